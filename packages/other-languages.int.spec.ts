@@ -1,15 +1,12 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../tools/codegen/openapi.js';
+import { hasGo, hasPython, PROGRAM_TIMEOUT_MS, runProgram } from '../test/support/programs.js';
 
 const PACKAGES = import.meta.dirname;
 /** The long tests take packages from the registries of the languages. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
-const INSTALL_TIMEOUT_MS = 240_000;
 
 interface Vector {
   readonly name: string;
@@ -25,19 +22,9 @@ afterAll(() => {
   rmSync(workDir, { recursive: true, force: true });
 });
 
-function isInstalled(file: string, ...args: readonly string[]): boolean {
-  try {
-    execFileSync(file, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** `bin`: a folder whose programs come before those of the machine. */
-async function run(file: string, args: readonly string[], cwd: string, bin = PACKAGES): Promise<string> {
-  const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
-  const { stdout, stderr } = await promisify(execFile)(file, args, { cwd, env, timeout: INSTALL_TIMEOUT_MS });
+/** All that it prints: the test runner of Python prints to standard error. */
+async function run(file: string, args: readonly string[], cwd: string): Promise<string> {
+  const { stdout, stderr } = await runProgram(file, args, { cwd });
   return stdout + stderr;
 }
 
@@ -54,8 +41,6 @@ function opinions(isKnown: (vector: Vector) => boolean): Record<string, string> 
 }
 
 const python = 'python3';
-const hasPython = isInstalled(python, '-c', 'import sys; sys.exit(sys.version_info < (3, 10))');
-const hasGo = isInstalled('go', 'version');
 const inPython = hasPython ? it : it.skip;
 const inGo = hasGo ? it : it.skip;
 
@@ -80,7 +65,7 @@ describe(`the verifier in Python (R-19, R-43)${hasPython ? '' : ': skipped, beca
         const test = join(folder, 'tests', 'test_verify.py');
         expect(await run(venv, ['-B', test, '--installed'], workDir)).toMatch(/\nOK\n$/);
       },
-      INSTALL_TIMEOUT_MS,
+      PROGRAM_TIMEOUT_MS,
     );
 
   if (isLong)
@@ -90,10 +75,11 @@ describe(`the verifier in Python (R-19, R-43)${hasPython ? '' : ': skipped, beca
         await run(python, ['-m', 'venv', 'public'], workDir);
         const venv = join(workDir, 'public', 'bin', 'python');
         await run(venv, ['-m', 'pip', 'install', '--quiet', 'standardwebhooks==1.1.0'], workDir);
-        const printed = await run(venv, [join(PACKAGES, 'standardwebhooks', 'check.py')], workDir);
-        expect(JSON.parse(printed)).toEqual(opinions(() => true));
+        const args = [join(PACKAGES, 'standardwebhooks', 'check.py')];
+        const { stdout } = await runProgram(venv, args, { cwd: workDir });
+        expect(JSON.parse(stdout)).toEqual(opinions(() => true));
       },
-      INSTALL_TIMEOUT_MS,
+      PROGRAM_TIMEOUT_MS,
     );
 });
 
@@ -134,54 +120,11 @@ describe(`the verifier in Go (R-19, R-43)${hasGo ? '' : ': skipped, because this
     inGo(
       'agrees with the public library about the vectors',
       async () => {
-        const printed = await run('go', ['run', '.'], join(PACKAGES, 'standardwebhooks'));
+        // Standard error has what go downloads, the first time.
+        const { stdout } = await runProgram('go', ['run', '.'], { cwd: join(PACKAGES, 'standardwebhooks') });
         const isTimed = ({ expected }: Vector) => expected.reason?.startsWith('timestamp_too_') === true;
-        expect(JSON.parse(printed)).toEqual(opinions((vector) => !isTimed(vector)));
+        expect(JSON.parse(stdout)).toEqual(opinions((vector) => !isTimed(vector)));
       },
-      INSTALL_TIMEOUT_MS,
+      PROGRAM_TIMEOUT_MS,
     );
 });
-
-/** Not ours, but what integrators in these languages use when they want the whole API. */
-if (isLong) {
-  describe('clients that public generators make of the OpenAPI document (R-43)', () => {
-    let file: string;
-    beforeAll(() => {
-      file = join(workDir, 'openapi.json');
-      writeFileSync(file, JSON.stringify(openApiDocument()));
-    });
-
-    inPython(
-      'compile in Python',
-      async () => {
-        await run(python, ['-m', 'venv', 'generator'], workDir);
-        const bin = join(workDir, 'generator', 'bin');
-        await run(join(bin, 'pip'), ['install', '--quiet', 'openapi-python-client==0.29.1'], workDir);
-        const args = ['generate', '--path', file, '--meta', 'none', '--output-path', 'generated', '--fail-on-warning'];
-        await run(join(bin, 'openapi-python-client'), args, workDir, bin);
-        const script = 'import generated.client, generated.models as models; print(models.PositionEvent)';
-        expect(await run(join(bin, 'python'), ['-c', script], workDir)).toContain('generated.models.');
-      },
-      INSTALL_TIMEOUT_MS,
-    );
-
-    inGo(
-      'compile in Go',
-      async () => {
-        const folder = join(workDir, 'oapi');
-        mkdirSync(folder);
-        writeFileSync(join(folder, 'go.mod'), 'module api\n\ngo 1.24\n');
-        writeFileSync(
-          join(folder, 'settings.yaml'),
-          'package: api\noutput: api.go\ngenerate: { models: true, client: true }\noutput-options: { skip-prune: true }\n',
-        );
-        const generator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
-        await run('go', ['run', generator, '-config', 'settings.yaml', file], folder);
-        await run('go', ['get', 'github.com/oapi-codegen/runtime@v1.8.0'], folder);
-        await run('go', ['mod', 'tidy'], folder);
-        expect(await run('go', ['vet', '.'], folder)).toBe('');
-      },
-      INSTALL_TIMEOUT_MS,
-    );
-  });
-}

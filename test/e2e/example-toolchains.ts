@@ -1,7 +1,8 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { hasGo, hasPython, isInstalled, PROGRAM_TIMEOUT_MS } from '../support/programs.js';
 import { productEnvironment } from '../support/waypost-config.js';
 
 const run = promisify(execFile);
@@ -29,19 +30,9 @@ export interface Toolchain {
 }
 
 const examples = join(process.cwd(), 'examples');
-const INSTALL_TIMEOUT_MS = 240_000;
 
 function install(file: string, args: readonly string[], cwd: string): Promise<unknown> {
-  return run(file, args, { cwd, timeout: INSTALL_TIMEOUT_MS, env: productEnvironment() });
-}
-
-function answers(file: string, ...args: readonly string[]): boolean {
-  try {
-    execFileSync(file, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  return run(file, args, { cwd, timeout: PROGRAM_TIMEOUT_MS, env: productEnvironment() });
 }
 
 /** Always present, with its packages: the product needs them too. */
@@ -64,7 +55,7 @@ const node: Toolchain = {
 
 const java: Toolchain = {
   name: 'Java',
-  isPresent: answers('mvn', '--version'),
+  isPresent: isInstalled('mvn', '--version'),
   prepare: async () => {
     const cwd = join(examples, 'producer-java');
     await install('mvn', ['-q', 'compile'], cwd);
@@ -74,7 +65,7 @@ const java: Toolchain = {
 
 const python: Toolchain = {
   name: 'Python',
-  isPresent: answers('python3', '-c', 'import venv, ensurepip'),
+  isPresent: hasPython,
   prepare: async (workDir) => {
     const venv = join(workDir, 'venv');
     const [producer, receiver] = ['producer-python', 'receiver-python'].map((name) => join(examples, name)) as [
@@ -98,7 +89,7 @@ const python: Toolchain = {
 
 const go: Toolchain = {
   name: 'Go',
-  isPresent: answers('go', 'version'),
+  isPresent: hasGo,
   prepare: async (workDir) => {
     const file = join(workDir, 'receiver-go');
     await install('go', ['build', '-o', file, '.'], join(examples, 'receiver-go'));
