@@ -3,7 +3,7 @@
  * suites and the bugs planted for them, a soak run and an upgrade, the end-to-end suites on all recorded traffic, the
  * fuzzing of the API, every alert, and what deploys. All of it by one seed, which is random unless given: `--seed 7`.
  * Takes about 65 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, contract, alerts,
- * deploy) runs a part.
+ * deploy, site) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -39,6 +39,7 @@ const steps = [
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],
   ['deploy', 'test:deploy', []],
+  ['site', 'docs:site', []],
 ].filter(([part]) => values.only === undefined || part === values.only);
 
 say(`Seed ${seed}: repeat with npm run test:long -- --seed ${seed}`);

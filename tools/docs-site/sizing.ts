@@ -1,0 +1,105 @@
+/** What an installation needs for its traffic, from the figures of docs/benchmarks.md. The page docs/sizing.md has the same in words. */
+
+export interface Traffic {
+  readonly pingsPerSecond: number;
+  /** 0.1 where a position every three minutes is most of it. */
+  readonly eventsPerPing: number;
+  /** That match an event, on average. */
+  readonly subscriptionsPerEvent: number;
+  /** Of the attempts, 0 to 1. */
+  readonly failureRate: number;
+  /** Of a webhook: some 300 with the usual fields. It is in the delivery and in the first attempt. */
+  readonly bodyBytes: number;
+  readonly replicas: number;
+}
+
+export interface Sizing {
+  readonly eventsPerSecond: number;
+  readonly deliveriesPerSecond: number;
+  readonly attemptsPerSecond: number;
+  readonly processes: {
+    readonly telemetryProcessor: number;
+    readonly webhookDelivery: number;
+    readonly historyProjector: number;
+    readonly publicApi: number;
+  };
+  readonly partitions: number;
+  /** Of all parts together. */
+  readonly cores: number;
+  readonly postgresBytes: number;
+  /** Of all brokers together. */
+  readonly kafkaBytes: number;
+}
+
+/** Measured maxima of one process, and the CPU time and bytes of one record. */
+export const MEASURED = {
+  pingsPerSecond: 413_000,
+  attemptsPerSecond: 8_767,
+  projectedAttemptsPerSecond: 21_476,
+  /** telemetry-processor and its share of the broker. */
+  cpuSecondsPerPing: 3.24e-6,
+  /** Of all parts, at half of the maximum; and while 30 % of the attempts fail. */
+  cpuSecondsPerAttempt: 278e-6,
+  cpuSecondsPerFailingAttempt: 357e-6,
+  /** In the history, with its indexes and 1.28 attempts; bodies are those of the benchmark. */
+  historyBytesPerDelivery: 1_626,
+  /** In the log, uncompressed, with key, trace and the frame of a record; deliveries and attempts beside their body. */
+  pingBytes: 160,
+  eventBytes: 250,
+  deliveryBytes: 300,
+  attemptBytes: 450,
+} as const;
+
+/** Half of the maximum is for bursts, and for catching up after an outage. */
+const PLANNED_SHARE = 0.5;
+const MOST_ATTEMPTS = 5;
+/** 15 days and the one that is being dropped; topics keep 16. */
+const DAYS = 16;
+const SECONDS_PER_DAY = 86_400;
+
+export function sizingOf(traffic: Traffic): Sizing {
+  const { pingsPerSecond, eventsPerPing, subscriptionsPerEvent, failureRate, bodyBytes, replicas } = traffic;
+  const eventsPerSecond = pingsPerSecond * eventsPerPing;
+  const deliveriesPerSecond = eventsPerSecond * subscriptionsPerEvent;
+  const attemptsPerSecond = deliveriesPerSecond * attemptsPerDelivery(failureRate);
+  const processes = {
+    telemetryProcessor: processesFor(pingsPerSecond, MEASURED.pingsPerSecond),
+    webhookDelivery: processesFor(attemptsPerSecond, MEASURED.attemptsPerSecond),
+    historyProjector: processesFor(attemptsPerSecond, MEASURED.projectedAttemptsPerSecond),
+    publicApi: 2,
+  };
+  const seconds = DAYS * SECONDS_PER_DAY;
+  const { pingBytes, eventBytes, deliveryBytes, attemptBytes } = MEASURED;
+  const logBytesPerSecond =
+    pingsPerSecond * pingBytes +
+    eventsPerSecond * eventBytes +
+    deliveriesPerSecond * (deliveryBytes + 2 * bodyBytes) +
+    attemptsPerSecond * attemptBytes;
+  return {
+    ...{ eventsPerSecond, deliveriesPerSecond, attemptsPerSecond, processes },
+    partitions: partitionsFor(Math.max(...Object.values(processes))),
+    cores: pingsPerSecond * MEASURED.cpuSecondsPerPing + attemptsPerSecond * cpuSecondsPerAttempt(failureRate),
+    postgresBytes: deliveriesPerSecond * MEASURED.historyBytesPerDelivery * seconds,
+    kafkaBytes: logBytesPerSecond * seconds * replicas,
+  };
+}
+
+/** Each attempt that fails is followed by another, up to the fifth. */
+export function attemptsPerDelivery(failureRate: number): number {
+  return Array.from({ length: MOST_ATTEMPTS }, (_, index) => failureRate ** index).reduce((sum, share) => sum + share);
+}
+
+function cpuSecondsPerAttempt(failureRate: number): number {
+  const { cpuSecondsPerAttempt: healthy, cpuSecondsPerFailingAttempt: failing } = MEASURED;
+  return healthy + (failing - healthy) * Math.min(1, failureRate / 0.3);
+}
+
+/** At least two: one may end while the other goes on. */
+function processesFor(perSecond: number, mostPerSecond: number): number {
+  return Math.max(2, Math.ceil(perSecond / (mostPerSecond * PLANNED_SHARE)));
+}
+
+/** Room for twice the processes, because their number cannot be changed later; a power of two divides evenly. */
+function partitionsFor(processes: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(4, 2 * processes)));
+}
