@@ -50,6 +50,10 @@ describe('the documentation', () => {
 
   it('has no broken links', () => expect(files.flatMap(brokenLinks)).toEqual([]));
 
+  it('shows the benchmarks in 200 lines: more of them stands in docs/results', () => {
+    expect(readFileSync(join(ROOT, 'docs/benchmarks.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(200);
+  });
+
   it('names only npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
     const unknown = files.flatMap((file) =>

@@ -1,4 +1,4 @@
-import { bulletList, tableOf, writeSection } from '../shared/report/docs-section.js';
+import { bulletList, tableOf, writeResult } from '../shared/report/docs-section.js';
 import { machineText, readMachine } from '../shared/report/machine.js';
 import { counted, resultLine } from '../shared/report/number-text.js';
 import type { BenchFlags, CallName } from './bench-flags.js';
@@ -40,7 +40,7 @@ export async function writeDocs(flags: BenchFlags, results: readonly CallResult[
     ...[NAMES[call].title, counted(requestsPerSecond), p50Ms.toFixed(0), p99Ms.toFixed(0)],
     ...[cpuMs.api.toFixed(2), cpuMs.postgres.toFixed(2), counted(kibPerAnswer)],
   ]);
-  await writeSection('api', [bulletList(factsOf(flags, results)), tableOf([head, ...rows])].join('\n\n'));
+  await writeResult('api', [bulletList(factsOf(flags, results)), tableOf([head, ...rows])].join('\n\n'), results);
 }
 
 /** What a reader must know to judge the figures. */

@@ -1,5 +1,5 @@
 import { chartSvg, type Panel } from '../../shared/report/chart.js';
-import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { bulletList, tableSection, writePicture, writeResult } from '../../shared/report/docs-section.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted } from '../../shared/report/number-text.js';
 import { PARTITIONS } from '../../shared/stack/bench-stack.js';
@@ -96,7 +96,7 @@ function killSection({ kill }: BenchResults): string[] {
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
   await writeIsolationPage(await save(RESULT_FILES.docs, results));
   if (results.healthy === null) return;
-  await writeSection('delivery', reportMarkdown(results, runFacts(flags, results)));
+  await writeResult('delivery', reportMarkdown(results, runFacts(flags, results)));
   await writePicture('delivery', pictureOf(results));
 }
 

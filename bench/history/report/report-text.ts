@@ -1,4 +1,4 @@
-import { bulletList, tableSection, writeSection } from '../../shared/report/docs-section.js';
+import { bulletList, tableSection, writeResult } from '../../shared/report/docs-section.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted, milliseconds, perSecond } from '../../shared/report/number-text.js';
 import type { BenchFlags } from '../bench-flags.js';
@@ -83,5 +83,5 @@ function runFacts({ pages }: BenchFlags, { fill, size }: BenchResults): string[]
 
 /** Replaces the result in docs/benchmarks.md; the text around it stays. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
-  await writeSection('history', reportText(flags, results));
+  await writeResult('history', reportText(flags, results), results);
 }

@@ -1,5 +1,5 @@
 import { chartSvg } from '../../shared/report/chart.js';
-import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { bulletList, tableSection, writePicture, writeResult } from '../../shared/report/docs-section.js';
 import { counted, milliseconds, seconds, thousands, times } from '../../shared/report/number-text.js';
 import { summarize } from '../../shared/statistics.js';
 import type { BenchResults } from '../measure-all.js';
@@ -195,11 +195,11 @@ function percent(ratio: number): string {
 export async function writeDocs(results: BenchResults): Promise<void> {
   const figures = figuresOf(results);
   const rules = rulesMarkdown(results, figures);
-  if (rules !== null) await writeSection('rules', rules);
+  if (rules !== null) await writeResult('rules', rules, results.rules);
   const partitions = partitionsMarkdown(results);
-  if (partitions !== null) await writeSection('partitions', partitions);
+  if (partitions !== null) await writeResult('partitions', partitions, results.partitions);
   if (!isBesidePeer(results)) return;
-  await writeSection('processor', reportMarkdown(results, figures));
+  await writeResult('processor', reportMarkdown(results, figures), results);
   await writePicture('processor', pictureOf(results, figures));
 }
 

@@ -11,6 +11,36 @@ export async function writeSection(bench: string, report: string, path = PAGE): 
   await writeFile(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
 }
 
+/**
+ * Replaces the result in docs/benchmarks.md, which shows its first table. The other tables and the raw results stand beside
+ * the page, in docs/results.
+ *
+ * @param results undefined: they are saved already
+ */
+export async function writeResult(bench: string, report: string, results?: unknown): Promise<void> {
+  const { shown, more } = splitResult(bench, report);
+  await writeSection(bench, shown);
+  if (results !== undefined) {
+    const raw = projectFile(`docs/results/${bench}.json`);
+    await writeFile(raw, await format(JSON.stringify(results), { ...(await resolveConfig(raw)), parser: 'json' }));
+  }
+  if (more === null) return;
+  const page = projectFile(`docs/results/${bench}.md`);
+  await writeFile(page, await format(more, { ...(await resolveConfig(page)), parser: 'markdown' }));
+}
+
+/** What docs/benchmarks.md shows of a report, and the page of its other tables; null: it has one at most. */
+export function splitResult(bench: string, report: string): { readonly shown: string; readonly more: string | null } {
+  const second = report.indexOf('\n### ', report.indexOf('### ') + 1);
+  if (second < 0) return { shown: report, more: null };
+  const facts = report.slice(0, report.indexOf('### '));
+  const more = `# More results of bench:${bench}\n\nOf the run in [benchmarks.md](../${PAGE.split('/').at(-1) ?? ''}).\n\n${facts}`;
+  return {
+    shown: `${report.slice(0, second).trim()}\n\n[More tables](results/${bench}.md)`,
+    more: `${more}${report.slice(second + 1).replaceAll(/^### /gm, '## ')}\n`,
+  };
+}
+
 export async function writePicture(bench: string, svg: string): Promise<void> {
   await writeFile(projectFile(`docs/images/bench-${bench}.svg`), svg);
 }
