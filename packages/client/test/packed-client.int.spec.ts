@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deliveryRecord, historyOf } from '../../../apps/public-api/src/testing/delivery-records.js';
 import { startTestApi, type TestApi } from '../../../apps/public-api/src/testing/test-api.js';
+import { findChromium, launchChromium } from '../../../test/support/browser.js';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const ROOT = join(PACKAGE, '../..');
@@ -18,6 +19,13 @@ const settings = {
   },
   files: ['consumer.ts'],
 };
+
+/** A browser and a bundler take a few seconds. */
+const chromium = process.env['WAYPOST_LONG_TESTS'] === undefined ? undefined : await findChromium();
+const inBrowser = chromium ? it : it.skip;
+const WHY_NOT = chromium === undefined ? ': skipped, because only npm run test:long does it' : '';
+const NO_BROWSER =
+  chromium === null ? ': skipped, because there is no Chromium: npm run install-chromium brings one' : '';
 
 let project: string;
 let api: TestApi;
@@ -64,21 +72,54 @@ describe('the packed client in an empty project (R-43)', () => {
   });
 
   it('verifies a delivery and reads from the running API, page by page', async () => {
-    const { vectors } = JSON.parse(readFileSync(join(PACKAGE, '../vectors.json'), 'utf8')) as {
-      vectors: { name: string; body: string; headers: object; secrets: string[]; nowSeconds: number }[];
-    };
-    const vector = vectors.find(({ name }) => name === 'valid: a body beyond ASCII');
-    const delivery = { ...vector, secret: vector?.secrets[0], nowMs: (vector?.nowSeconds ?? 0) * 1_000 };
-    const env = {
-      ...{ PATH: process.env['PATH'], API_URL: api.url, API_KEY: api.addKey('acme') },
-      DELIVERY: JSON.stringify(delivery),
-    };
-    const { stdout } = await run(process.execPath, ['out/consumer.js'], { cwd: project, env });
-    const ids = [...records].reverse().map(({ eventId }) => eventId);
-    expect(JSON.parse(stdout)).toEqual({
-      place: 'Depot Zürich',
-      deliveries: ids,
-      refusal: { status: 400, code: 'invalid_parameter', parameter: 'limit', attempts: 1 },
+    const { stdout } = await run(process.execPath, ['out/consumer.js'], {
+      cwd: project,
+      env: { PATH: process.env['PATH'], ...given() },
     });
+    expect(JSON.parse(stdout)).toEqual(expected());
+  });
+
+  inBrowser(`does the same in a bundle for browsers${WHY_NOT}${NO_BROWSER}`, async () => {
+    const bundling = {
+      define: { 'process.env': JSON.stringify(given()), 'process.argv': '[]' },
+      build: { outDir: 'bundle', lib: { entry: 'consumer.ts', formats: ['es'], fileName: 'consumer' } },
+    };
+    // In a process of its own: the bundler does not take objects of a test's context.
+    writeFileSync(join(project, 'vite.config.mjs'), `export default ${JSON.stringify(bundling)}`);
+    await run(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build'], { cwd: project });
+    const bundle = readFileSync(join(project, 'bundle/consumer.js'), 'utf8');
+    const browser = await launchChromium(chromium ?? '');
+    try {
+      const page = await browser.newPage();
+      // A page of the origin of the API, without the policy that the API has for its own.
+      await page.route(`${api.url}/consumer`, (route) =>
+        route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+      );
+      await page.goto(`${api.url}/consumer`);
+      // The refusal is in the console too, as a warning of the browser.
+      const printed = page.waitForEvent('console', (message) => message.type() === 'log');
+      await page.addScriptTag({ type: 'module', content: bundle });
+      expect(JSON.parse((await printed).text())).toEqual(expected());
+    } finally {
+      await browser.close();
+    }
   });
 });
+
+/** What the consumer reads from its environment: a delivery, and where the API is. */
+function given() {
+  const { vectors } = JSON.parse(readFileSync(join(PACKAGE, '../vectors.json'), 'utf8')) as {
+    vectors: { name: string; body: string; headers: object; secrets: string[]; nowSeconds: number }[];
+  };
+  const vector = vectors.find(({ name }) => name === 'valid: a body beyond ASCII');
+  const delivery = { ...vector, secret: vector?.secrets[0], nowMs: (vector?.nowSeconds ?? 0) * 1_000 };
+  return { API_URL: api.url, API_KEY: api.addKey('acme'), DELIVERY: JSON.stringify(delivery) };
+}
+
+function expected() {
+  return {
+    place: 'Depot Zürich',
+    deliveries: [...records].reverse().map(({ eventId }) => eventId),
+    refusal: { status: 400, code: 'invalid_parameter', parameter: 'limit', attempts: 1 },
+  };
+}
