@@ -7,38 +7,41 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Relative to the root. Files that git ignores are none, new ones are. */
-export function pageFiles() {
+export function pageFiles(): string[] {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
   const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n');
   return listed.filter((file) => file !== '' && existsSync(join(root, file))).sort();
 }
 
 /** docs/README.md is the first page; that of the repository has its own. */
-export function addressOf(file) {
+export function addressOf(file: string): string {
   if (file === 'docs/README.md') return 'index.md';
   if (file === 'README.md') return 'overview.md';
   return file.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
 }
 
-export function titleOf(file) {
+export function titleOf(file: string): string {
   return /^# (.+)$/m.exec(readFileSync(join(root, file), 'utf8'))?.[1]?.replaceAll('`', '') ?? file;
 }
 
 /** As forges make them of headings: the links of the Markdown name these. */
-export function slugOf(heading) {
+export function slugOf(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
     .replaceAll(' ', '-');
 }
 
+export type Target =
+  { readonly type: 'page'; readonly href: string } | { readonly type: 'file'; readonly file: string };
+
 /**
  * Where a relative link of a page leads: to a page of the site, or to a file or folder that only the repository has.
  *
  * @throws Error when there is nothing
  */
-export function targetOf(fromFile, link, files) {
-  const [path, anchor] = link.split('#');
+export function targetOf(fromFile: string, link: string, files: readonly string[]): Target {
+  const [path = '', anchor] = link.split('#');
   const hash = anchor === undefined ? '' : `#${anchor}`;
   const file = path === '' ? fromFile : posix.normalize(posix.join(dirname(fromFile), path)).replace(/\/$/, '');
   if (!existsSync(join(root, file))) throw new Error(`${fromFile} has a dead link: ${link}`);
@@ -47,6 +50,6 @@ export function targetOf(fromFile, link, files) {
   return { type: 'file', file };
 }
 
-function firstPageIn(folder, files) {
+function firstPageIn(folder: string, files: readonly string[]): string | undefined {
   return files.find((file) => file === `${folder}/README.md`) ?? files.find((file) => dirname(file) === folder);
 }

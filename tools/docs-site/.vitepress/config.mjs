@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { addressOf, pageFiles, root, slugOf, targetOf, titleOf } from '../pages.mjs';
+import { addressOf, pageFiles, root, slugOf, targetOf, titleOf } from '../pages.ts';
 
 const files = pageFiles();
 /** With it, links to code lead there; without it they are text. */
