@@ -129,7 +129,7 @@ export function createWaypostClient(options: ClientOptions): WaypostClient {
     if (!Object.hasOwn(STREAMS, id)) throw new TypeError(`The API has no stream ${id}.`);
     const request = {
       url: urlOf(options.baseUrl, STREAMS[id as StreamId], input),
-      headers: { authorization: `Bearer ${options.apiKey}` },
+      headers: callerHeaders(options),
       send: options.fetch ?? fetch,
       retry: options.retry ?? {},
     };
@@ -154,7 +154,7 @@ function requestOf(id: string): Request {
 function headersOf(
   request: Request,
   input: AnyInput,
-  { apiKey, fleetId }: ClientOptions,
+  options: ClientOptions,
   { ifMatch, idempotencyKey }: CallOptions,
 ): Record<string, string> {
   if (ifMatch !== undefined && !request.ifMatch) throw new TypeError(`${request.path} does not take ifMatch.`);
@@ -162,12 +162,19 @@ function headersOf(
     throw new TypeError(`${request.path} does not take idempotencyKey.`);
   return {
     accept: 'application/json',
-    authorization: `Bearer ${apiKey}`,
-    ...(fleetId === undefined ? {} : { 'x-waypost-fleet': fleetId }),
+    ...callerHeaders(options),
     ...(input['body'] === undefined ? {} : { 'content-type': 'application/json' }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     // The same in every attempt: the service carries the request out once.
     ...(request.idempotencyKey ? { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() } : {}),
+  };
+}
+
+/** Who calls, and for which fleet. */
+function callerHeaders({ apiKey, fleetId }: ClientOptions): Record<string, string> {
+  return {
+    authorization: `Bearer ${apiKey}`,
+    ...(fleetId === undefined ? {} : { 'x-waypost-fleet': fleetId }),
   };
 }
 

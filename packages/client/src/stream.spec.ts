@@ -25,7 +25,12 @@ async function build(...behaviours: Behave[]) {
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  const waypost = createWaypostClient({ baseUrl, apiKey: 'wp_test', retry: { baseDelayMs: 1, maxDelayMs: 5 } });
+  const waypost = createWaypostClient({
+    baseUrl,
+    apiKey: 'wp_test',
+    fleetId: 'tour',
+    retry: { baseDelayMs: 1, maxDelayMs: 5 },
+  });
   return { requests, waypost };
 }
 
@@ -64,7 +69,7 @@ describe('a stream of the client (R-41)', () => {
     expect(service.requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '2']);
     expect(service.requests.at(-1)).toMatchObject({
       url: '/public/v2/stream?eventType=position',
-      headers: { authorization: 'Bearer wp_test', accept: 'text/event-stream' },
+      headers: { authorization: 'Bearer wp_test', 'x-waypost-fleet': 'tour', accept: 'text/event-stream' },
     });
     expect(states).toEqual(['open', 'lost', 'lost', 'lost', 'open']);
   });
