@@ -34,6 +34,11 @@ const http = z
       'the SHA-256 of an admin key in lower-case hexadecimal, or several with commas',
       [],
     ),
+    WAYPOST_ADMIN_URLS: withDefault(
+      asList((item) => /^https?:\/\/[^/]+$/.test(item)),
+      'the admin addresses of all instances with commas, for example http://10.0.0.7:9100, or unset',
+      [],
+    ),
     WAYPOST_V1_GONE: withDefault(asFlag, 'true or false', false),
     WAYPOST_RATE_LIMIT_PER_SECOND: withDefault(
       asInteger(1, 1_000_000),
@@ -70,6 +75,7 @@ const http = z
   .transform((env) => ({
     port: env.WAYPOST_PORT,
     adminKeyHashes: env.WAYPOST_ADMIN_KEY_SHA256.map((hash) => Buffer.from(hash, 'hex')),
+    adminUrls: env.WAYPOST_ADMIN_URLS,
     publicUrl: env.WAYPOST_PUBLIC_URL,
     v1Gone: env.WAYPOST_V1_GONE,
     rateLimit: { perSecond: env.WAYPOST_RATE_LIMIT_PER_SECOND, burst: env.WAYPOST_RATE_LIMIT_BURST },

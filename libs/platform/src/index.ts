@@ -1,4 +1,14 @@
 export { type AdminServer, type AdminServerOptions, createAdminServer, createMetrics } from './admin/admin-server.js';
+export {
+  type CommandOutcome,
+  createInstances,
+  type InstanceCommand,
+  type Instances,
+  type InstanceTask,
+  type InstanceTasks,
+  type Unanswered,
+  unansweredText,
+} from './admin/instances.js';
 export { type AppDefinition, type HttpSettings } from './app/nest-application.js';
 export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
 export { createProcessHost, type ProcessHost } from './app/process-host.js';

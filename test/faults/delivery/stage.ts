@@ -78,7 +78,7 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
 
   const interruptions: Interruption[] = [];
   const unexpectedExits: string[] = [];
-  const keys = { sealingKey: sealingKey.toString('base64'), pageTokenKey: '' };
+  const keys = { sealingKey: sealingKey.toString('base64'), pageTokenKey: '', adminKey: '' };
   const senders: Sender[] = [];
   const numbers = options.on?.numbers ?? Array.from({ length: options.instances }, (_, number) => number);
   for (const instance of numbers) {

@@ -56,7 +56,7 @@ function processorEnvironment(
   instance: number,
 ): Place['env'] {
   // The processor has no use for a database or for keys.
-  const shared = stackEnvironment(env, addresses, { sealingKey: '', pageTokenKey: '' });
+  const shared = stackEnvironment(env, addresses, { sealingKey: '', pageTokenKey: '', adminKey: '' });
   const own = instanceEnvironment(shared, `telemetry-processor-${String(instance)}`, { adminPort: 0 });
   const options = { NODE_OPTIONS: `--import=${pathToFileURL(projectFile(CLOCK_STEP)).href}` };
   return { ...own, ...options, ...(instance < NAMED_INSTANCES ? {} : { WAYPOST_INSTANCE_ID: '' }) };

@@ -80,7 +80,7 @@ async function createProjector(place: Place, options: ProjectorsOptions, number:
   const shared = stackEnvironment(
     env,
     { kafka: { ...options.kafka, brokers }, registryUrl, databaseUrl },
-    { sealingKey: '', pageTokenKey: '' },
+    { sealingKey: '', pageTokenKey: '', adminKey: '' },
   );
   const logFile = join(dataDir.logsDir, `${name}.log`);
   const exits: string[] = [];

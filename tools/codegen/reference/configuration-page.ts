@@ -40,6 +40,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'URL of the console and the API, for links to the portal; by default the one that a request is sent to',
   WAYPOST_ADMIN_KEY_SHA256:
     'SHA-256 of an admin key in hexadecimal, which then acts for every fleet; several with commas. Unset: there is none',
+  WAYPOST_ADMIN_URLS:
+    'Admin addresses of all instances with commas, such as `http://10.0.0.7:9100`, which an admin key may then ask for their partitions; unset: none. `waypost tasks` reads it too, by default from `stack.json`',
   WAYPOST_V1_GONE: 'v1 answers 410',
   WAYPOST_RATE_LIMIT_PER_SECOND: 'Requests per second of one API key, per process',
   WAYPOST_RATE_LIMIT_BURST: 'Requests at once of one API key, per process',
@@ -81,7 +83,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
 const OTHERS = [
   ['WAYPOST_CACHE_DIR', '`~/.cache/waypost`', START, 'Where downloads are kept'],
   ['WAYPOST_API_URL', 'from `stack.json`', COMMAND_LINE, 'API that the command line calls'],
-  ['WAYPOST_ADMIN_URLS', 'from `stack.json`', COMMAND_LINE, 'Admin addresses of all instances, for `waypost tasks`'],
 ] as const;
 
 /** Understood only to refuse it. */

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { formatCredential } from '@waypost/domain';
 import { type DataDir, type DevStack, readJsonFile, writeJsonFile } from '../index.js';
 import type { Environment } from './start-config.js';
 
@@ -14,6 +15,7 @@ export function stackEnvironment(
     // A development stack delivers to receivers on this machine, which R-27 and R-18 forbid otherwise.
     WAYPOST_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
     WAYPOST_ALLOW_HTTP: 'true',
+    WAYPOST_ADMIN_KEY_SHA256: createHash('sha256').update(keys.adminKey).digest('hex'),
     ...withoutEmpty(env),
     WAYPOST_SUPERVISED: 'true',
     KAFKA_BROKERS: stack.kafka.brokers.join(','),
@@ -24,6 +26,8 @@ export function stackEnvironment(
 
 export interface InstancePorts {
   readonly adminPort: number;
+  /** Of all instances; for public-api. */
+  readonly adminUrls?: readonly string[] | undefined;
   /** Of public-api. */
   readonly port?: number | undefined;
 }
@@ -31,12 +35,13 @@ export interface InstancePorts {
 export function instanceEnvironment(
   shared: Environment,
   instanceId: string,
-  { adminPort, port }: InstancePorts,
+  { adminPort, adminUrls, port }: InstancePorts,
 ): Environment {
   return {
     ...shared,
     WAYPOST_INSTANCE_ID: instanceId,
     WAYPOST_ADMIN_PORT: String(adminPort),
+    ...(adminUrls === undefined ? {} : { WAYPOST_ADMIN_URLS: adminUrls.join(',') }),
     ...(port === undefined ? {} : { WAYPOST_PORT: String(port) }),
   };
 }
@@ -46,22 +51,26 @@ function withoutEmpty(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** Base64 of 32 bytes each, as the applications take them. */
+/** The first two are base64 of 32 bytes each, as the applications take them. */
 export interface StackKeys {
   /** Seals subscription secrets; with another key the stored ones can no longer be opened. */
   readonly sealingKey: string;
   readonly pageTokenKey: string;
+  /** `wpa_...`: acts for every fleet. */
+  readonly adminKey: string;
 }
 
 /** The keys of this data directory, made at the first start. */
 export async function stackKeys(dataDir: DataDir): Promise<StackKeys> {
   const file = dataDir.file('keys.json');
-  const saved = (await readJsonFile(file)) as StackKeys | null;
-  if (saved !== null) return saved;
+  const saved = (await readJsonFile(file)) as Partial<StackKeys> | null;
   const keys: StackKeys = {
     sealingKey: randomBytes(32).toString('base64'),
     pageTokenKey: randomBytes(32).toString('base64'),
+    adminKey: formatCredential('adminKey', randomBytes(32)),
+    ...saved,
   };
+  if (saved !== null && Object.keys(saved).length === Object.keys(keys).length) return keys;
   await writeJsonFile(file, keys);
   return keys;
 }

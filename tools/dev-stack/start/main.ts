@@ -13,11 +13,12 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 const reporter = createTerminalReporter({ stream: process.stdout });
 
-function announce({ apiUrl, dataDir, instances }: RunningStack): void {
+function announce({ apiUrl, adminKey, dataDir, instances }: RunningStack): void {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const health = instances.map(({ process: { name }, adminUrl }) => `  Health    ${adminUrl}/health/ready (${name})`);
   const lines = [
     `  Console   ${apiUrl}/`,
+    `  Operators ${apiUrl}/fleets#key=${adminKey}`,
     `  API       ${apiUrl}`,
     `  OpenAPI   ${apiUrl}/public/openapi.json`,
     ...health,

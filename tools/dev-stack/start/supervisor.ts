@@ -39,6 +39,8 @@ export interface Instance {
 export interface RunningStack {
   readonly dataDir: DataDir;
   readonly apiUrl: string;
+  /** Without a meaning where the environment configures another one. */
+  readonly adminKey: string;
   readonly instances: readonly Instance[];
 }
 
@@ -105,7 +107,8 @@ async function startAll(start: StartContext): Promise<RunningStack> {
   await reporter.during('Creating topics, schemas and tables', () => options.setUp(stack, config.topics));
   signal.throwIfAborted();
 
-  const shared = stackEnvironment(config.env, stack, await stackKeys(context.dataDir));
+  const keys = await stackKeys(context.dataDir);
+  const shared = stackEnvironment(config.env, stack, keys);
   const instances = await createInstances(options, context, shared, port);
   apps.push(...instances.map((instance) => instance.process));
   await reporter.during('Starting the applications', () => startEach(apps));
@@ -126,7 +129,7 @@ async function startAll(start: StartContext): Promise<RunningStack> {
     for (const part of demo) await part.start();
   }
   signal.throwIfAborted();
-  return { dataDir: context.dataDir, apiUrl, instances };
+  return { dataDir: context.dataDir, apiUrl, adminKey: keys.adminKey, instances };
 }
 
 /** @throws StackError when the port was asked for and is taken. */
@@ -142,21 +145,22 @@ async function createInstances(
   shared: Environment,
   port: number,
 ): Promise<Instance[]> {
-  const instances: Instance[] = [];
+  const places: { app: AppName; name: string; adminPort: number; adminUrl: string; ownPort: number }[] = [];
   for (const app of APP_NAMES) {
     for (let number = 0; number < flags.instances[app]; number += 1) {
       const name = `${app}-${String(number)}`;
       const adminPort = await context.dataDir.port(name);
       const ownPort = number === 0 ? port : await context.dataDir.port(`${name}-api`);
-      const env = instanceEnvironment(shared, name, { adminPort, port: app === 'public-api' ? ownPort : undefined });
-      instances.push({
-        app,
-        process: createAppProcess({ ...context, name, program: programs.apps[app], env, adminPort }),
-        adminUrl: `http://127.0.0.1:${String(adminPort)}`,
-      });
+      places.push({ app, name, adminPort, adminUrl: `http://127.0.0.1:${String(adminPort)}`, ownPort });
     }
   }
-  return instances;
+  const adminUrls = places.map(({ adminUrl }) => adminUrl);
+  return places.map(({ app, name, adminPort, adminUrl, ownPort }) => {
+    const ports = { adminPort, ...(app === 'public-api' && { adminUrls, port: ownPort }) };
+    const env = instanceEnvironment(shared, name, ports);
+    const process = createAppProcess({ ...context, name, program: programs.apps[app], env, adminPort });
+    return { app, process, adminUrl };
+  });
 }
 
 function createDemo(

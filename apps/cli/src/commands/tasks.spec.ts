@@ -8,8 +8,9 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { commandTask, listTasks } from './tasks.js';
 
-const RUNNING = { task: 'fan-out:0', topic: 'events', partition: 0, state: 'running', parked: null };
-const PARKED = { ...RUNNING, task: 'fan-out:1', partition: 1, state: 'parked', parked: { code: 'X', offset: 7 } };
+const REASON = { code: 'X', offset: 7, message: 'no', since: 1, nextRetryAt: null };
+const RUNNING = { task: 'fan-out:0', topic: 'events', partition: 0, state: 'running', parked: null, lagRecords: 3 };
+const PARKED = { ...RUNNING, task: 'fan-out:1', partition: 1, state: 'parked', parked: REASON };
 
 describe('the tasks command (R-45)', () => {
   let dataDir = '';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { createInstances, type InstanceCommand, type Instances, unansweredText } from '@waypost/platform';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
@@ -14,29 +14,22 @@ export interface ListTasksOptions extends TasksOptions {
 export interface TaskCommandOptions extends TasksOptions {
   /** `<consumer group>:<partition>` */
   readonly task: string;
-  readonly command: 'retry' | 'skip' | 'seek';
+  readonly command: InstanceCommand['name'];
   /** Of a seek: `earliest`, `latest` or an offset. */
   readonly position?: string;
 }
-
-/** Longer than an instance takes that is busy, shorter than a person waits for one that hangs. */
-const TIMEOUT_MS = 5_000;
-
-const tasksAnswer = z.object({ tasks: z.array(z.looseObject({ task: z.string(), state: z.string() })) });
-const commandAnswer = z.object({ reason: z.string().optional() });
 
 /**
  * Prints the parked tasks of every instance (R-45), one JSON line each.
  * @throws CliError after the lines, when an instance did not answer: the list may lack its tasks
  */
 export async function listTasks(terminal: Terminal, { dataDir, all }: ListTasksOptions): Promise<void> {
-  const { answers, failures } = await askAll(dataDir, '/tasks', { method: 'GET' });
-  for (const { url, body } of answers) {
-    for (const task of tasksAnswer.parse(body).tasks) {
-      if (all || task.state === 'parked') await writeLine(terminal.out, JSON.stringify({ ...task, instance: url }));
-    }
+  const instances = await instancesOf(dataDir);
+  const { tasks, unanswered } = await instances.tasks();
+  for (const task of tasks) {
+    if (all || task.state === 'parked') await writeLine(terminal.out, JSON.stringify(task));
   }
-  if (failures.length > 0) throw new CliError(`Not listed, ${failures.join('; ')}.`, 1);
+  if (unanswered.length > 0) throw new CliError(`Not listed, ${unansweredText(unanswered)}.`, 1);
 }
 
 /**
@@ -47,40 +40,18 @@ export async function commandTask(terminal: Terminal, options: TaskCommandOption
   const { dataDir, task, command, position } = options;
   if (position !== undefined && !/^(earliest|latest|\d{1,15})$/.test(position))
     throw new CliError(`"${position}" is no position: give earliest, latest or an offset.`, 2);
-  const path = `/tasks/${encodeURIComponent(task)}/${command}${position === undefined ? '' : `/${position}`}`;
-  const headers = { 'content-type': 'application/json' };
-  const { answers, failures } = await askAll(dataDir, path, { method: 'POST', headers });
-  const refused = answers.find(({ status }) => status === 409);
-  if (refused !== undefined) throw new CliError(`${task}: ${commandAnswer.parse(refused.body).reason ?? 'refused'}`, 1);
-  if (!answers.some(({ status }) => status === 200)) {
-    const unknown = failures.length > 0 ? ` (${failures.join('; ')})` : '';
+  const instances = await instancesOf(dataDir);
+  const outcome = await instances.command(task, { name: command, position });
+  if (outcome.type === 'refused') throw new CliError(`${task}: ${outcome.reason}`, 1);
+  if (outcome.type === 'not_found') {
+    const unknown = outcome.unanswered.length > 0 ? ` (${unansweredText(outcome.unanswered)})` : '';
     throw new CliError(`No instance has a task ${task}${unknown}. "tasks list --all" lists them.`, 1);
   }
   const done = { retry: 'tries again', skip: 'skips one record', seek: `continues from ${position ?? ''}` };
   await writeLine(terminal.out, `${task}: ${done[command]}`);
 }
 
-interface Answer {
-  readonly url: string;
-  readonly status: number;
-  readonly body: unknown;
-}
-
-async function askAll(dataDir: string, path: string, init: RequestInit) {
+async function instancesOf(dataDir: string): Promise<Instances> {
   const stack = await stackEnvironment(dataDir);
-  const urls = stack.require('WAYPOST_ADMIN_URLS').split(',');
-  const answers: Answer[] = [];
-  const failures: string[] = [];
-  await Promise.all(
-    urls.map(async (url) => {
-      try {
-        const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-        answers.push({ url, status: response.status, body: await response.json() });
-      } catch (error) {
-        failures.push(`${url} does not answer: ${String(error instanceof Error ? (error.cause ?? error) : error)}`);
-      }
-    }),
-  );
-  answers.sort((a, b) => urls.indexOf(a.url) - urls.indexOf(b.url));
-  return { answers, failures };
+  return createInstances(stack.require('WAYPOST_ADMIN_URLS').split(','));
 }

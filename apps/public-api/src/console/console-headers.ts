@@ -20,6 +20,7 @@ export function consoleHeaders(portal: PortalPage | null): Readonly<Record<strin
       "script-src 'self'",
       "style-src 'self'",
       `img-src 'self'${logoUrl === null ? '' : ` ${imageSource(logoUrl)}`}`,
+      "font-src 'self'",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",

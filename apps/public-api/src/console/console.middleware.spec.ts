@@ -48,14 +48,15 @@ afterAll(() => {
 });
 
 describe('the console', () => {
-  it.each(['/', '/deliveries', '/deliveries?status=failed', '/deliveries/0b0e8f0a', '/subscriptions/new'])(
-    'is the same document at %s',
-    async (path) => {
-      const response = await fetch(url + path);
-      expect([response.status, await response.text()]).toEqual([200, '<title>Waypost</title>']);
-      expect(response.headers.get('cache-control')).toBe('no-cache');
-    },
-  );
+  it.each([
+    ...['/', '/deliveries', '/deliveries?status=failed', '/deliveries/0b0e8f0a', '/subscriptions/new'],
+    // For an operator: of the installation, and of one fleet.
+    ...['/fleets', '/topics', '/partitions', '/fleets/acme.eu/', '/fleets/acme.eu/deliveries/0b0e8f0a'],
+  ])('is the same document at %s', async (path) => {
+    const response = await fetch(url + path);
+    expect([response.status, await response.text()]).toEqual([200, '<title>Waypost</title>']);
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+  });
 
   it('runs only its own scripts, in no frame, and shows payloads that could not load anything', async () => {
     const policy = (await fetch(url)).headers.get('content-security-policy');

@@ -3,8 +3,9 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { consoleHeaders, type PortalPage } from './console-headers.js';
 
 /** The pages of the console: each is the same document, which draws the page that the address names. */
-const PAGE = '(overview|deliveries|subscriptions|vehicles)?(/[^/]+)?/?$';
-const PAGES = new RegExp(`^/${PAGE}`);
+const PAGES = /^\/((overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?|fleets|topics|partitions)\/?$/;
+/** In front of the pages of one fleet, for an operator. */
+const FLEET = /^\/fleets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?=\/)/;
 const PORTAL = /^\/portal\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/.*)?$/;
 const ASSETS = '/assets/';
 /** Vite puts a hash of the content into the names of assets. */
@@ -18,7 +19,7 @@ export function serveConsole(folder: string): RequestHandler {
   const files = express.static(folder, { index: false, redirect: false, setHeaders });
   return (request, response, next) => {
     if (!isRead(request)) next();
-    else if (isPage(request.path)) sendPage(folder, response, OWN, next);
+    else if (isPage(request.path.replace(FLEET, ''))) sendPage(folder, response, OWN, next);
     else files(request, response, next);
   };
 }

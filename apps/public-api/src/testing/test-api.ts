@@ -174,6 +174,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   const http: HttpConfig = {
     port: 0,
     adminKeyHashes: options.adminKeyHashes ?? [],
+    adminUrls: options.adminUrls ?? [],
     publicUrl: options.publicUrl,
     v1Gone: options.v1Gone ?? false,
     rateLimit: options.rateLimit ?? unlimited,

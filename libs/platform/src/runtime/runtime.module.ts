@@ -73,11 +73,14 @@ export class RuntimeModule {
 export interface TaskView extends TaskStatus {
   /** `<consumer group>:<partition>` */
   readonly task: string;
+  /** Offsets behind the last batch that was processed, as the broker told with it; null: none was. */
+  readonly lagRecords: number | null;
 }
 
 /** The tasks of all consumers in this process, and the commands for those that are parked (R-45). */
 export class RunningTasks {
   private readonly consumers = new Map<string, Pick<TaskManager, 'tasks' | 'command'>>();
+  private readonly lags = new Map<string, number>();
 
   add(group: string, consumer: Pick<TaskManager, 'tasks' | 'command'>): void {
     this.consumers.set(group, consumer);
@@ -85,8 +88,15 @@ export class RunningTasks {
 
   all(): TaskView[] {
     return [...this.consumers].flatMap(([group, consumer]) =>
-      consumer.tasks().map((status) => ({ task: `${group}:${String(status.partition)}`, ...status })),
+      consumer.tasks().map((status) => {
+        const task = taskName(group, status.partition);
+        return { task, ...status, lagRecords: this.lags.get(task) ?? null };
+      }),
     );
+  }
+
+  noteLag(group: string, partition: number, lagRecords: number): void {
+    this.lags.set(taskName(group, partition), lagRecords);
   }
 
   parked(group?: string): (Pick<TaskView, 'task' | 'topic' | 'partition'> & ParkingReason)[] {
@@ -105,6 +115,10 @@ export class RunningTasks {
     if (!found || !command) return undefined;
     return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
   }
+}
+
+function taskName(group: string, partition: number): string {
+  return `${group}:${String(partition)}`;
 }
 
 function taskCommand(name: string, argument: string | undefined): TaskCommand | undefined {

@@ -1,29 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import type { RecordBatch } from '@waypost/streams';
-import type { TaskView } from '../runtime/runtime.module.js';
+import type { RecordBatch, TaskStatus } from '@waypost/streams';
+import { RunningTasks } from '../runtime/runtime.module.js';
 import { registerTaskMetrics } from './task-metrics.js';
 
 const GROUP = 'webhook-delivery.fan-out';
 
-function build(views: readonly TaskView[] = []) {
+function build(views: readonly TaskStatus[] = []) {
   const registry = new Registry();
   const clock = { now: 10_000 };
   const groups = [{ name: GROUP }];
-  const metrics = registerTaskMetrics({ registry, groups, tasks: { all: () => [...views] }, now: () => clock.now });
+  const tasks = new RunningTasks();
+  tasks.add(GROUP, { tasks: () => views, command: () => null });
+  const metrics = registerTaskMetrics({ registry, groups, tasks, now: () => clock.now });
   /** The series of the registry that are not 0. */
   const shown = async (): Promise<string[]> =>
     (await registry.metrics()).split('\n').filter((line) => /^[^#].* (?!0$)/.test(line));
-  return { meter: metrics.ofGroup(GROUP), clock, shown };
+  return { meter: metrics.ofGroup(GROUP), clock, shown, tasks };
 }
 
 function batch(partition: number, nextOffset: number, highWatermark: number): RecordBatch {
   return { topic: 'fleet.events', partition, records: [], nextOffset, highWatermark, lastStableOffset: highWatermark };
 }
 
-function view(partition: number, state: TaskView['state']): TaskView {
+function view(partition: number, state: TaskStatus['state']): TaskStatus {
   return {
-    ...{ task: `${GROUP}:${String(partition)}`, topic: 'fleet.events', partition, state },
+    ...{ topic: 'fleet.events', partition, state },
     parked: state === 'parked' ? ({ code: 'PROCESSING_FAILED', message: '', offset: null } as never) : null,
   };
 }
@@ -39,12 +41,13 @@ describe('the metrics of tasks (R-40, R-45)', () => {
   });
 
   it('add the lag of the partitions that this process owns, as of their last batch', async () => {
-    const { meter, shown } = build([view(0, 'running'), view(1, 'running')]);
+    const { meter, shown, tasks } = build([view(0, 'running'), view(1, 'running')]);
     for (const one of [batch(0, 10, 50), batch(1, 20, 25), batch(2, 1, 900), batch(0, 30, 60)]) {
       meter.batchBegins(one);
       meter.batchEnds(one);
     }
     expect(await shown()).toContain(`waypost_lag_records{group="${GROUP}"} 35`);
+    expect(tasks.all().map(({ lagRecords }) => lagRecords)).toEqual([30, 5]);
   });
 
   it('show a batch that does not end, until it fails', async () => {

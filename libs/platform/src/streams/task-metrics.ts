@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { partitionName, type RecordBatch, type StreamRecord } from '@waypost/streams';
+import type { RecordBatch, StreamRecord } from '@waypost/streams';
 import type { RunningTasks } from '../runtime/runtime.module.js';
 
 const STATES = ['running', 'starting', 'parked'] as const;
@@ -20,7 +20,7 @@ export interface TaskMetrics {
 interface TaskMetricsOptions {
   readonly registry: Registry;
   readonly groups: readonly { readonly name: string }[];
-  readonly tasks: Pick<RunningTasks, 'all'>;
+  readonly tasks: Pick<RunningTasks, 'all' | 'noteLag'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -29,7 +29,6 @@ interface TaskMetricsOptions {
 export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetricsOptions): TaskMetrics {
   const registers = [registry];
   registerStates({ registry, groups, tasks });
-  const lags = new Map<string, Map<string, number>>();
   new Gauge({
     name: 'waypost_lag_records',
     help: 'Offsets of the log behind the last batch that was processed, as the broker told with it.',
@@ -38,11 +37,10 @@ export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetric
     collect() {
       const all = tasks.all();
       for (const { name: group } of groups) {
-        const behind = lags.get(group);
         const ours = all.filter(({ task }) => task.startsWith(`${group}:`));
         this.set(
           { group },
-          ours.reduce((total, task) => total + (behind?.get(partitionName(task)) ?? 0), 0),
+          ours.reduce((total, { lagRecords }) => total + (lagRecords ?? 0), 0),
         );
       }
     },
@@ -60,8 +58,7 @@ export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetric
       batchBegins: ({ partition }) => oldest.begins(group, partition),
       batchEnds: (batch) => {
         oldest.ends(group, batch.partition);
-        const ofGroup = lags.get(group) ?? new Map<string, number>();
-        lags.set(group, ofGroup.set(partitionName(batch), Math.max(0, batch.highWatermark - batch.nextOffset)));
+        tasks.noteLag(group, batch.partition, Math.max(0, batch.highWatermark - batch.nextOffset));
       },
       batchFails: ({ partition }) => oldest.ends(group, partition),
       sliceEnds: ([first]) => {

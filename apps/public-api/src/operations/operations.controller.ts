@@ -1,0 +1,65 @@
+import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { requestIdOf } from '../errors/request-id.middleware.js';
+import { TaskCommandDto, TaskListDto, TaskPathDto, TopicListDto } from './operations.dto.js';
+import { OperationsService } from './operations.service.js';
+
+const tag = 'Operators';
+const ANY_INSTANCE =
+  'Asks every instance of `WAYPOST_ADMIN_URLS`; 404 while that is not set. What an instance that does not answer owns is missing.';
+
+/** The partitions of all instances, for an admin key: what `waypost tasks` shows and does (R-45). */
+@Controller('/public/v1')
+export class OperationsController {
+  constructor(private readonly service: OperationsService) {}
+
+  @Get('tasks')
+  @Endpoint({
+    operationId: 'listTasks',
+    summary: 'List the partitions that are worked on, and why some are parked',
+    description: ANY_INSTANCE,
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 200, description: 'One task per consumer group and partition.', type: TaskListDto },
+    errors: [404],
+  })
+  tasks(): Promise<TaskListDto> {
+    return this.service.tasks();
+  }
+
+  @Post('tasks/:task/commands')
+  @Endpoint({
+    operationId: 'commandTask',
+    summary: 'Try a parked partition again, or skip the record that it fails at',
+    description: 'Instances take commands from their own host only: 404 names those that refuse for that reason.',
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 204, description: 'The instance that owns it does this.' },
+    errors: [404, 409],
+  })
+  command(
+    @Res({ passthrough: true }) response: Response,
+    @Param() { task }: TaskPathDto,
+    @Body() body: TaskCommandDto,
+  ): Promise<void> {
+    return this.service.command(task, body, requestIdOf(response));
+  }
+
+  @Get('topics')
+  @Endpoint({
+    operationId: 'listTopics',
+    summary: 'List the topics, and how far their consumers are',
+    description: ANY_INSTANCE,
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 200, description: 'Every topic of Waypost.', type: TopicListDto },
+    errors: [404],
+  })
+  topics(): Promise<TopicListDto> {
+    return this.service.topics();
+  }
+}
