@@ -35,7 +35,7 @@ describe('GET /public/v2/events (R-33)', () => {
       statusCode: 503,
       deliveredAt: null,
       nextAttemptAt: at + 2_000,
-      attempts: [attemptEntry({ startedAt: at, durationMs: 12, statusCode: 503, outcome: 'retrying' })],
+      attempts: [attemptEntry({ dueAt: at - 40, startedAt: at, durationMs: 12, statusCode: 503, outcome: 'retrying' })],
     });
     const { url, addKey } = await build({ history: historyOf([record]) });
 
@@ -61,7 +61,12 @@ describe('GET /public/v2/events (R-33)', () => {
             firstAttemptAt: '2026-03-20T11:00:00.000Z',
             lastAttemptAt: '2026-03-20T11:00:00.000Z',
             nextAttemptAt: '2026-03-20T11:00:02.000Z',
-            attempts: [{ attempt: 1, startedAt: '2026-03-20T11:00:00.000Z', durationMs: 12, statusCode: 503 }],
+            attempts: [
+              {
+                ...{ attempt: 1, dueAt: '2026-03-20T10:59:59.960Z', startedAt: '2026-03-20T11:00:00.000Z' },
+                ...{ durationMs: 12, statusCode: 503 },
+              },
+            ],
           },
         },
       ],

@@ -70,6 +70,7 @@ const attempt = z.strictObject({
   probe: z.literal(true).optional().meta({
     description: 'A probe of a suspended subscription: it does not use up the attempt of this number.',
   }),
+  dueAt: dateTime.meta({ description: 'When it should have started: `startedAt` says by how much it was late.' }),
   startedAt: dateTime,
   durationMs,
   statusCode: attemptStatusCode,

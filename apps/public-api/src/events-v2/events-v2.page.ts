@@ -47,11 +47,12 @@ function deliveryText(delivery: ShownDelivery, time: TimeText): string {
 }
 
 function attemptText(
-  { attempt, probe, startedAt, durationMs, statusCode, errorCode }: AttemptEntry,
+  { attempt, probe, dueAt, startedAt, durationMs, statusCode, errorCode }: AttemptEntry,
   time: TimeText,
 ): string {
   return (
-    `{"attempt":${String(attempt)}${probe ? ',"probe":true' : ''},"startedAt":${time(startedAt)},"durationMs":${String(durationMs)}` +
+    `{"attempt":${String(attempt)}${probe ? ',"probe":true' : ''},"dueAt":${time(dueAt)}` +
+    `,"startedAt":${time(startedAt)},"durationMs":${String(durationMs)}` +
     optionalField('statusCode', statusCode) +
     `${optionalField('error', errorCode === null ? null : quoted(errorCode))}}`
   );
