@@ -15,5 +15,5 @@ export default defineConfig({
     // The content security policy allows no data: scripts and styles.
     assetsInlineLimit: 0,
   },
-  server: { proxy: { '/public': 'http://127.0.0.1:3000' } },
+  server: { proxy: { '/public': 'http://127.0.0.1:8080' } },
 });

@@ -19,7 +19,7 @@ interface Size {
   readonly height: number;
 }
 
-const FONT = '11px system-ui, sans-serif';
+const FONT = '11px "Inter Variable", system-ui, sans-serif';
 const DAY_MS = 86_400_000;
 const Y_AXIS_PX = 52;
 const BAR_SHARE = 0.72;
@@ -44,7 +44,7 @@ export function optionsOf(
   const halfStep = stepMs / 2_000;
   return {
     ...size,
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' }, sync: { key: SYNC_KEY } },
     scales: {

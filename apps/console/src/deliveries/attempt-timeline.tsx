@@ -8,7 +8,8 @@ type Attempt = Delivery['attempts'][number];
 /** The attempts in their order, each as far along as it was late after the first, with what came back. */
 export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
   const { attempts, firstAttemptAt, nextAttemptAt } = delivery;
-  if (firstAttemptAt === undefined) return <p className="hint">No attempt yet</p>;
+  if (firstAttemptAt === undefined)
+    return <p className="hint">No attempt yet: it waits for those before it, or for its subscription to be active.</p>;
   const startMs = Date.parse(firstAttemptAt);
   const endMs = Math.max(...attempts.map((attempt) => Date.parse(attempt.startedAt) + attempt.durationMs), startMs + 1);
   return (
@@ -17,8 +18,9 @@ export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
         <AttemptLine key={index} attempt={attempt} startMs={startMs} spanMs={endMs - startMs} />
       ))}
       {nextAttemptAt !== undefined && (
-        <li className="hint">
-          Next attempt at <Moment iso={nextAttemptAt} />
+        <li className="hint next">
+          <span>Next attempt</span>
+          <Moment iso={nextAttemptAt} />
         </li>
       )}
     </ol>
@@ -32,21 +34,27 @@ interface AttemptLineProps {
 }
 
 function AttemptLine({ attempt, startMs, spanMs }: AttemptLineProps) {
-  const { startedAt, durationMs, statusCode, error, probe } = attempt;
+  const { dueAt, startedAt, durationMs, statusCode, error, probe } = attempt;
+  const lateMs = Math.max(0, Date.parse(startedAt) - Date.parse(dueAt));
   const afterMs = Date.parse(startedAt) - startMs;
   const isAccepted = statusCode !== undefined && statusCode >= 200 && statusCode <= 299;
   return (
     <li>
       <span>
-        {probe === true ? 'Probe' : `Attempt ${String(attempt.attempt)}`}
+        <strong>{probe === true ? 'Probe' : `Attempt ${String(attempt.attempt)}`}</strong>
         {afterMs > 0 && <span className="hint"> after {durationText(afterMs)}</span>}
       </span>
-      <Moment iso={startedAt} />
+      <span>
+        <Moment iso={startedAt} />
+      </span>
       <span className={isAccepted ? 'good' : 'bad'}>
         {statusCode ?? error ?? 'no response'}
         {statusCode !== undefined && error !== undefined && ` (${error})`}
       </span>
-      <span>{durationText(durationMs)}</span>
+      <span className="hint" title={`Due at ${dueAt}`}>
+        {lateMs === 0 ? 'on time' : `${durationText(lateMs)} late`}
+      </span>
+      <span className="number">{durationText(durationMs)}</span>
       <svg className="bar" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
         <rect
           x={(1000 * afterMs) / spanMs}

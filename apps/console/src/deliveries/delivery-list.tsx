@@ -104,7 +104,10 @@ function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty title="No delivery matches these filters">
-        <p>Take a longer range, or remove a filter.</p>
+        <p>
+          Take a longer range, or remove a filter. What can be searched for: a device, an event id, a code, a type, a
+          subscription and a status; not what is in a payload.
+        </p>
       </Empty>
     );
   return (

@@ -32,36 +32,50 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   if (!first) return null;
   return (
     <>
+      <p className="trail">
+        <Link href="/deliveries">Deliveries</Link>
+      </p>
       <div className="title">
         <h1>{first.eventType}</h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>
         <Resend eventId={eventId} onMade={({ series }) => setAwaitedSeries(series)} />
       </div>
-      <dl className="facts">
-        <Fact name="Event">
-          <code>{eventId}</code>
+      <div className="beside">
+        <div className="stack">
+          {data.data.map((item) => (
+            <Delivery key={`${item.subscriptionId} ${String(item.delivery.series)}`} item={item} />
+          ))}
+          {data.nextPageState !== null && (
+            <p className="hint">
+              There are more. <Link href={`/deliveries?range=15d&eventId=${eventId}`}>Show all of this event</Link>
+            </p>
+          )}
+        </div>
+        <EventFacts event={first} />
+      </div>
+    </>
+  );
+}
+
+function EventFacts({ event: { eventId, deviceId, eventTime } }: { readonly event: V2Event }) {
+  const place = new URLSearchParams({ deviceId, at: eventTime }).toString();
+  return (
+    <aside className="card" aria-label="Event">
+      <dl className="facts narrow">
+        <Fact name="Event time">
+          <Moment iso={eventTime} />
         </Fact>
         <Fact name="Device">
-          <Link href={`/deliveries?deviceId=${encodeURIComponent(first.deviceId)}`}>{first.deviceId}</Link>
+          <Link href={`/deliveries?deviceId=${encodeURIComponent(deviceId)}`}>{deviceId}</Link>
         </Fact>
         <Fact name="On the map">
-          <Link href={`/vehicles?${new URLSearchParams({ deviceId: first.deviceId, at: first.eventTime }).toString()}`}>
-            Show where it was
-          </Link>
+          <Link href={`/vehicles?${place}`}>Show where it was</Link>
         </Fact>
-        <Fact name="Event time">
-          <Moment iso={first.eventTime} />
+        <Fact name="Event id">
+          <code>{eventId}</code>
         </Fact>
       </dl>
-      {data.data.map((item) => (
-        <Delivery key={`${item.subscriptionId} ${String(item.delivery.series)}`} item={item} />
-      ))}
-      {data.nextPageState !== null && (
-        <p className="hint">
-          There are more. <Link href={`/deliveries?range=15d&eventId=${eventId}`}>Show all of this event</Link>
-        </p>
-      )}
-    </>
+    </aside>
   );
 }
 
@@ -81,36 +95,39 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 
 function Delivery({ item }: { readonly item: V2Event }) {
   const { delivery, subscriptionId, format, payload, body = '' } = item;
+  const { data: subscription } = useSubscription(subscriptionId);
   const id = `${subscriptionId}-${String(delivery.series)}`;
   return (
     <section className="card" aria-labelledby={id}>
-      <h2 id={id}>
-        <StatusBadge status={delivery.status} /> to{' '}
-        <Link href={`/subscriptions/${subscriptionId}`}>
-          <code>{subscriptionId}</code>
+      <h2 id={id} className="delivery-title">
+        <StatusBadge status={delivery.status} />
+        <Link href={`/subscriptions/${subscriptionId}`} className="text">
+          {subscription?.url ?? <code>{subscriptionId}</code>}
         </Link>
-        {delivery.series > 0 && <span className="hint"> by a replay</span>}
+        {delivery.series > 0 && <span className="hint">by a replay</span>}
       </h2>
       <AttemptTimeline delivery={delivery} />
-      <details>
+      <details open>
         <summary>Body in {format}</summary>
         <pre tabIndex={0}>{JSON.stringify(payload, null, 2)}</pre>
         <div className="actions">
           <CopyButton text={body}>Copy as sent</CopyButton>
-          <CopyAsCurl item={item} />
+          {/* To where the subscription sends now: the history of v2 does not say where it sent then. */}
+          {subscription && (
+            <CopyButton text={curlCommand({ url: subscription.url, body, eventId: item.eventId })}>
+              Copy as curl
+            </CopyButton>
+          )}
         </div>
       </details>
     </section>
   );
 }
 
-/** To where the subscription sends now: the history of v2 does not say where it sent then. */
-function CopyAsCurl({ item: { subscriptionId: id, eventId, body = '' } }: { readonly item: V2Event }) {
+function useSubscription(id: string) {
   const client = useClient();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['subscription', id],
     queryFn: ({ signal }) => client.getSubscription({ id }, { signal }),
   });
-  if (!data) return null;
-  return <CopyButton text={curlCommand({ url: data.url, body, eventId })}>Copy as curl</CopyButton>;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { type DeliveryFilters, EVENT_TYPES, filtersOf, ORDERS, STATUSES } from '../filters/delivery-filters.js';
+import { EVENT_TYPES } from '@waypost/client';
+import { type DeliveryFilters, filtersOf, filtersText, ORDERS, STATUSES } from '../filters/delivery-filters.js';
 import { RangePicker } from '../filters/range-picker.js';
 import { Popover } from '../shared/popover.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
@@ -19,9 +20,19 @@ export function FilterBar({ filters, onChange, isLive }: FilterBarProps) {
   }
 
   const { range, from, to, statusCode, subscriptionId } = filters;
+  const [isUnfolded, setIsUnfolded] = useState(false);
   return (
-    <search>
-      <div className="filters">
+    <search className={isUnfolded ? 'unfolded' : ''}>
+      <button
+        type="button"
+        className="fold"
+        aria-expanded={isUnfolded}
+        aria-controls="filters"
+        onClick={() => setIsUnfolded(!isUnfolded)}
+      >
+        {isUnfolded ? 'Hide the filters' : `Filters: ${filtersText(filters)}`}
+      </button>
+      <div className="filters" id="filters">
         {!isLive && <RangePicker {...{ range, from, to }} onChange={set} />}
         <Choice label="Status" value={filters.status} onChange={(status) => set({ status })} values={STATUSES} />
         <EventTypes chosen={filters.eventTypes} onChange={(eventTypes) => set({ eventTypes })} />
@@ -43,21 +54,7 @@ export function FilterBar({ filters, onChange, isLive }: FilterBarProps) {
             problem="A whole event id, as in X-Service-Event-Id"
           />
         )}
-        {!isLive && (
-          <label>
-            Order
-            <select
-              value={filters.order}
-              onChange={(event) => set({ order: event.target.value as DeliveryFilters['order'] })}
-            >
-              {Object.entries(ORDERS).map(([order, title]) => (
-                <option key={order} value={order}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        {!isLive && <OrderField value={filters.order} onChange={(order) => set({ order })} />}
         <button type="button" onClick={() => onChange(filtersOf(''))}>
           Clear
         </button>
@@ -133,6 +130,26 @@ function SubscriptionField({ value, onChange }: Pick<FieldProps, 'value' | 'onCh
         {subscriptions.map((one) => (
           <option key={one.id} value={one.id}>
             {subscriptionName(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface OrderFieldProps {
+  readonly value: DeliveryFilters['order'];
+  readonly onChange: (order: DeliveryFilters['order']) => void;
+}
+
+function OrderField({ value, onChange }: OrderFieldProps) {
+  return (
+    <label>
+      Order
+      <select value={value} onChange={({ target }) => onChange(target.value as DeliveryFilters['order'])}>
+        {Object.entries(ORDERS).map(([order, title]) => (
+          <option key={order} value={order}>
+            {title}
           </option>
         ))}
       </select>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Replay } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
 
 const PROGRESS_EVERY_MS = 1_000;
 
@@ -16,9 +16,15 @@ export function Resend({ eventId, onMade }: ResendProps) {
     mutationFn: () => client.resendEvent({ eventId }),
     onSuccess: onMade,
   });
+  const lack = useLack('subscriptions:write');
   return (
     <>
-      <button type="button" onClick={() => creation.mutate()} disabled={creation.isPending}>
+      <button
+        type="button"
+        onClick={() => creation.mutate()}
+        disabled={lack !== null || creation.isPending}
+        title={lack ?? undefined}
+      >
         Resend
       </button>
       <span role="alert" className="problem">

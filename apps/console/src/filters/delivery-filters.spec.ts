@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { EVENT_TYPES } from '@waypost/client';
 import {
   type DeliveryFilters,
-  EVENT_TYPES,
   filtersOf,
   queryOf,
   type Range,

@@ -1,21 +1,7 @@
-import type { Input, StreamInput } from '@waypost/client';
+import { EVENT_TYPES, type EventType, type Input, type StreamInput } from '@waypost/client';
 
 type EventsQuery = Input<'listEvents'>;
-type EventType = NonNullable<StreamInput<'streamAttempts'>['eventType']>[number];
 
-export const EVENT_TYPES = [
-  'position',
-  'position_sleep',
-  'ignition_on',
-  'ignition_off',
-  'geofence_in',
-  'geofence_out',
-  'route_started',
-  'route_finished',
-  'stop_started',
-  'stop_finished',
-  'test',
-] as const satisfies readonly EventType[];
 export const STATUSES = ['delivered', 'failed', 'pending'] as const;
 export const ORDERS = { desc: 'Newest first', asc: 'Oldest first' } as const;
 export const RANGES = {

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Subscription, WaypostClient } from '@waypost/client';
 import { type DeliveryFilters, filtersText, windowOf } from '../filters/delivery-filters.js';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
 import { countText } from '../shared/time-text.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
@@ -19,10 +19,13 @@ interface BulkResendProps {
 export function BulkResend(props: BulkResendProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setIsOpen] = useState(false);
+  const lack = useLack('subscriptions:write');
   return (
     <>
       <button
         type="button"
+        disabled={lack !== null}
+        title={lack ?? undefined}
         onClick={() => {
           setIsOpen(true);
           dialog.current?.showModal();

@@ -1,15 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { createWaypostClient, type Output, type WaypostClient } from '@waypost/client';
+import { isPortal } from './base-path.js';
 import { applyBranding } from './branding.js';
 import type { PortalState } from './portal-notice.js';
-import { keyOfLink, portalBase, portalCodeOfLink } from './sign-in-link.js';
+import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 interface Session {
   /** null: nobody is signed in. */
   readonly client: WaypostClient | null;
   /** What the API says of the key or the portal session; null: not known so far. */
   readonly info: Output<'getSession'> | null;
+  /** By the form of the key, before the API has said so. */
+  readonly isOperator: boolean;
+  /** That an operator has chosen. */
+  readonly fleetId: string | null;
   /** In a portal without a session: why. null: this is no portal. */
   readonly portal: PortalState | null;
   /** Where the reader of a portal came from. */
@@ -23,13 +28,19 @@ const STORED_RETURN_URL = 'waypost.returnUrl';
 
 const SessionContext = createContext<Session | null>(null);
 
+interface SessionProviderProps {
+  /** That an operator has chosen. */
+  readonly fleetId: string | null;
+  readonly children: ReactNode;
+}
+
 /** The API key or token is kept for this tab only, and never in a cookie: no other origin can make a browser send it. */
-export function SessionProvider({ children }: { readonly children: ReactNode }) {
+export function SessionProvider({ fleetId, children }: SessionProviderProps) {
   const queries = useQueryClient();
   const [linkedCode] = useState(() => portalCodeOfLink(location.hash));
   const [apiKey, setApiKey] = useState(takeKey);
   const [portal, setPortal] = useState<PortalState | null>(() =>
-    portalBase(location.pathname) === '' ? null : linkedCode === null ? 'ended' : 'opening',
+    !isPortal(location.pathname) ? null : linkedCode === null ? 'ended' : 'opening',
   );
   const signIn = useCallback((key: string) => {
     sessionStorage.setItem(STORED_KEY, key);
@@ -42,12 +53,16 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     setPortal((state) => state && 'ended');
   }, [queries]);
   useOpenedLink(linkedCode, signIn, setPortal);
-  const client = useMemo(() => (apiKey === null ? null : clientOf(apiKey, signOut)), [apiKey, signOut]);
+  const client = useMemo(
+    () => (apiKey === null ? null : clientOf(apiKey, fleetId, signOut)),
+    [apiKey, fleetId, signOut],
+  );
   const info = useInfo(client, signOut);
   const session = useMemo(() => {
     const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
-    return { client, info, portal, returnUrl, signIn, signOut };
-  }, [client, info, portal, signIn, signOut]);
+    const isOperator = apiKey?.startsWith('wpa_') === true;
+    return { client, info, isOperator, fleetId, portal, returnUrl, signIn, signOut };
+  }, [apiKey, client, info, fleetId, portal, signIn, signOut]);
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
@@ -62,6 +77,14 @@ export function useClient(): WaypostClient {
   const { client } = useSession();
   if (!client) throw new Error('useClient() is used while nobody is signed in.');
   return client;
+}
+
+/** Why the one who is signed in may not do this; null: they may, as far as is known. */
+export function useLack(scope: string): string | null {
+  const { info } = useSession();
+  if (info === null || info.scopes.includes(scope)) return null;
+  const who = info.type === 'portal_session' ? 'session' : 'key';
+  return `Your ${who} may only read here: it lacks ${scope}.`;
 }
 
 /** Exchanges the code of a link to the portal, once: a second time it is of no use (R-42). */
@@ -114,9 +137,10 @@ function takeKey(): string | null {
   return linked;
 }
 
-function clientOf(apiKey: string, signOut: () => void): WaypostClient {
+function clientOf(apiKey: string, fleetId: string | null, signOut: () => void): WaypostClient {
   return createWaypostClient({
     ...{ baseUrl: location.origin, apiKey, retry: { retries: 1 } },
+    ...(fleetId !== null && { fleetId }),
     async fetch(...request) {
       const response = await fetch(...request);
       // A session that was revoked or has ended; a key that is wrong is shown as an error where it is used.

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyOfLink, portalBase, portalCodeOfLink } from './sign-in-link.js';
-
-const PORTAL = '/portal/3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
+import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 describe('a sign-in link', () => {
   it('has its key in the fragment', () => {
@@ -18,14 +16,4 @@ describe('a link to the portal (R-42)', () => {
     expect(portalCodeOfLink('#portal=wpc_abc')).toBe('wpc_abc');
     expect([keyOfLink('#portal=wpc_abc'), portalCodeOfLink('#key=wp_abc')]).toEqual([null, null]);
   });
-
-  it.each([
-    [PORTAL, PORTAL],
-    [`${PORTAL}/`, PORTAL],
-    [`${PORTAL}/deliveries/x`, PORTAL],
-    ['/', ''],
-    ['/deliveries', ''],
-    ['/portal/x', ''],
-    [`${PORTAL}x`, ''],
-  ])('keeps its pages below its address: %s', (pathname, base) => expect(portalBase(pathname)).toBe(base));
 });

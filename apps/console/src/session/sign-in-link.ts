@@ -8,11 +8,6 @@ export function portalCodeOfLink(hash: string): string | null {
   return parameterOf(hash, 'portal');
 }
 
-/** The part of a path that all pages of a portal share; empty for the console itself. */
-export function portalBase(pathname: string): string {
-  return /^\/portal\/[0-9a-f-]{36}(?=\/|$)/.exec(pathname)?.[0] ?? '';
-}
-
 function parameterOf(hash: string, name: string): string | null {
   const value = new URLSearchParams(hash.replace(/^#/, '')).get(name);
   return value === null || value === '' ? null : value;

@@ -27,8 +27,12 @@ function KeyForm() {
 
   return (
     <main className="sign-in">
-      <h1>Waypost</h1>
-      <form onSubmit={(event) => void submit(event)}>
+      <img src="/icon.svg" alt="" width={40} height={40} />
+      <div>
+        <h1>Sign in to Waypost</h1>
+        <p className="hint">See what was sent to your endpoints, and send it again.</p>
+      </div>
+      <form className="card" onSubmit={(event) => void submit(event)}>
         <label htmlFor="api-key">API key</label>
         <input
           id="api-key"
@@ -49,8 +53,8 @@ function KeyForm() {
         </button>
       </form>
       <p className="hint">
-        <code>npm start</code> prints a link that signs in at once. A key of a fleet:{' '}
-        <code>waypost fleets create --help</code>
+        <code>npm start</code> prints links that sign in at once, as the demo fleet and as the operator. A key of a
+        fleet of your own: <code>npm run waypost -- fleet create --help</code>
       </p>
     </main>
   );
@@ -60,7 +64,7 @@ function KeyForm() {
 async function problemOf(apiKey: string): Promise<string | null> {
   const client = createWaypostClient({ baseUrl: location.origin, apiKey, retry: { retries: 0 } });
   try {
-    await client.listEvents({ limit: 1 });
+    await client.getSession();
     return null;
   } catch (error) {
     if (!(error instanceof WaypostApiError)) return 'The API does not respond. Is the address right?';

@@ -2,6 +2,7 @@ import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 import { type Command, commandsOf } from './commands.js';
+import { usePlaces } from './use-places.js';
 
 interface CommandPaletteProps {
   readonly dialog: RefObject<HTMLDialogElement | null>;
@@ -34,7 +35,8 @@ function Commands({ close }: { readonly close: () => void }) {
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const commands = commandsOf(text, useSubscriptions());
+  const { all } = usePlaces();
+  const commands = commandsOf(text, all, useSubscriptions());
   const optionId = (index: number): string => `${listId}-${String(index)}`;
 
   function run({ href }: Command): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Subscription } from '@waypost/client';
 import { commandsOf } from './commands.js';
+import { placesOf } from './places.js';
 
 const ID = '0b0e8f0a-1111-4222-8333-444455556666';
 const SUBSCRIPTIONS = [
@@ -8,8 +9,8 @@ const SUBSCRIPTIONS = [
   { id: 'other', eventType: 'ignition_on', url: 'https://b.example/hooks' },
 ] as unknown as Subscription[];
 
-function hrefs(text: string): string[] {
-  return commandsOf(text, SUBSCRIPTIONS).map(({ href }) => href);
+function hrefs(text: string, places = placesOf(null).fleet): string[] {
+  return commandsOf(text, places, SUBSCRIPTIONS).map(({ href }) => href);
 }
 
 describe('the command palette', () => {
@@ -30,5 +31,11 @@ describe('the command palette', () => {
   it('finds subscriptions by their type and their URL, and pages by their title', () => {
     expect(hrefs('b.example')).toContain('/subscriptions/other');
     expect(hrefs('NEW SUB')).toContain('/subscriptions/new');
+  });
+
+  it('leads nowhere that the reader may not go (R-42)', () => {
+    const deliveries = placesOf({ type: 'portal_session', scopes: ['events:read'] }).fleet;
+    expect(hrefs('van-1', deliveries)).toEqual(['/deliveries?deviceId=van-1']);
+    expect(hrefs('sub', deliveries)).not.toContain('/subscriptions/new');
   });
 });

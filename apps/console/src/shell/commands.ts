@@ -1,6 +1,6 @@
 import type { Subscription } from '@waypost/client';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
-import { PLACES } from './places.js';
+import type { Place } from './places.js';
 
 export interface Command {
   readonly title: string;
@@ -9,8 +9,8 @@ export interface Command {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const MOST_SUBSCRIPTIONS = 8;
+/** Below the places of the menu, by the path of the place. */
 const PAGES: readonly Command[] = [
-  ...PLACES.map(({ title, path }) => ({ title, href: path })),
   { title: 'Live tail of attempts', href: '/deliveries?view=live' },
   { title: 'Failed deliveries', href: '/deliveries?status=failed' },
   { title: 'Resends and their progress', href: '/deliveries/resends' },
@@ -19,13 +19,15 @@ const PAGES: readonly Command[] = [
 ];
 
 /** What a text may mean: an id, a code, a page, a subscription, or a device. */
-export function commandsOf(text: string, subscriptions: readonly Subscription[]): Command[] {
+export function commandsOf(text: string, places: readonly Place[], subscriptions: readonly Subscription[]): Command[] {
+  const isBelow = ({ href }: Command): boolean => places.some(({ path }) => href.startsWith(path));
+  const pages = [...places.map(({ title, path }) => ({ title, href: path })), ...PAGES];
   const words = text.trim();
   const isIn = (title: string): boolean => title.toLowerCase().includes(words.toLowerCase());
   const found = subscriptions.filter((one) => isIn(subscriptionName(one)) || one.id === words);
   return [
-    ...meant(words),
-    ...PAGES.filter(({ title }) => isIn(title)),
+    ...meant(words).filter(isBelow),
+    ...pages.filter((page) => isBelow(page) && isIn(page.title)),
     ...found.slice(0, words === '' ? 0 : MOST_SUBSCRIPTIONS).map((one) => ({
       title: `Subscription ${subscriptionName(one)}`,
       href: `/subscriptions/${one.id}`,

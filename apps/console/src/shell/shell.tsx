@@ -1,30 +1,42 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { DeliveriesPage } from '../deliveries/deliveries-page.js';
-import { DeliveryPage } from '../deliveries/delivery-page.js';
 import { OverviewPage } from '../overview/overview-page.js';
-import { isOpen } from '../session/access.js';
-import { Brand } from '../session/brand.js';
 import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
 import { Boundary } from '../shared/boundary.js';
 import { Empty, Loading } from '../shared/states.js';
-import { SubscriptionsPage } from '../subscriptions/subscriptions-page.js';
 import { CommandPalette } from './command-palette.js';
 import { OfflineBanner } from './offline-banner.js';
-import { PLACES } from './places.js';
 import { useScrollMemory } from './scroll-memory.js';
-import { KeyHelp, type Shortcuts, useShortcuts } from './shortcuts.js';
+import { KeyHelp, useShortcuts } from './shortcuts.js';
+import { SideBar } from './side-bar.js';
+import { usePlaces } from './use-places.js';
 
-/** Loaded when they are opened; the first view stays small. */
-const ResendsPage = lazy(async () => ({ default: (await import('../resends/resends-page.js')).ResendsPage }));
-const NewSubscriptionPage = lazy(async () => ({
-  default: (await import('../subscriptions/new-subscription-page.js')).NewSubscriptionPage,
-}));
-const SubscriptionPage = lazy(async () => ({
-  default: (await import('../subscriptions/subscription-page.js')).SubscriptionPage,
-}));
-const VehiclesPage = lazy(async () => ({ default: (await import('../vehicles/vehicles-page.js')).VehiclesPage }));
+/** Loaded when they are opened, or once the first one is there: the first view stays small. */
+const LOADERS = {
+  deliveries: () => import('../deliveries/deliveries-page.js'),
+  delivery: () => import('../deliveries/delivery-page.js'),
+  resends: () => import('../resends/resends-page.js'),
+  subscriptions: () => import('../subscriptions/subscriptions-page.js'),
+  newSubscription: () => import('../subscriptions/new-subscription-page.js'),
+  subscription: () => import('../subscriptions/subscription-page.js'),
+  vehicles: () => import('../vehicles/vehicles-page.js'),
+  fleets: () => import('../fleets/fleets-page.js'),
+  topics: () => import('../operations/topics-page.js'),
+  partitions: () => import('../operations/partitions-page.js'),
+};
+const REST_AFTER_MS = 3_000;
+
+const DeliveriesPage = lazy(async () => ({ default: (await LOADERS.deliveries()).DeliveriesPage }));
+const DeliveryPage = lazy(async () => ({ default: (await LOADERS.delivery()).DeliveryPage }));
+const ResendsPage = lazy(async () => ({ default: (await LOADERS.resends()).ResendsPage }));
+const SubscriptionsPage = lazy(async () => ({ default: (await LOADERS.subscriptions()).SubscriptionsPage }));
+const NewSubscriptionPage = lazy(async () => ({ default: (await LOADERS.newSubscription()).NewSubscriptionPage }));
+const SubscriptionPage = lazy(async () => ({ default: (await LOADERS.subscription()).SubscriptionPage }));
+const VehiclesPage = lazy(async () => ({ default: (await LOADERS.vehicles()).VehiclesPage }));
+const FleetsPage = lazy(async () => ({ default: (await LOADERS.fleets()).FleetsPage }));
+const TopicsPage = lazy(async () => ({ default: (await LOADERS.topics()).TopicsPage }));
+const PartitionsPage = lazy(async () => ({ default: (await LOADERS.partitions()).PartitionsPage }));
 
 /** What is around every page. */
 export function Shell() {
@@ -36,21 +48,31 @@ function SignedIn() {
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
   const shortcuts = useShortcuts();
+  const { all } = usePlaces();
+  const title = all.find(({ path }) => location.startsWith(path.replace('~', '')))?.title ?? 'Console';
 
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
-    document.title = `${PLACES.find(({ path }) => location.startsWith(path))?.title ?? 'Console'} - Waypost`;
+    document.title = `${title} - Waypost`;
     // A page may have a better place for it, such as a field or the row that one comes back to.
     if (main.current?.contains(document.activeElement) === false) main.current.focus({ preventScroll: true });
-  }, [location]);
+  }, [location, title]);
   useScrollMemory(location);
+  useEffect(() => {
+    // One that fails is tried again when its page is opened.
+    const timer = setTimeout(
+      () => Object.values(LOADERS).forEach((load) => void load().catch(() => null)),
+      REST_AFTER_MS,
+    );
+    return () => clearTimeout(timer);
+  }, []);
 
   return (
-    <>
+    <div className="shell">
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <Header location={location} {...shortcuts} />
+      <SideBar {...shortcuts} />
       <OfflineBanner />
       <main id="main" ref={main} tabIndex={-1}>
         <Boundary key={location} fallback={<Broken />}>
@@ -61,17 +83,20 @@ function SignedIn() {
       </main>
       <KeyHelp dialog={shortcuts.help.dialog} />
       <CommandPalette dialog={shortcuts.palette.dialog} />
-    </>
+    </div>
   );
 }
 
 function Pages() {
-  const [first] = usePlaces();
+  const { isOperator } = useSession();
+  const { all } = usePlaces();
+  const [location] = useLocation();
+  const [first] = all;
+  // An operator has no page of a fleet before one is chosen.
+  const isPlace = all.some(({ path }) => location.startsWith(path.replace('~', '')));
+  if (location === '/' || (isOperator && !isPlace)) return <Redirect to={first?.path ?? '/overview'} replace />;
   return (
     <Switch>
-      <Route path="/">
-        <Redirect to={first?.path ?? '/overview'} replace />
-      </Route>
       <Route path="/overview" component={OverviewPage} />
       <Route path="/deliveries" component={DeliveriesPage} />
       <Route path="/deliveries/resends" component={ResendsPage} />
@@ -80,6 +105,9 @@ function Pages() {
       <Route path="/subscriptions/new" component={NewSubscriptionPage} />
       <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
       <Route path="/vehicles" component={VehiclesPage} />
+      <Route path="/fleets" component={FleetsPage} />
+      <Route path="/topics" component={TopicsPage} />
+      <Route path="/partitions" component={PartitionsPage} />
       <Route>
         <Empty title="There is no such page">
           <Link href="/deliveries">Go to the deliveries</Link>
@@ -87,12 +115,6 @@ function Pages() {
       </Route>
     </Switch>
   );
-}
-
-/** Those that the scopes of the session open. */
-function usePlaces() {
-  const { info } = useSession();
-  return PLACES.filter(({ path }) => isOpen(path, info?.scopes ?? null));
 }
 
 function Broken() {
@@ -104,36 +126,4 @@ function Broken() {
       </button>
     </Empty>
   );
-}
-
-function Header({ location, help, palette }: Shortcuts & { readonly location: string }) {
-  const { signOut } = useSession();
-  const places = usePlaces();
-  return (
-    <header>
-      <Link href="/" className="brand">
-        <Brand />
-      </Link>
-      <nav aria-label="Main">
-        {places.map(({ path, title }) => (
-          <Link key={path} href={path} aria-current={location.startsWith(path) ? 'page' : undefined}>
-            {title}
-          </Link>
-        ))}
-      </nav>
-      <button type="button" className="quiet" onClick={palette.show} aria-keyshortcuts="Control+K Meta+K">
-        Search <kbd>{isMac() ? '⌘' : 'Ctrl'} K</kbd>
-      </button>
-      <button type="button" className="quiet" onClick={help.show} aria-keyshortcuts="?">
-        Keys
-      </button>
-      <button type="button" className="quiet" onClick={signOut}>
-        Sign out
-      </button>
-    </header>
-  );
-}
-
-function isMac(): boolean {
-  return navigator.userAgent.includes('Mac');
 }

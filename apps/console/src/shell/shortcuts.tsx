@@ -1,10 +1,14 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { PLACES } from './places.js';
+import type { Place } from './places.js';
+import { usePlaces } from './use-places.js';
 
-const KEYS: readonly { readonly keys: string; readonly does: string }[] = [
-  { keys: 'Ctrl K', does: 'Search pages, subscriptions, ids and devices' },
-  ...PLACES.map(({ key, title }) => ({ keys: `g ${key}`, does: `Go to the ${title.toLowerCase()}` })),
+interface Key {
+  readonly keys: string;
+  readonly does: string;
+}
+
+const KEYS: readonly Key[] = [
   { keys: '/', does: 'Filter by device' },
   { keys: 'j', does: 'Next row' },
   { keys: 'k', does: 'Row before' },
@@ -25,6 +29,7 @@ export interface Shortcuts {
 
 /** Keys that work everywhere but in a text field; Ctrl+K works there, too. */
 export function useShortcuts(): Shortcuts {
+  const { all: places } = usePlaces();
   const [, navigate] = useLocation();
   const help = useOpener();
   const palette = useOpener();
@@ -41,7 +46,7 @@ export function useShortcuts(): Shortcuts {
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const place = isGoing.current ? PLACES.find((one) => one.key === key) : undefined;
+      const place = isGoing.current ? places.find((one) => one.key === key) : undefined;
       isGoing.current = key === 'g';
       if (place) navigate(place.path);
       else if (key === '?') showHelp();
@@ -51,7 +56,7 @@ export function useShortcuts(): Shortcuts {
     }
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [navigate, showHelp, showPalette]);
+  }, [navigate, places, showHelp, showPalette]);
 
   return { help, palette };
 }
@@ -65,11 +70,12 @@ function useOpener(): Opener {
 }
 
 export function KeyHelp({ dialog }: Pick<Opener, 'dialog'>) {
+  const { all } = usePlaces();
   return (
     <dialog ref={dialog} aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
       <dl className="keys">
-        {KEYS.map(({ keys, does }) => (
+        {[...keysOf(all), ...KEYS].map(({ keys, does }) => (
           <div key={keys}>
             <dt>
               {keys.split(' ').map((key) => (
@@ -87,6 +93,13 @@ export function KeyHelp({ dialog }: Pick<Opener, 'dialog'>) {
       </form>
     </dialog>
   );
+}
+
+function keysOf(places: readonly Place[]): Key[] {
+  return [
+    { keys: 'Ctrl K', does: 'Search pages, subscriptions, ids and devices' },
+    ...places.map(({ key, title }) => ({ keys: `g ${key}`, does: `Go to the ${title.toLowerCase()}` })),
+  ];
 }
 
 function isTyping(target: EventTarget | null): boolean {

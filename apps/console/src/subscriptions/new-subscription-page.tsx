@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
-import type { CreateSubscriptions, SubscriptionWithSecret } from '@waypost/client';
-import { EVENT_TYPES } from '../filters/delivery-filters.js';
+import { type CreateSubscriptions, EVENT_TYPES, type SubscriptionWithSecret } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { SecretPanel } from './secret-panel.js';
 import { SubscriptionFields } from './subscription-fields.js';
@@ -32,8 +31,16 @@ export function NewSubscriptionPage() {
 
   return (
     <>
-      <h1>New subscription</h1>
-      <form className="form" onSubmit={submit}>
+      <p className="trail">
+        <Link href="/subscriptions">Subscriptions</Link>
+      </p>
+      <div>
+        <h1>New subscription</h1>
+        <p className="hint lead">
+          Each event that you choose is sent to the URL as a signed POST, and again if that fails.
+        </p>
+      </div>
+      <form className="form card" onSubmit={submit}>
         <label>
           URL that receives the events
           <input

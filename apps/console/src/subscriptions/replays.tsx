@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Replay } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
 import { Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
@@ -21,6 +21,7 @@ export function Replays({ subscriptionId: id }: { readonly subscriptionId: strin
     queryFn: ({ signal }) => client.listReplays({ id, limit: SHOWN }, { signal }),
     refetchInterval: ({ state }) => (state.data?.data.some(isRunning) === true ? RUNNING_EVERY_MS : false),
   });
+  const lack = useLack('subscriptions:write');
   const refresh = () => queries.invalidateQueries({ queryKey });
   const cancellation = useMutation({
     mutationFn: (replayId: string) => client.cancelReplay({ id, replayId }),
@@ -30,7 +31,7 @@ export function Replays({ subscriptionId: id }: { readonly subscriptionId: strin
     <section className="card" aria-labelledby="replays-title">
       <h2 id="replays-title">Replays</h2>
       {error && <Failure error={error} retry={() => void refetch()} />}
-      <ReplayForm subscriptionId={id} onMade={refresh} />
+      {lack === null ? <ReplayForm subscriptionId={id} onMade={refresh} /> : <p className="hint">{lack}</p>}
       <p role="alert" className="problem">
         {cancellation.error?.message}
       </p>

@@ -1,3 +1,4 @@
+import { AuthFields } from './auth-fields.js';
 import type { SubscriptionSettings } from './subscription-settings.js';
 
 interface SubscriptionFieldsProps {
@@ -15,6 +16,8 @@ export function SubscriptionFields({ settings, onChange, isNew = false }: Subscr
 
   return (
     <>
+      <OwnFields settings={settings} onChange={onChange} />
+      <AuthFields auth={settings.auth} onChange={(auth) => set({ auth })} isNew={isNew} />
       <label>
         Format of the body
         <select
@@ -57,6 +60,30 @@ export function SubscriptionFields({ settings, onChange, isNew = false }: Subscr
           onChange={({ target }) => set({ strictOrder: target.checked })}
         />
         Strict order per device: a retry holds newer events back
+      </label>
+    </>
+  );
+}
+
+/** What means something to the subscriber alone. */
+function OwnFields({ settings, onChange }: SubscriptionFieldsProps) {
+  return (
+    <>
+      <label>
+        Description, for people
+        <input
+          maxLength={500}
+          value={settings.description}
+          onChange={({ target }) => onChange({ ...settings, description: target.value })}
+        />
+      </label>
+      <label>
+        Metadata of your own, key=value per line; not sent to the receiver
+        <textarea
+          rows={2}
+          value={settings.metadata}
+          onChange={({ target }) => onChange({ ...settings, metadata: target.value })}
+        />
       </label>
     </>
   );

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
-import type { Subscription, UpdateSubscription } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import type { Subscription, SubscriptionWithHealth, UpdateSubscription } from '@waypost/client';
+import { useClient, useLack } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
 import { Failure, Loading } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
@@ -23,13 +23,22 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
   if (error) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
+      <p className="trail">
+        <Link href="/subscriptions">Subscriptions</Link>
+      </p>
       <div className="title">
         <h1>{data.eventType}</h1>
         <StatusBadge status={data.status} />
+        <Actions subscription={data} />
       </div>
-      {data.disabledReason !== undefined && <p className="problem">{data.disabledReason}</p>}
+      {data.description !== undefined && <p className="hint lead">{data.description}</p>}
+      {data.disabledReason !== undefined && (
+        <p className="notice bad-notice">
+          <strong>Disabled:</strong> {data.disabledReason}
+        </p>
+      )}
+      <Health subscription={data} />
       <Facts subscription={data} />
-      <Actions subscription={data} />
       <EndpointCharts subscriptionId={id} />
       <Replays subscriptionId={id} />
       <OperationalEvents subscriptionId={id} />
@@ -37,9 +46,50 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
   );
 }
 
+/** How its deliveries fare, and since when (R-29). */
+function Health({ subscription: { health } }: { readonly subscription: Partial<SubscriptionWithHealth> }) {
+  if (health === undefined) return null;
+  const { status, failingSince, suspendedSince, lastSuccessAt, pending, oldestPendingAt } = health;
+  return (
+    <p className="health">
+      <StatusBadge status={status} />
+      {HEALTH[status] !== undefined && <span>{HEALTH[status]}</span>}
+      {failingSince !== undefined && <Since what="Failing since" iso={failingSince} />}
+      {suspendedSince !== undefined && <Since what="Held since" iso={suspendedSince} />}
+      {lastSuccessAt !== undefined && <Since what="Last accepted" iso={lastSuccessAt} />}
+      {pending > 0 && (
+        <span className="hint">
+          {pending} pending
+          {oldestPendingAt !== undefined && (
+            <>
+              , the oldest since <Moment iso={oldestPendingAt} />
+            </>
+          )}
+        </span>
+      )}
+    </p>
+  );
+}
+
+const HEALTH: Readonly<Record<string, string>> = {
+  healthy: 'What was sent last was accepted.',
+  failing: 'Nothing that was begun since the last success is accepted.',
+  suspended: 'Deliveries are held until a probe is accepted.',
+  unknown: 'Nothing was attempted in the last 15 days.',
+};
+
+function Since({ what, iso }: { readonly what: string; readonly iso: string }) {
+  return (
+    <span className="hint">
+      {what} <Moment iso={iso} />
+    </span>
+  );
+}
+
 function Facts({ subscription }: { readonly subscription: Subscription }) {
   const { id, url, payloadFormat, auth, deviceIds, onOutage, strictOrder, rateLimitPerSecond, createdAt } =
     subscription;
+  const metadata = Object.entries(subscription.metadata);
   const facts: readonly (readonly [string, React.ReactNode])[] = [
     ['URL', url],
     ['Id', <code key="id">{id}</code>],
@@ -55,10 +105,13 @@ function Facts({ subscription }: { readonly subscription: Subscription }) {
     ['During an outage', onOutage === 'hold' ? 'deliveries are held' : 'deliveries fail after five attempts'],
     ['Order', strictOrder ? 'strict per device' : 'a retry holds nothing back'],
     ['Limit', rateLimitPerSecond === undefined ? 'none' : `${String(rateLimitPerSecond)} per second`],
+    ...(metadata.length === 0
+      ? []
+      : [['Metadata', metadata.map(([key, value]) => `${key}=${value}`).join(', ')] as const]),
     ['Created', <Moment key="created" iso={createdAt} />],
   ];
   return (
-    <dl className="facts">
+    <dl className="facts card">
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -73,6 +126,8 @@ function Actions({ subscription: { id, status } }: { readonly subscription: Subs
   const { update, test, rotation, deletion } = useChanges(id);
   const next = status === 'active' ? 'paused' : 'active';
   const error = update.error ?? test.error ?? rotation.error ?? deletion.error;
+  const lack = useLack('subscriptions:write');
+  if (lack !== null) return <span className="hint">{lack}</span>;
   return (
     <>
       <div className="actions">

@@ -2,17 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import type { Subscription } from '@waypost/client';
 import { changeOf, creationOf, NEW_SETTINGS, settingsOf } from './subscription-settings.js';
 
-const PLAIN = { payloadFormat: 'v1', onOutage: 'fail', strictOrder: false } as Subscription;
+const BEARER = { type: 'bearer', tokenUrl: 'https://id.example/token', clientId: 'waypost' } as const;
+const PLAIN = {
+  ...{ payloadFormat: 'v1', onOutage: 'fail', strictOrder: false, metadata: {}, auth: { type: 'none' } },
+} as Subscription;
 
 describe('the fields of a subscription', () => {
   it('change nothing when they are saved as they were', () => {
     const full = {
       ...PLAIN,
       ...{ payloadFormat: 'legacy-v1', deviceIds: ['van 1', 'a,b'], rateLimitPerSecond: 5, onOutage: 'hold' },
+      ...{ description: 'Of the ERP', metadata: { team: 'x=y', empty: '' }, auth: BEARER },
     } as Subscription;
     expect(changeOf(settingsOf(full))).toEqual({
       ...{ payloadFormat: 'legacy-v1', deviceIds: ['van 1', 'a,b'], rateLimitPerSecond: 5 },
       ...{ onOutage: 'hold', strictOrder: false },
+      // Without `auth`: its secret is not known here, so it stays what it is.
+      ...{ description: 'Of the ERP', metadata: { team: 'x=y', empty: '' } },
     });
   });
 
@@ -22,9 +28,19 @@ describe('the fields of a subscription', () => {
   });
 
   it('leave the format of a new one to the fleet, and its devices out', () => {
-    expect(creationOf(NEW_SETTINGS)).toEqual({ rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false });
+    expect(creationOf(NEW_SETTINGS)).toEqual({
+      ...{ rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false },
+      ...{ description: null, metadata: {}, auth: { type: 'none' } },
+    });
     expect(creationOf({ ...NEW_SETTINGS, deviceIds: 'van-1\n van-2 ' })).toMatchObject({
       deviceIds: ['van-1', 'van-2'],
     });
+  });
+
+  it('take another token source only whole, and can take it away', () => {
+    const kept = settingsOf({ ...PLAIN, auth: BEARER });
+    const bearer = { ...kept.auth, type: 'bearer', clientSecret: 's', scope: ' a b ' } as const;
+    expect(changeOf({ ...kept, auth: bearer }).auth).toEqual({ ...BEARER, clientSecret: 's', scope: 'a b' });
+    expect(changeOf({ ...kept, auth: { ...kept.auth, type: 'none' } }).auth).toEqual({ type: 'none' });
   });
 });

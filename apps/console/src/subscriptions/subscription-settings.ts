@@ -2,6 +2,11 @@ import type { CreateSubscriptions, Subscription, UpdateSubscription } from '@way
 
 /** What of a subscription is edited, as its fields have it. */
 export interface SubscriptionSettings {
+  /** '' for none. */
+  readonly description: string;
+  /** `key=value`, one per line. */
+  readonly metadata: string;
+  readonly auth: AuthSettings;
   /** '' in a new one: the default of the fleet. */
   readonly payloadFormat: 'v1' | 'legacy-v1' | '';
   /** One per line; none: every device. */
@@ -12,7 +17,21 @@ export interface SubscriptionSettings {
   readonly strictOrder: boolean;
 }
 
+export interface AuthSettings {
+  /** `kept`: a bearer token as before, with its secret, which the API does not show. */
+  readonly type: 'none' | 'bearer' | 'kept';
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope: string;
+}
+
+const NO_AUTH: AuthSettings = { type: 'none', tokenUrl: '', clientId: '', clientSecret: '', scope: '' };
+
 export const NEW_SETTINGS: SubscriptionSettings = {
+  description: '',
+  metadata: '',
+  auth: NO_AUTH,
   payloadFormat: '',
   deviceIds: '',
   rateLimitPerSecond: '',
@@ -22,7 +41,13 @@ export const NEW_SETTINGS: SubscriptionSettings = {
 
 export function settingsOf(subscription: Subscription): SubscriptionSettings {
   const { payloadFormat, deviceIds = [], rateLimitPerSecond, onOutage, strictOrder } = subscription;
+  const { description = '', metadata, auth } = subscription;
   return {
+    description,
+    metadata: Object.entries(metadata)
+      .map(([key, value]) => `${key}=${value}`)
+      .join('\n'),
+    auth: auth.type === 'none' ? NO_AUTH : { ...NO_AUTH, ...auth, type: 'kept' },
     payloadFormat: payloadFormat === 'legacy-v1' ? 'legacy-v1' : 'v1',
     deviceIds: deviceIds.join('\n'),
     rateLimitPerSecond: rateLimitPerSecond === undefined ? '' : String(rateLimitPerSecond),
@@ -31,10 +56,17 @@ export function settingsOf(subscription: Subscription): SubscriptionSettings {
   };
 }
 
-type Shared = Pick<CreateSubscriptions, 'payloadFormat' | 'rateLimitPerSecond' | 'onOutage' | 'strictOrder'>;
+type Shared = Pick<
+  CreateSubscriptions,
+  'payloadFormat' | 'rateLimitPerSecond' | 'onOutage' | 'strictOrder' | 'description' | 'metadata' | 'auth'
+>;
 
-function sharedOf({ payloadFormat, rateLimitPerSecond, onOutage, strictOrder }: SubscriptionSettings): Shared {
+function sharedOf(settings: SubscriptionSettings): Shared {
+  const { description, metadata, auth, payloadFormat, rateLimitPerSecond, onOutage, strictOrder } = settings;
   return {
+    description: description.trim() === '' ? null : description.trim(),
+    metadata: metadataOf(metadata),
+    ...(auth.type !== 'kept' && { auth: authOf(auth) }),
     ...(payloadFormat !== '' && { payloadFormat }),
     rateLimitPerSecond: rateLimitPerSecond === '' ? null : Number(rateLimitPerSecond),
     onOutage,
@@ -50,6 +82,21 @@ export function creationOf(settings: SubscriptionSettings): Omit<CreateSubscript
 export function changeOf(settings: SubscriptionSettings): UpdateSubscription {
   const deviceIds = linesOf(settings.deviceIds);
   return { ...sharedOf(settings), deviceIds: deviceIds.length > 0 ? deviceIds : null };
+}
+
+function authOf({ type, tokenUrl, clientId, clientSecret, scope }: AuthSettings): NonNullable<Shared['auth']> {
+  if (type === 'none') return { type: 'none' };
+  return { type: 'bearer', tokenUrl, clientId, clientSecret, ...(scope.trim() !== '' && { scope: scope.trim() }) };
+}
+
+/** The first `=` of a line ends its key. */
+function metadataOf(text: string): Record<string, string> {
+  return Object.fromEntries(
+    linesOf(text).map((line) => {
+      const [key = '', ...rest] = line.split('=');
+      return [key.trim(), rest.join('=').trim()];
+    }),
+  );
 }
 
 /** An id may hold anything but the end of a line. */

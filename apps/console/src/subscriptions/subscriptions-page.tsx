@@ -1,9 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Subscription } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
-import { Empty, Failure, Loading } from '../shared/states.js';
+import { RowSkeleton } from '../shared/skeleton.js';
+import { Empty, Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 
 const PAGE_ROWS = 200;
@@ -18,18 +19,16 @@ export function SubscriptionsPage() {
       client.listSubscriptions({ limit: PAGE_ROWS, ...(pageParam !== '' && { pageState: pageParam }) }, { signal }),
     getNextPageParam: ({ nextPageState }) => nextPageState ?? undefined,
   });
-  if (isPending) return <Loading what="subscriptions" />;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
-  const rows = data.pages.flatMap((page) => page.data);
+  const rows = data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <>
       <div className="title">
         <h1>Subscriptions</h1>
-        <Link href="/subscriptions/new" className="button primary">
-          New subscription
-        </Link>
+        <NewSubscription />
       </div>
-      {rows.length === 0 && (
+      {isPending && <RowSkeleton />}
+      {error && <Failure error={error} retry={() => void refetch()} />}
+      {data && rows.length === 0 && (
         <Empty title="No subscription yet">
           <p>A subscription sends one type of event to one URL, signed. Make the first, and send it a test event.</p>
         </Empty>
@@ -44,9 +43,19 @@ export function SubscriptionsPage() {
   );
 }
 
+function NewSubscription() {
+  const lack = useLack('subscriptions:write');
+  if (lack !== null) return <span className="hint">{lack}</span>;
+  return (
+    <Link href="/subscriptions/new" className="button primary">
+      New subscription
+    </Link>
+  );
+}
+
 function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] }) {
   return (
-    <div className="scrolls">
+    <div className="table scrolls" role="region" aria-label="Subscriptions" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -57,14 +66,18 @@ function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] })
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, eventType, url, status, updatedAt }) => (
-            <tr key={id}>
+          {rows.map(({ id, eventType, url, description, status, disabledReason, updatedAt }) => (
+            <tr key={id} data-row="">
               <td>
                 <Link href={`/subscriptions/${id}`}>{eventType}</Link>
               </td>
-              <td className="text">{url}</td>
+              <td className="text">
+                {url}
+                {description !== undefined && <span className="hint below">{description}</span>}
+              </td>
               <td>
                 <StatusBadge status={status} />
+                {disabledReason !== undefined && <span className="problem below">{disabledReason}</span>}
               </td>
               <td>
                 <Moment iso={updatedAt} />

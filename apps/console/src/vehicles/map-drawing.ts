@@ -40,7 +40,7 @@ type Screen = (place: Place) => MapPoint;
 const MARK_PX = 4;
 const HANDLE_PX = 6;
 const SCALE_PX = 160;
-const FONT = '12px system-ui, sans-serif';
+const FONT = '12px "Inter Variable", system-ui, sans-serif';
 /** Points north. */
 const ARROW: readonly MapPoint[] = [
   { x: 0, y: -8 },

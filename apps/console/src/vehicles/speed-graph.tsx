@@ -43,15 +43,18 @@ export function SpeedGraph({ points, selected, onSelect }: SpeedGraphProps) {
   }
 
   return (
-    <figure className="graph">
+    <figure className="graph card">
       <figcaption>
-        Speed, up to {Math.round(fastest)} km/h
-        {marked && (
-          <>
-            {': '}
-            <Moment iso={marked.time} /> {marked.speed_in_kmh ?? 'no'} km/h
-          </>
-        )}
+        <span className="chart-title">Speed</span>{' '}
+        <span className="hint">
+          {marked ? (
+            <>
+              <Moment iso={marked.time} />: {marked.speed_in_kmh ?? 'no'} km/h
+            </>
+          ) : (
+            `up to ${String(Math.round(fastest))} km/h`
+          )}
+        </span>
       </figcaption>
       <svg
         viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
@@ -70,6 +73,12 @@ export function SpeedGraph({ points, selected, onSelect }: SpeedGraphProps) {
         <polyline points={points.map((point) => `${x(point).toFixed(1)},${y(point).toFixed(1)}`).join(' ')} />
         {marked && <line x1={x(marked)} x2={x(marked)} y1={0} y2={HEIGHT} />}
       </svg>
+      {points[0] && (
+        <p className="graph-ends hint">
+          <Moment iso={points[0].time} />
+          <Moment iso={points.at(-1)?.time ?? ''} />
+        </p>
+      )}
     </figure>
   );
 }

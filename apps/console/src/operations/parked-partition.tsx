@@ -1,0 +1,111 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useRef, useState } from 'react';
+import { useClient } from '../session/session.js';
+import { Moment } from '../shared/moment.js';
+import { StatusBadge } from '../shared/status-badge.js';
+import type { Task } from './partitions-page.js';
+
+type Command = 'retry' | 'skip';
+
+const TEXTS = {
+  retry: { label: 'Try again', what: 'It is tried now, instead of at its next time. Nothing is lost by that.' },
+  skip: {
+    label: 'Skip the record',
+    what: 'The record that it fails at goes into the quarantine, and what it would have caused does not happen. The partition goes on behind it.',
+  },
+} as const;
+
+/** Why a partition cannot go on, and what can be done (R-45). */
+export function ParkedPartition({ task }: { readonly task: Task }) {
+  const { group, topic, partition, parked, instance } = task;
+  if (parked === undefined) return null;
+  const facts: readonly (readonly [string, React.ReactNode])[] = [
+    ['Topic', `${topic}, partition ${String(partition)}`],
+    ['Offset', parked.offset ?? 'no record is the cause'],
+    ['Since', <Moment key="since" iso={parked.since} />],
+    [
+      'Next retry',
+      parked.nextRetryAt === undefined ? 'only on command' : <Moment key="next" iso={parked.nextRetryAt} />,
+    ],
+    ['Instance', <code key="instance">{instance}</code>],
+  ];
+  return (
+    <section className="card parked" aria-label={task.task}>
+      <div className="title">
+        <h2>{group}</h2>
+        <StatusBadge status="parked" />
+        <CommandDialog task={task.task} command="retry" />
+        <CommandDialog task={task.task} command="skip" />
+      </div>
+      <p>
+        <strong>{parked.code}</strong> <span className="text">{parked.message}</span>
+      </p>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function CommandDialog({ task, command }: { readonly task: string; readonly command: Command }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [reason, setReason] = useState('');
+  const { label, what } = TEXTS[command];
+  const sending = useMutation({
+    mutationFn: () => client.commandTask({ task, body: { command, reason } }),
+    onSuccess: () => {
+      dialog.current?.close();
+      return queries.invalidateQueries({ queryKey: ['tasks'] });
+    },
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    sending.mutate();
+  }
+
+  return (
+    <>
+      <button
+        type="button"
+        className={command === 'skip' ? 'danger' : ''}
+        onClick={() => {
+          sending.reset();
+          dialog.current?.showModal();
+        }}
+      >
+        {label}
+      </button>
+      <dialog ref={dialog} aria-label={label}>
+        <h2>{label}</h2>
+        <p>
+          <code>{task}</code>: {what}
+        </p>
+        <form className="form" onSubmit={submit}>
+          <label>
+            Reason, for the log
+            <input required maxLength={500} value={reason} onChange={({ target }) => setReason(target.value)} />
+          </label>
+          <p role="alert" className="problem">
+            {sending.error?.message}
+          </p>
+          <div className="actions">
+            <button type="submit" className={command === 'skip' ? 'danger' : 'primary'} disabled={sending.isPending}>
+              {label}
+            </button>
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Output } from '@waypost/client';
+
+/** Which instances did not answer, so that nobody takes a part for the whole. */
+export function UnansweredNotice({ unanswered }: Pick<Output<'listTasks'>, 'unanswered'>) {
+  if (unanswered.length === 0) return null;
+  return (
+    <div className="notice" role="status">
+      <strong>Not complete:</strong>{' '}
+      {unanswered.map(({ instance, reason }) => (
+        <span key={instance}>
+          <code>{instance}</code> {reason}.{' '}
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+const PORTAL = /^\/portal\/[0-9a-f-]{36}(?=\/|$)/;
+const FLEET = /^\/fleets\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?=\/|$)/;
+
+/** The part of a path that all pages of a portal share, or those of a fleet for an operator; empty for the console itself. */
+export function baseOf(pathname: string): string {
+  return PORTAL.exec(pathname)?.[0] ?? FLEET.exec(pathname)?.[0] ?? '';
+}
+
+export function isPortal(pathname: string): boolean {
+  return PORTAL.test(pathname);
+}
+
+/** The fleet that an operator has chosen; null: none. */
+export function fleetOf(pathname: string): string | null {
+  return FLEET.exec(pathname)?.[1] ?? null;
+}

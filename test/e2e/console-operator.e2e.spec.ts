@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { pageProblems } from '../support/page-problems.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleets = ['operated.first', 'operated.second'] as const;
+const executablePath = await findChromium();
+const waypost = runningWaypost(sharedDataDir());
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let adminKey: string;
+
+function address(path: string): string {
+  return new URL(path, waypost.info().apiUrl).href;
+}
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${address(path)}#key=${adminKey}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+(executablePath === null ? describe.skip : describe)('The console of an operator (R-37, R-38)', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    for (const fleet of fleets) await waypost.cli('fleet', 'create', fleet);
+    const keys = JSON.parse(await readFile(join(waypost.dataDir, 'keys.json'), 'utf8')) as { adminKey: string };
+    ({ adminKey } = keys);
+    context = await browser.newContext({ locale: 'en-GB' });
+    page = await context.newPage();
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  it('finds a fleet, shows its pages below its own address, and switches to another one', async () => {
+    await open('/');
+    expect(page.url()).toBe(address('/fleets'));
+    await page.getByLabel('Find a fleet by its id or name').fill('operated.F');
+    await page.getByRole('link', { name: fleets[0] }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(address(`/fleets/${fleets[0]}/overview`));
+    await page.getByRole('link', { name: 'Subscriptions', exact: true }).click();
+    await page.getByText('No subscription yet').waitFor();
+
+    await page.getByRole('button', { name: `Fleet: ${fleets[0]}` }).click();
+    await page.getByLabel('Fleet', { exact: true }).fill('second');
+    await page.getByRole('link', { name: fleets[1] }).click();
+    await page.getByRole('button', { name: `Fleet: ${fleets[1]}` }).waitFor();
+    expect(page.url()).toBe(address(`/fleets/${fleets[1]}/subscriptions`));
+    await page.reload();
+    await page.getByText('No subscription yet').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+  });
+
+  it('shows the topics of the installation with their consumers, all of whose partitions are owned (R-45)', async () => {
+    await open('/topics');
+    const row = page.getByRole('row').filter({ hasText: 'webhook-delivery.fan-out' });
+    await until(async () => expect(await row.textContent()).toMatch(/fleet\.events.*16 days.*fan-out[1-9]/));
+    expect(await pageProblems(page)).toEqual([]);
+  });
+
+  it('skips a record of a parked partition only with a reason, and says what an instance answers (R-45)', async () => {
+    const parked = {
+      code: 'PROCESSING_FAILED',
+      offset: 7,
+      message: 'no such thing',
+      since: '2026-05-04T08:00:00.000Z',
+    };
+    const place = { topic: 'fleet.events', partition: 0, instance: 'http://127.0.0.1:1' };
+    const task = { task: 'webhook-delivery.fan-out:0', group: 'webhook-delivery.fan-out', state: 'parked', ...place };
+    const unanswered = [{ instance: 'http://127.0.0.1:2', reason: 'does not answer: refused' }];
+    // A real one cannot be had in a stack that others use. The command goes to the real API, where nothing is parked.
+    await page.route('**/public/v1/tasks', (route) =>
+      route.fulfill({ json: { data: [{ ...task, parked }], unanswered } }),
+    );
+    await open('/partitions');
+    await page.getByText('no such thing').waitFor();
+    await page.getByText('does not answer: refused').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Skip the record' }).click();
+    const dialog = page.getByRole('dialog');
+    const sent = page.waitForRequest('**/commands');
+    await dialog.getByLabel('Reason').fill('A record of a load test');
+    await dialog.getByRole('button', { name: 'Skip the record' }).click();
+    expect((await sent).postDataJSON()).toEqual({ command: 'skip', reason: 'A record of a load test' });
+    await dialog.getByRole('alert').filter({ hasText: 'It is not parked.' }).waitFor();
+  });
+});
