@@ -3,7 +3,7 @@ import { type SyntheticEvent, useRef, useState } from 'react';
 import { useClient } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
 import { StatusBadge } from '../shared/status-badge.js';
-import type { Task } from './partitions-page.js';
+import type { Task } from './task.js';
 
 type Command = 'retry' | 'skip';
 

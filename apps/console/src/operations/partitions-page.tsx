@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Output } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { Segments } from '../shared/segments.js';
 import { RowSkeleton } from '../shared/skeleton.js';
@@ -9,9 +8,8 @@ import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { OperationsFailure } from './not-configured.js';
 import { ParkedPartition } from './parked-partition.js';
+import type { Task } from './task.js';
 import { UnansweredNotice } from './unanswered.js';
-
-export type Task = Output<'listTasks'>['data'][number];
 
 const EVERY_MS = 2_000;
 const VIEWS = [
