@@ -1,0 +1,142 @@
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../../test/support/browser.js';
+import { writeBusyHistory } from '../../test/support/busy-history.js';
+import { ok, startReceiver } from '../../test/support/receiver.js';
+import { startWaypost, type Waypost } from '../../test/support/start-waypost.js';
+import { subscribe } from '../../test/support/subscriptions.js';
+import { type Percentiles, percentilesOf } from '../shared/statistics.js';
+import { fastStream, filterMs, frameIntervals, NOTE_FIRST_VIEW } from './page-probes.js';
+
+const FLEET = 'bench-console';
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    rows: { type: 'string', default: '2000' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (flags.help) {
+  process.stdout.write('npm run bench:console -- [--seconds 60: of the live tail] [--rows 2000: per second in it]\n');
+  process.exit(0);
+}
+
+const [seconds, rows] = [Number(flags.seconds), Number(flags.rows)];
+const SCROLL_SECONDS = 5;
+const SCROLL_PX = 60;
+const REPETITIONS = 10;
+
+const executablePath = await findChromium();
+if (executablePath === null) throw new Error('There is no Chromium: npm run install-chromium');
+const waypost = await startWaypost();
+const browser = await launchChromium(executablePath);
+try {
+  await makeFleet();
+  const measured = {
+    ...{ rows, seconds },
+    firstViewMs: await repeated(firstView),
+    filterToRowsMs: await withPage('/deliveries?range=1h', (page) => filterTimes(page)),
+    scrolling: await withPage('/deliveries?range=1h', (page) => frames(page, SCROLL_SECONDS, SCROLL_PX)),
+    tail: await withPage('/deliveries?view=live', tail, fastStream(rows)),
+  };
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+} finally {
+  await browser.close();
+  await waypost.stop();
+}
+
+async function makeFleet(): Promise<void> {
+  await waypost.cli('fleet', 'create', FLEET);
+  const receiver = await startReceiver(ok);
+  const types = ['position', 'ignition_on'];
+  const subscriptions = await subscribe(waypost, { fleet: FLEET, url: receiver.url('/hooks'), types });
+  await receiver.close();
+  const endpoints = subscriptions.map(({ id, url, eventType }) => ({
+    ...{ subscriptionId: id, url, eventType, perMinute: 60 },
+    answer: (_: number, random: number) => (random < 0.3 ? 422 : 200),
+  }));
+  await writeBusyHistory(waypost.info().databaseUrl, { fleetId: FLEET, endpoints, nowMs: Date.now(), minutes: 59 });
+}
+
+async function withPage<Result>(
+  path: string,
+  use: (page: Page) => Promise<Result>,
+  script?: string,
+  from: Browser = browser,
+): Promise<Result> {
+  const context = await from.newContext({ locale: 'en-GB', viewport: { width: 1_440, height: 900 } });
+  const page = await context.newPage();
+  if (script !== undefined) await page.addInitScript(script);
+  await page.goto(addressOf(waypost, path));
+  const result = await use(page);
+  await context.close();
+  return result;
+}
+
+function addressOf(at: Waypost, path: string): string {
+  return new URL(`${path}#key=${at.info().apiKeys[FLEET] ?? ''}`, at.info().apiUrl).href;
+}
+
+/** In a context without a cache. */
+function firstView(): Promise<number> {
+  return withPage(
+    '/overview',
+    async (page) => {
+      await page.waitForFunction('window.firstViewMs !== undefined');
+      return Number(await page.evaluate('window.firstViewMs'));
+    },
+    NOTE_FIRST_VIEW,
+  );
+}
+
+async function filterTimes(page: Page): Promise<Spread> {
+  await page.getByRole('row').nth(5).waitFor();
+  const times: number[] = [];
+  for (let count = 0; count < REPETITIONS; count++)
+    for (const status of ['failed', 'delivered']) times.push(Number(await page.evaluate(filterMs(status))));
+  return spread(times);
+}
+
+async function frames(page: Page, forSeconds: number, scrollPx: number): Promise<Frames> {
+  await page.getByRole('row').nth(5).waitFor();
+  const intervals = await page.evaluate<number[]>(frameIntervals(forSeconds, scrollPx));
+  const total = intervals.reduce((sum, interval) => sum + interval, 0);
+  return { perSecond: rounded((1_000 * intervals.length) / total), intervalMs: spread(intervals) };
+}
+
+async function tail(page: Page): Promise<Frames & { readonly heapMb: readonly number[] }> {
+  await page.getByRole('row').nth(5).waitFor();
+  // Behind the first thousand rows, which are what it keeps.
+  const before = await heapMb(page);
+  const shown = await frames(page, seconds, 0);
+  return { ...shown, heapMb: [before, await heapMb(page)] };
+}
+
+async function heapMb(page: Page): Promise<number> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await cdp.send('Runtime.getHeapUsage');
+  return rounded(usedSize / 1_048_576);
+}
+
+type Spread = Pick<Percentiles, 'p50' | 'p99' | 'most'>;
+
+interface Frames {
+  readonly perSecond: number;
+  readonly intervalMs: Spread;
+}
+
+async function repeated(measure: () => Promise<number>): Promise<Spread> {
+  const times: number[] = [];
+  for (let count = 0; count < REPETITIONS; count++) times.push(await measure());
+  return spread(times);
+}
+
+function spread(values: readonly number[]): Spread {
+  const { p50, p99, most } = percentilesOf(values);
+  return { p50: rounded(p50), p99: rounded(p99), most: rounded(most) };
+}
+
+function rounded(value: number): number {
+  return Math.round(10 * value) / 10;
+}
