@@ -32,7 +32,7 @@ const ICON_PX = 17;
 
 /** Beside the page on a wide screen, above it on a small one. */
 export function SideBar({ help, palette }: Shortcuts) {
-  const { info, isOperator, fleetId, signOut } = useSession();
+  const { info, isOperator, fleetId, portal, signOut } = useSession();
   const { fleet, installation } = usePlaces();
   return (
     <header>
@@ -40,9 +40,10 @@ export function SideBar({ help, palette }: Shortcuts) {
         <Brand />
       </Link>
       {isOperator && <FleetSwitch fleetId={fleetId} />}
-      {info?.type === 'api_key' && info.fleetId !== undefined && (
+      {!isOperator && portal === null && (
+        // Has its place before it is known, so that the menu does not jump.
         <p className="fleet-name text" title="The fleet of your API key">
-          {info.fleetId}
+          {info?.fleetId ?? '\u00a0'}
         </p>
       )}
       <button type="button" className="search" onClick={palette.show} aria-keyshortcuts="Control+K Meta+K">
