@@ -9,6 +9,8 @@ const FREE = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  // Of fonts.
+  'OFL-1.1',
   'Python-2.0',
   'Unlicense',
   'Zlib',

@@ -46,11 +46,14 @@ describe('a release', () => {
     ).toEqual([]);
   });
 
-  it.each(['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC'])('is accepted with the licence %s', (expression) => {
-    expect(checks.licenceProblems({ components: [{ name: 'a', version: '1', licenses: [{ expression }] }] })).toEqual(
-      [],
-    );
-  });
+  it.each(['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC', 'OFL-1.1'])(
+    'is accepted with the licence %s',
+    (expression) => {
+      expect(checks.licenceProblems({ components: [{ name: 'a', version: '1', licenses: [{ expression }] }] })).toEqual(
+        [],
+      );
+    },
+  );
 
   it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'SEE LICENSE IN FILE', 'BUSL-1.1'])(
     'is refused for the licence %s',
