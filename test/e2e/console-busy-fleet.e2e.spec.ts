@@ -14,6 +14,7 @@ import { sharedDataDir } from '../support/waypost-config.js';
 const fleet = 'northwind';
 /** Where to keep pictures for the documentation; `npm run console:pictures` does. */
 const PICTURES = process.env['WAYPOST_PICTURES'];
+const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined || PICTURES !== undefined;
 const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
 
@@ -66,7 +67,7 @@ let hour: BusyHour;
     if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   }
 
-  it.each([360, 3_840])('fits a screen of %d px', async (width) => {
+  it.each(isLong ? [360, 3_840] : [360])('fits a screen of %d px', async (width) => {
     const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: 800 } });
     const page = await context.newPage();
     const found: string[] = [];
@@ -85,46 +86,53 @@ let hour: BusyHour;
     await context.close();
   });
 
-  it.each(['light', 'dark'] as const)('is worth looking at, accessible, and at home in %s', async (colorScheme) => {
-    const context = await browser.newContext({ locale: 'en-GB', colorScheme, viewport: { width: 1_280, height: 800 } });
-    const page = await context.newPage();
-    const found: string[] = [];
-    page.on('pageerror', (error) => found.push(error.message));
+  it.each(isLong ? (['light', 'dark'] as const) : (['light'] as const))(
+    'is worth looking at, accessible, and at home in %s',
+    async (colorScheme) => {
+      const context = await browser.newContext({
+        locale: 'en-GB',
+        colorScheme,
+        viewport: { width: 1_280, height: 800 },
+      });
+      const page = await context.newPage();
+      const found: string[] = [];
+      page.on('pageerror', (error) => found.push(error.message));
 
-    await open(page, '/overview');
-    await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(4));
-    await page.getByRole('listitem').filter({ hasText: 'stop_started' }).getByText('failed').waitFor();
-    found.push(...(await pageProblems(page)));
-    await picture(page, `overview-${colorScheme}`);
+      await open(page, '/overview');
+      await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(4));
+      await page.getByRole('listitem').filter({ hasText: 'stop_started' }).getByText('failed').waitFor();
+      found.push(...(await pageProblems(page)));
+      await picture(page, `overview-${colorScheme}`);
 
-    await open(page, '/deliveries');
-    await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
-    found.push(...(await pageProblems(page)));
-    await picture(page, `deliveries-${colorScheme}`);
+      await open(page, '/deliveries');
+      await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
+      found.push(...(await pageProblems(page)));
+      await picture(page, `deliveries-${colorScheme}`);
 
-    const failed = busyHour(hour).find(({ outcome, attempt }) => outcome === 'failed' && attempt === 5);
-    await open(page, `/deliveries/${failed?.eventId ?? ''}`);
-    await page.getByText('Attempt 5').waitFor();
-    found.push(...(await pageProblems(page)));
-    await picture(page, `delivery-${colorScheme}`);
+      const failed = busyHour(hour).find(({ outcome, attempt }) => outcome === 'failed' && attempt === 5);
+      await open(page, `/deliveries/${failed?.eventId ?? ''}`);
+      await page.getByText('Attempt 5').waitFor();
+      found.push(...(await pageProblems(page)));
+      await picture(page, `delivery-${colorScheme}`);
 
-    await open(page, '/vehicles?deviceId=van-07');
-    await page.getByRole('figure').waitFor();
-    found.push(...(await pageProblems(page)));
-    await picture(page, `vehicle-${colorScheme}`);
+      await open(page, '/vehicles?deviceId=van-07');
+      await page.getByRole('figure').waitFor();
+      found.push(...(await pageProblems(page)));
+      await picture(page, `vehicle-${colorScheme}`);
 
-    await page.goto(new URL('/vehicles', waypost.info().apiUrl).href);
-    await page.getByRole('link', { name: 'Depot' }).click();
-    await page.getByText('Drag its centre or its edge').waitFor();
-    found.push(...(await pageProblems(page)));
-    await picture(page, `geofence-${colorScheme}`);
+      await page.goto(new URL('/vehicles', waypost.info().apiUrl).href);
+      await page.getByRole('link', { name: 'Depot' }).click();
+      await page.getByText('Drag its centre or its edge').waitFor();
+      found.push(...(await pageProblems(page)));
+      await picture(page, `geofence-${colorScheme}`);
 
-    await open(page, `/subscriptions/${hour.endpoints[0]?.subscriptionId ?? ''}`);
-    await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(2));
-    found.push(...(await pageProblems(page)));
-    await picture(page, `subscription-${colorScheme}`);
+      await open(page, `/subscriptions/${hour.endpoints[0]?.subscriptionId ?? ''}`);
+      await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(2));
+      found.push(...(await pageProblems(page)));
+      await picture(page, `subscription-${colorScheme}`);
 
-    expect(found).toEqual([]);
-    await context.close();
-  });
+      expect(found).toEqual([]);
+      await context.close();
+    },
+  );
 });
