@@ -96,7 +96,7 @@ function createProcessor(place: Place, stage: KafkaStage, plan: ProcessorPlan): 
   const name = `telemetry-processor-${String(number)}`;
   const kafka = { brokers: stage.cluster.addressesOf(number), clientId: 'waypost' };
   const addresses = { kafka, registryUrl: stage.registry.url, databaseUrl: '' };
-  const shared = stackEnvironment(place.env, addresses, { sealingKey: '', pageTokenKey: '' });
+  const shared = stackEnvironment(place.env, addresses, { sealingKey: '', pageTokenKey: '', adminKey: '' });
   return createInstance(place, {
     ...{ name, instance: number, program: (instance) => programOf('telemetry-processor', instance) },
     env: () => instanceEnvironment(shared, name, { adminPort: 0 }),
