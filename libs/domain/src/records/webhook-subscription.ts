@@ -21,6 +21,8 @@ export interface WebhookSubscription {
   readonly auth: BearerAuth | null;
   /** In the order in which they are sent. */
   readonly headers: readonly CustomHeader[];
+  /** null: none. */
+  readonly clientCertificate: ClientCertificate | null;
   readonly rateLimitPerSecond: number | null;
   /** fail | hold */
   readonly onOutage: string;
@@ -54,6 +56,17 @@ export interface CustomHeader {
   readonly value: string | null;
   /** A secret value under AES-256-GCM. */
   readonly sealedValue: string | null;
+}
+
+/** What a receiver is shown that asks for a certificate. */
+export interface ClientCertificate {
+  /** PEM, the client's own first, then its issuers. */
+  readonly certificates: string;
+  /** The private key in PEM, under AES-256-GCM. */
+  readonly sealedKey: string;
+  readonly subject: string;
+  /** When the first of the certificates expires (epoch milliseconds). */
+  readonly expiresAt: number;
 }
 
 /** A signing secret under AES-256-GCM. */

@@ -156,6 +156,8 @@ export interface V2Event {
       readonly attempt: number;
       /** A probe of a suspended subscription: it does not use up the attempt of this number. */
       readonly probe?: true;
+      /** When it should have started: `startedAt` says by how much it was late. */
+      readonly dueAt: string;
       /** UTC, with milliseconds. */
       readonly startedAt: string;
       readonly durationMs: number;
@@ -376,6 +378,13 @@ export interface CreateSubscriptions {
     /** true: the value is stored sealed and never shown. */
     readonly secret?: boolean;
   }[];
+  /** Shown to a receiver whose https server asks for a client certificate; not to the token server. It is replaced as a whole; null: none. */
+  readonly clientCertificate?: {
+    /** PEM: the certificate, then its issuers in order, up to 5 in all. */
+    readonly certificates: string;
+    /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored sealed and never shown. */
+    readonly privateKey: string;
+  } | null;
   /** The most attempts that are started per second, retries included; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
   /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order. */
@@ -428,6 +437,12 @@ export interface SubscriptionWithSecret {
     readonly value?: string;
     readonly secret: boolean;
   }[];
+  /** Absent: none. */
+  readonly clientCertificate?: {
+    readonly subject: string;
+    /** When the first of the certificates expires. UTC, with milliseconds. */
+    readonly expiresAt: string;
+  };
   /** Absent: no limit. */
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
@@ -486,6 +501,12 @@ export interface Subscription {
     readonly value?: string;
     readonly secret: boolean;
   }[];
+  /** Absent: none. */
+  readonly clientCertificate?: {
+    readonly subject: string;
+    /** When the first of the certificates expires. UTC, with milliseconds. */
+    readonly expiresAt: string;
+  };
   /** Absent: no limit. */
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
@@ -542,6 +563,12 @@ export interface SubscriptionWithHealth {
     readonly value?: string;
     readonly secret: boolean;
   }[];
+  /** Absent: none. */
+  readonly clientCertificate?: {
+    readonly subject: string;
+    /** When the first of the certificates expires. UTC, with milliseconds. */
+    readonly expiresAt: string;
+  };
   /** Absent: no limit. */
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
@@ -607,6 +634,13 @@ export interface UpdateSubscription {
     /** true: the value is stored sealed and never shown. */
     readonly secret?: boolean;
   }[];
+  /** Shown to a receiver whose https server asks for a client certificate; not to the token server. It is replaced as a whole; null: none. */
+  readonly clientCertificate?: {
+    /** PEM: the certificate, then its issuers in order, up to 5 in all. */
+    readonly certificates: string;
+    /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored sealed and never shown. */
+    readonly privateKey: string;
+  } | null;
   /** The most attempts that are started per second, retries included; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
   /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order. */
@@ -925,6 +959,58 @@ export interface CreateFleet {
   readonly payloadFormat?: 'v1' | 'legacy-v1';
   /** Whether its devices produce events of routes and stops. */
   readonly routes?: boolean;
+}
+
+export interface Task {
+  /** `<consumer group>:<partition>` */
+  readonly task: string;
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** `running`, `starting` or `parked`. */
+  readonly state: string;
+  /** Why it cannot go on; only while it is parked. */
+  readonly parked?: {
+    readonly code: string;
+    /** Of the record that is the cause; absent: no record is. */
+    readonly offset?: number;
+    readonly message: string;
+    /** UTC, with milliseconds. */
+    readonly since: string;
+    /** Absent: only a command tries it again. */
+    readonly nextRetryAt?: string;
+  };
+  /** Offsets behind the last batch that was processed. Absent: none was since the start. */
+  readonly lagRecords?: number;
+  /** Admin address of the process that owns it. */
+  readonly instance: string;
+}
+
+export interface TaskCommand {
+  /** `retry` tries it again now. `skip` puts the record that it fails at into the quarantine, and goes on after it. */
+  readonly command: 'retry' | 'skip';
+  /** For the log: why this is done. */
+  readonly reason: string;
+}
+
+export interface Topic {
+  readonly name: string;
+  /** What the key of a record says. */
+  readonly key: string;
+  /** `delete` or `compact`. */
+  readonly cleanup: string;
+  /** As the set-up makes it. Absent: the newest record of each key stays. */
+  readonly retentionMs?: number;
+  /** Who writes and who reads it. */
+  readonly usedBy: string;
+  readonly consumers: readonly {
+    readonly group: string;
+    /** Those that an instance owns now. */
+    readonly partitions: number;
+    readonly parked: number;
+    /** Offsets behind the last batch of each partition, added up. */
+    readonly lagRecords: number;
+  }[];
 }
 
 /** What each operation takes and responds with. */
@@ -1394,6 +1480,39 @@ export interface Operations {
     };
     readonly output: Fleet;
   };
+  /** List the partitions that are worked on, and why some are parked. */
+  readonly listTasks: {
+    readonly input: Readonly<Record<never, never>>;
+    readonly output: {
+      readonly data: readonly Task[];
+      /** Instances that did not answer: what they own is missing. */
+      readonly unanswered: readonly {
+        readonly instance: string;
+        readonly reason: string;
+      }[];
+    };
+  };
+  /** Try a parked partition again, or skip the record that it fails at. */
+  readonly commandTask: {
+    readonly input: {
+      /** `<consumer group>:<partition>` */
+      readonly task: string;
+      readonly body: TaskCommand;
+    };
+    readonly output: undefined;
+  };
+  /** List the topics, and how far their consumers are. */
+  readonly listTopics: {
+    readonly input: Readonly<Record<never, never>>;
+    readonly output: {
+      readonly data: readonly Topic[];
+      /** Instances that did not answer: what they own is missing. */
+      readonly unanswered: readonly {
+        readonly instance: string;
+        readonly reason: string;
+      }[];
+    };
+  };
   /** This document. */
   readonly getOpenApi: {
     readonly input: Readonly<Record<never, never>>;
@@ -1752,6 +1871,33 @@ export const OPERATIONS = {
   getFleetById: {
     method: 'GET',
     path: '/public/v1/fleets/{fleetId}',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  listTasks: {
+    method: 'GET',
+    path: '/public/v1/tasks',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  commandTask: {
+    method: 'POST',
+    path: '/public/v1/tasks/{task}/commands',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  listTopics: {
+    method: 'GET',
+    path: '/public/v1/topics',
     query: [],
     joined: [],
     idempotencyKey: false,
