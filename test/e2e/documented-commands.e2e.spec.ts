@@ -48,6 +48,9 @@ function isRun(block: string): boolean {
   return !(firstLine(block) in NOT_RUN);
 }
 
+/** These programs take as long as all other commands, and examples.e2e.spec.ts runs most of them: left to `npm run test:long`. */
+const LONG_PAGES = process.env['WAYPOST_LONG_TESTS'] === undefined ? ['examples/README.md'] : [];
+
 /** A reader's terminal: the commands as they are printed, on the stack, ports and folders of this run. */
 async function runInTerminal(
   blocks: readonly string[],
@@ -84,7 +87,10 @@ async function runInTerminal(
 }
 
 describe('the commands of the documentation', () => {
-  const sessions = SESSIONS.map((pages) => ({ pages, blocks: pages.flatMap(blocksOf).filter(isRun) }));
+  const sessions = SESSIONS.filter(([page = '']) => !LONG_PAGES.includes(page)).map((pages) => ({
+    pages,
+    blocks: pages.flatMap(blocksOf).filter(isRun),
+  }));
   const outputs = new Map<string, string>();
 
   it.each(sessions.filter(({ blocks }) => blocks.length > 0))(

@@ -14,14 +14,14 @@ import { failsByScript, isReset, scriptedStatusCodes } from './failing-receiver.
 import { checkSignatures, type FeedRun, prepareFeed, publishFeed, type SeenRun, seeRun } from './feed-run.js';
 
 const apps = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
-const pingsPerSecond = '1100';
+const pingsPerSecond = '600';
 /** Of one subscription: what can be in flight, and what has ended but is not yet in the log. */
 const mostRepeats = 64;
 /** An attempt takes at most 5 s (R-20), and a little until it is in the log. */
 const longestInFlightMs = 6_000;
 
 const startAt = Date.UTC(2026, 2, 3, 6);
-const generated = generatedFeed('killed-generated', { seed: 21, vehicles: 150, durationMs: 2_700_000, startAt });
+const generated = generatedFeed('killed-generated', { seed: 21, vehicles: 150, durationMs: 1_500_000, startAt });
 /** Recorded traffic only in `npm run test:long`: what it adds to generated traffic is seen without kills too. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
 const feeds = [generated, ...recordedFeeds('killed', (name) => isLong && name.includes('2017-04'))];

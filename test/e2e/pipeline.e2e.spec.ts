@@ -28,7 +28,7 @@ const clocks: readonly PlainPing[] = Object.entries({
   longitude: 11.6,
 }));
 
-const traffic = { seed: 20, vehicles: 150, durationMs: 1_800_000, startAt };
+const traffic = { seed: 20, vehicles: 60, durationMs: 1_800_000, startAt };
 const generated = generatedFeed('pipeline-generated', traffic, clocks);
 /** The large recordings only in `npm run test:long`: decide-ping.recorded.spec.ts has their counts too. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;

@@ -33,7 +33,12 @@ const steps = [
   ['soak', 'soak', ['--seed', seed, '--minutes', '10']],
   ['soak', 'soak', ['--seed', seed, '--minutes', '4', '--upgrade-from', PREVIOUS_VERSION]],
   ['judges', 'test:judges', []],
-  ['e2e', 'test:e2e', ['kill-each-app', 'pipeline', 'traces', 'e2e/console'], { WAYPOST_LONG_TESTS: 'true' }],
+  [
+    'e2e',
+    'test:e2e',
+    ['kill-each-app', 'pipeline', 'traces', 'documented', 'e2e/console'],
+    { WAYPOST_LONG_TESTS: 'true' },
+  ],
   ['verifiers', 'test:int', ['other-languages', 'generated-clients', 'packed-client'], { WAYPOST_LONG_TESTS: 'true' }],
   ['permissions', 'test:int', ['kafka-permissions'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
