@@ -43,6 +43,7 @@ const FLAGS = {
   nodeFlags: NODE_FLAGS,
   profile: PROFILE,
   serve: SERVE,
+  connections: toggle('measure only what a POST costs over http and TLS, without a stack: about two minutes'),
   redraw: toggle('measure nothing: draw docs/isolation.md again from docs/results/isolation.json'),
 };
 

@@ -1,7 +1,8 @@
 import { profileReport } from '../shared/processes/profile.js';
 import { machineText, readMachine } from '../shared/report/machine.js';
-import { runOnStack } from '../shared/run-benchmark.js';
+import { runBenchmark, runOnStack } from '../shared/run-benchmark.js';
 import { parseBenchFlags } from './bench-flags.js';
+import { runConnections } from './connections/run-connections.js';
 import { measureAll } from './measure-all.js';
 import { jsonLine } from './report/figures.js';
 import { writeIsolationPage } from './report/isolation-page.js';
@@ -18,30 +19,32 @@ if (parsed.redraw) {
   process.exit(0);
 }
 
-await runOnStack(parsed, async (run) => {
-  const { flags, stack, applications, environment, reporter } = run;
-  const receivers = await openReceivers(stack);
-  const { env, certificate } = receivers;
-  const ports = await sinkPorts(stack);
-  const harness = await startHarness({ stack, environment, certificate, ports });
-  const profileDir = stack.file('profile');
-  const nodeFlags = [...flags.nodeFlags, ...(flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [])];
-  const system = createSystem({ stack, applications, instances: flags.instances, nodeFlags, env });
-  try {
-    const subscribers = await subscribersOf({ ...run, receivers, ports });
-    const inputs = inputsOf(flags);
-    for (const fact of [machineText(readMachine()), ...inputs]) reporter.note(`  ${fact}`);
-    const file = flags.writeDocs ? RESULT_FILES.docs : RESULT_FILES.local;
-    const results = await measureAll({ ...run, receivers, subscribers, system, harness }, async (found) => {
-      await save(file, { ...found, inputs });
-    });
-    await system.stop();
-    if (flags.profile) reporter.note(await profileReport(profileDir));
-    if (flags.writeDocs) await writeDocs(flags, results);
-    return jsonLine(results);
-  } finally {
-    await system.stop();
-    harness.stop();
-    receivers.nameServer.close();
-  }
-});
+if (parsed.connections) await runBenchmark(parsed, runConnections);
+else
+  await runOnStack(parsed, async (run) => {
+    const { flags, stack, applications, environment, reporter } = run;
+    const receivers = await openReceivers(stack);
+    const { env, certificate } = receivers;
+    const ports = await sinkPorts(stack);
+    const harness = await startHarness({ stack, environment, certificate, ports });
+    const profileDir = stack.file('profile');
+    const nodeFlags = [...flags.nodeFlags, ...(flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [])];
+    const system = createSystem({ stack, applications, instances: flags.instances, nodeFlags, env });
+    try {
+      const subscribers = await subscribersOf({ ...run, receivers, ports });
+      const inputs = inputsOf(flags);
+      for (const fact of [machineText(readMachine()), ...inputs]) reporter.note(`  ${fact}`);
+      const file = flags.writeDocs ? RESULT_FILES.docs : RESULT_FILES.local;
+      const results = await measureAll({ ...run, receivers, subscribers, system, harness }, async (found) => {
+        await save(file, { ...found, inputs });
+      });
+      await system.stop();
+      if (flags.profile) reporter.note(await profileReport(profileDir));
+      if (flags.writeDocs) await writeDocs(flags, results);
+      return jsonLine(results);
+    } finally {
+      await system.stop();
+      harness.stop();
+      receivers.nameServer.close();
+    }
+  });
