@@ -5,7 +5,7 @@ import { createKafkaClient, type KafkaClient } from '../backend/kafka/kafka-clie
 import { silentLogger } from '../logger.js';
 import { decompress } from './decompress.js';
 import { fetchRequest } from './fetch.js';
-import { decodeRecordBatches } from './record-batch-decoder.js';
+import { decodeRecordBatches } from './testing/record-batches.js';
 
 const COMPRESSION_AT = 22;
 const LENGTH_AT = 8;

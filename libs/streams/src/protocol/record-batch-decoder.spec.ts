@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { crc32c } from '@node-rs/crc32';
 import fc from 'fast-check';
-import { decodeRecordBatches } from './record-batch-decoder.js';
-import { encodeRecordBatch, type RecordToEncode } from './record-batch-encoder.js';
+import { decodeRecordBatches } from './testing/record-batches.js';
+import { encodeRecordBatch, type RecordToEncode } from './testing/record-batches.js';
 
 const COMPRESSION_AT = 22;
 

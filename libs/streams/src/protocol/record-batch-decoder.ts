@@ -10,12 +10,6 @@ export interface AbortedTransaction {
   readonly firstOffset: number;
 }
 
-interface DecodedRecords {
-  readonly records: FetchedRecord[];
-  /** The offset after the last complete batch; equals `position` when there was none. */
-  readonly nextOffset: number;
-}
-
 const LOG_OVERHEAD_BYTES = 12;
 const HEADER_BYTES = 61;
 const MAGIC_AT = 16;
@@ -102,16 +96,6 @@ export function scanRecordBatches(
     } else if (!producers.drops(header)) committed.push(header);
   }
   return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
-}
-
-/** Decodes everything at once. */
-export function decodeRecordBatches(
-  data: Buffer,
-  position: number,
-  aborted: readonly AbortedTransaction[],
-): DecodedRecords {
-  const { nextOffset, slices } = scanRecordBatches(data, position, aborted);
-  return { records: [...slices(Infinity)].flat(), nextOffset };
 }
 
 function readHeader(batch: Buffer): BatchHeader {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeRecordBatches } from './record-batch-decoder.js';
-import { encodeRecordBatch, type RecordToEncode } from './record-batch-encoder.js';
+import { decodeRecordBatches } from './testing/record-batches.js';
+import { encodeRecordBatch, type RecordToEncode } from './testing/record-batches.js';
 
 /** Our codec against the one that comes with kafkajs, in both directions: they must agree on every batch. */
 const require = createRequire(import.meta.url);

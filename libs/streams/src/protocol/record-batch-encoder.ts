@@ -1,14 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { writeInt64 } from './bytes.js';
 import { crc32c } from './crc32c.js';
-import { BATCH_HEADER_BYTES, type ProducerBatch, RecordBuffer } from './record-collector.js';
-import type { RecordHeader } from './record-headers.js';
-
-export interface RecordToEncode {
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[];
-}
+import { BATCH_HEADER_BYTES, type ProducerBatch } from './record-collector.js';
 
 /**
  * The producer; `baseSequence` is the number of the batch's first record within the producer's records of the
@@ -43,20 +36,6 @@ export function sealRecordBatch(
   const batch = plain.length > compressAboveBytes ? gzipped(plain) : plain;
   batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT);
   return batch;
-}
-
-/** The same, of records at hand. */
-export function encodeRecordBatch(
-  records: readonly RecordToEncode[],
-  timestamp: number,
-  producer: ProducerIdentity,
-  compressAboveBytes = Infinity,
-): Buffer {
-  const buffer = new RecordBuffer('', 0, Infinity);
-  for (const { key, value, headers } of records) buffer.append(key, value, headers);
-  const [batch] = buffer.batches;
-  if (!batch) throw new Error('A record batch holds at least one record.');
-  return sealRecordBatch(batch, timestamp, producer, compressAboveBytes);
 }
 
 function gzipped(plain: Buffer): Buffer {

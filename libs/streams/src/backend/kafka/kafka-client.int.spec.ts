@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
-import { decodeRecordBatches } from '../../protocol/record-batch-decoder.js';
+import { decodeRecordBatches } from '../../protocol/testing/record-batches.js';
 import { createKafkaClient, type KafkaClient } from './kafka-client.js';
 
 /** What a real broker answers, byte for byte, decoded by us and by kafkajs. */

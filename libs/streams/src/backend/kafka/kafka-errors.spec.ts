@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../logger.js';
-import { encodeRecordBatch } from '../../protocol/record-batch-encoder.js';
+import { encodeRecordBatch } from '../../protocol/testing/record-batches.js';
 import type { Fetcher, StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from './kafka-backend.js';
 import { KAFKA_ERRORS, kafkaError, kafkaErrorCode, type Reaction } from './kafka-errors.js';

@@ -1,5 +1,5 @@
 /** Longer keys are refused: a key's length has two bytes in an entry. */
-export const MAX_KEY_BYTES = 65_535;
+const MAX_KEY_BYTES = 65_535;
 
 const FIRST_BYTES = 256;
 const ASCII_END = 0x80;

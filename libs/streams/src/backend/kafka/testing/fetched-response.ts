@@ -1,5 +1,5 @@
 import type { FetchedPartition } from '../../../protocol/fetch.js';
-import { encodeRecordBatch } from '../../../protocol/record-batch-encoder.js';
+import { encodeRecordBatch } from '../../../protocol/testing/record-batches.js';
 import type { ResponseBufferPool } from '../kafkajs/response-buffer-pool.js';
 
 export const RESPONSE_TOPIC = 'a topic';
