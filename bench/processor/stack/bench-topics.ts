@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { setUpKafka, type TopicName, topics } from '@waypost/contracts';
+import { allTopics, setUpKafka, type TopicName, topics } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
 import { waitUntil } from '../../../tools/dev-stack/index.js';
 import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
@@ -8,6 +8,8 @@ export const INPUT = topics.telemetryPings.name;
 export const OUTPUT = topics.fleetEvents.name;
 /** What a run of ours writes. Kafka Streams writes its events to the same topic and its changelog to one of its own. */
 const WRITTEN: readonly TopicName[] = [OUTPUT, topics.telemetryRejected.name, topics.deviceState.name];
+
+const ALL = allTopics.map(({ name }) => name);
 
 const WAIT_MS = 60_000;
 
@@ -51,8 +53,8 @@ export function createBenchTopics(stack: BenchStack, admin: Admin) {
     /** Empties what is written by the measured applications. */
     freshOutputs: () => recreate(WRITTEN),
     freshInput: () => recreate([INPUT]),
-    /** Empties input and outputs, with so many partitions. */
-    freshWidth: (partitions = PARTITIONS) => recreate([INPUT, ...WRITTEN], partitions),
+    /** Empties everything. All topics of an installation have as many partitions. */
+    freshWidth: (partitions = PARTITIONS) => recreate(ALL, partitions),
     freshFleets: () => recreate(OF_FLEETS),
     async deleteWithPrefix(prefix: string) {
       await deleteTopics((await admin.listTopics()).filter((name) => name.startsWith(prefix)));
