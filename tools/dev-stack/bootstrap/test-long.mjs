@@ -1,8 +1,8 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
- * suites and the bugs planted for them, a soak run and an upgrade, the end-to-end suites on all recorded traffic, the
+ * suites and the bugs planted for them, a soak run, the end-to-end suites on all recorded traffic, the
  * fuzzing of the API, every alert, and what deploys. All of it by one seed, which is random unless given: `--seed 7`.
- * Takes about 65 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, contract, alerts,
+ * Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, contract, alerts,
  * deploy, site) runs a part.
  */
 import './prepare.mjs';
@@ -22,16 +22,12 @@ const properties = {
   WAYPOST_LONG_TESTS: 'true',
 };
 
-/** A commit that users may still run; from the first release on its tag. */
-const PREVIOUS_VERSION = 'e0fe086';
-
 const steps = [
   ['properties', 'test:unit', [], properties],
   ['faults', 'test:integrity', ['--seed', seed]],
   ['faults', 'test:delivery-integrity', ['--seed', seed]],
   ['faults', 'test:projection-integrity', ['--seed', seed]],
   ['soak', 'soak', ['--seed', seed, '--minutes', '10']],
-  ['soak', 'soak', ['--seed', seed, '--minutes', '4', '--upgrade-from', PREVIOUS_VERSION]],
   ['judges', 'test:judges', []],
   [
     'e2e',

@@ -57,7 +57,8 @@ async function report({ out, err }: Terminal, contents: RefillContents, operatio
 }
 
 const NOT_REFILLED = [
-  'API keys. They are on no topic: make each fleet a new one with "fleet key <id>", and tell its owner.',
+  'API keys. They are on no topic: restore the table api_keys from a backup, or make each fleet a new one with "fleet key <id>", and tell its owner.',
+  'which pages may frame the portal of a fleet, and how it looks: restore the table fleet_portals, or set it again.',
   'idempotency keys: a request that is sent again now is done again.',
   'changes that were still in the outbox. Their callers know that they were not published yet.',
   'the delivery history. history-projector fills it from the log; "rebuild --watch" shows how far it is.',
