@@ -27,7 +27,7 @@ let harness: SenderHarness;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url, { poolSize: 4 }).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
 });
 afterAll(async () => {
   await pages.close();

@@ -6,7 +6,10 @@ import { createTestDatabase } from './test-database.js';
 
 /** A database of its own with the stores on it, and a connection for plain SQL. */
 export interface TestStore {
+  /** Of a superuser. */
   readonly databaseUrl: string;
+  /** Of a login with the rights of public-api, which `store` has. */
+  readonly apiUrl: string;
   readonly store: ManagementStore;
   readonly sql: pg.Client;
   /** Drops the database. */
@@ -15,11 +18,11 @@ export interface TestStore {
 
 export async function openTestStore(): Promise<TestStore> {
   const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  const store = await openManagementStore(database.url);
+  const store = await openManagementStore(database.apiUrl);
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
   return {
-    ...{ databaseUrl: database.url, store, sql },
+    ...{ databaseUrl: database.url, apiUrl: database.apiUrl, store, sql },
     async close() {
       await sql.end();
       await store.close();

@@ -11,6 +11,9 @@ const root = join(import.meta.dirname, '../..');
  */
 const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/database/src/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
+  'libs/database/src/migrations/fleet-isolation-1760002100000.ts': ['table', 'isFleet'],
+  // The names of our two roles, and of days, which this code computes.
+  'libs/database/src/database-roles.ts': ['day'],
   'libs/history-store/src/deliveries/delivery-sql.ts': ['partition', 'String(PROBE_LINES)'],
   'libs/history-store/src/deliveries/find-deliveries-sql.ts': [
     ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists, order.merge)'],

@@ -3,6 +3,7 @@ import {
   asInteger,
   configSections,
   databaseConfig,
+  databaseSchemaConfig,
   type Environment,
   kafkaConfig,
   parseConfig,
@@ -21,6 +22,7 @@ export interface HistoryProjectorConfig {
   readonly kafka: KafkaSettings;
   readonly registry: { readonly url: string };
   readonly database: { readonly url: string };
+  readonly databaseSchema: { readonly schemaUrl: string | undefined };
   readonly projection: { readonly transactionsAtOnce: number };
 }
 
@@ -37,6 +39,7 @@ export function readConfig(env: Environment = process.env): HistoryProjectorConf
       kafka: kafkaConfig('history-projector'),
       registry: registryConfig,
       database: databaseConfig,
+      databaseSchema: databaseSchemaConfig,
       projection: projectionConfig,
     }),
     env,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { databaseAddress } from './database-address.js';
+import { ALL_FLEETS, setFleetOfConnection } from './fleet-scope.js';
 import { migrations } from './migrations/index.js';
 
 export interface ConnectionSettings {
@@ -26,6 +27,8 @@ export interface DataSourceSettings extends ConnectionSettings {
   readonly idleInTransactionTimeoutMs?: number;
   /** The server fails a statement that waits longer than this for a lock. None by default. */
   readonly lockTimeoutMs?: number;
+  /** For the projector, migrations and tools. By default a transaction sees the fleet that it names (`inFleet`), or nothing. */
+  readonly seesAllFleets?: boolean;
 }
 
 /** The connections of a pool. */
@@ -73,6 +76,9 @@ export function dataSourceOptions(databaseUrl: string, settings: DataSourceSetti
       ...connectionOptions(settings),
       idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,
       lock_timeout: settings.lockTimeoutMs,
+      ...(settings.seesAllFleets === true && {
+        onConnect: (client: pg.Client) => setFleetOfConnection(client, ALL_FLEETS),
+      }),
     },
   };
 }

@@ -17,7 +17,7 @@ it('pages are read from the standby when there is one, everything else from the 
   class App {}
   const app = await NestFactory.createApplicationContext(App, { logger: false });
 
-  expect(await app.get<PageSource>(PAGE_SOURCE).read(NAME)).toEqual([{ name: nameIn(standby.url) }]);
+  expect(await app.get<PageSource>(PAGE_SOURCE).read('acme', NAME)).toEqual([{ name: nameIn(standby.url) }]);
   expect(await app.get(DataSource).query(NAME.text)).toEqual([{ name: nameIn(database.url) }]);
 
   await app.close();

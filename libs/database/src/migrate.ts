@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { createDataSource } from './data-source.js';
+import { grantRights } from './database-roles.js';
 import { migrations } from './migrations/index.js';
 
 /** Any fixed number: the advisory lock that concurrent migrators queue on. */
@@ -12,7 +13,7 @@ const MIGRATION_LOCK = 7_215_001;
 const LOCK_TIMEOUT_MS = 3_000;
 
 /**
- * Brings the database to the newest migration and resolves to the names of those that ran. Any number of processes may call
+ * Brings the database to the newest migration, grants the rights of the applications (`database-roles.ts`), and resolves to the names of those that ran. Any number of processes may call
  * it at once: one migrates, the others wait for it and find nothing to do.
  *
  * @throws an error of which `isLockTimeout` is true when a table is in use for long; call it again
@@ -22,6 +23,7 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
     poolSize: 2,
     applicationName: 'waypost-migrations',
     lockTimeoutMs: LOCK_TIMEOUT_MS,
+    seesAllFleets: true,
   });
   await dataSource.initialize();
   try {
@@ -31,6 +33,7 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
     await lockHolder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
       const ran = await dataSource.runMigrations({ transaction: 'each' });
+      await grantRights(dataSource.manager);
       return ran.map((migration) => migration.name);
     } finally {
       await lockHolder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 describe('createPageSource', () => {
   it('opens read-only connections that plan each statement once', async () => {
-    const settings = await pages.withConnection((client) =>
+    const settings = await pages.withConnection('acme', (client) =>
       client.query(
         "SELECT current_setting('transaction_read_only') AS ro, current_setting('plan_cache_mode') AS plans",
       ),
@@ -29,18 +29,18 @@ describe('createPageSource', () => {
   });
 
   it('fails a page on a silent connection, and reads the next on another', async () => {
-    expect(await pages.read(ONE)).toEqual([{ one: 1 }]);
+    expect(await pages.read('acme', ONE)).toEqual([{ one: 1 }]);
     proxy.silence();
-    const outcome: unknown = await pages.read(ONE).catch((error: unknown) => error);
+    const outcome: unknown = await pages.read('acme', ONE).catch((error: unknown) => error);
     expect(isConnectionLoss(outcome)).toBe(true);
-    expect(await pages.read(ONE)).toEqual([{ one: 1 }]);
+    expect(await pages.read('acme', ONE)).toEqual([{ one: 1 }]);
     expect(pages.usage()).toEqual({ total: 1, idle: 1, waiting: 0 });
   });
 
   it('closes without waiting for a silent connection', async () => {
-    await pages.read(ONE);
+    await pages.read('acme', ONE);
     proxy.silence();
-    const hanging = pages.read(ONE).catch(() => undefined);
+    const hanging = pages.read('acme', ONE).catch(() => undefined);
     await pages.close();
     await hanging;
   });

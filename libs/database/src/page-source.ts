@@ -12,6 +12,7 @@ import {
   type PoolUsage,
 } from './data-source.js';
 import { databaseAddress } from './database-address.js';
+import { setFleetOfConnection } from './fleet-scope.js';
 
 /** A named statement; equal names must have equal texts, so that a connection prepares the statement once. */
 export interface PreparedQuery {
@@ -20,11 +21,11 @@ export interface PreparedQuery {
   readonly parameters: unknown[];
 }
 
-/** Read-only connections with planner settings for pages. They are opened on first use. */
+/** Read-only connections with planner settings for pages. They are opened on first use, and each read sees one fleet. */
 export interface PageSource {
-  /** One round trip. */
-  read<Row extends QueryResultRow>(query: PreparedQuery): Promise<readonly Row[]>;
-  withConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
+  /** One round trip, and one more if the connection has served another fleet before. */
+  read<Row extends QueryResultRow>(fleetId: string, query: PreparedQuery): Promise<readonly Row[]>;
+  withConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T>;
   usage(): PoolUsage;
   /** Waits briefly for reads in progress. */
   close(): Promise<void>;
@@ -68,21 +69,35 @@ export function createPageSource(databaseUrl: string, settings: ConnectionSettin
     application_name: settings.applicationName ?? 'waypost pages',
     onConnect: (client: ClientBase): unknown => client.query(PAGE_SESSION),
   });
+  /** Which fleet each connection sees. */
+  const fleets = new WeakMap<PoolClient, string>();
   let closed: Promise<void> | undefined;
+
+  async function withConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let failure: Error | undefined;
+    try {
+      if (fleets.get(client) !== fleetId) {
+        await setFleetOfConnection(client, fleetId);
+        fleets.set(client, fleetId);
+      }
+      return await work(client);
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      // After a failure the pool ends the connection: what it sees is not known.
+      client.release(failure);
+    }
+  }
+
   pool.on('error', (error) => settings.onIdleConnectionLost?.(error));
   return {
-    async read<Row extends QueryResultRow>({ name, text, parameters }: PreparedQuery) {
-      const { rows } = await pool.query<Row>({ name, text, values: parameters });
+    async read<Row extends QueryResultRow>(fleetId: string, { name, text, parameters }: PreparedQuery) {
+      const { rows } = await withConnection(fleetId, (client) => client.query<Row>({ name, text, values: parameters }));
       return rows;
     },
-    async withConnection(work) {
-      const client = await pool.connect();
-      try {
-        return await work(client);
-      } finally {
-        client.release();
-      }
-    },
+    withConnection,
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => (closed ??= Promise.race([pool.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })])),
   };

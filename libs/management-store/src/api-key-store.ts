@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
+import { inAllFleets, inFleet } from '@waypost/database';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, FleetEntity } from './entities.js';
 import { listPage, type ListQuery } from './list-page.js';
@@ -80,7 +81,6 @@ export class ApiKeyStore {
   ) {}
 
   async create({ fleetId, scopes, nowMs, name = null }: NewApiKey): Promise<CreateApiKeyResult> {
-    if (!(await this.keys.manager.existsBy(FleetEntity, { fleetId }))) return { type: 'fleet_not_found' };
     const key = formatApiKey(this.randomBytes(32));
     const stored = {
       id: randomUUID(),
@@ -91,29 +91,38 @@ export class ApiKeyStore {
       createdAt: nowMs,
       revokedAt: null,
     };
-    await this.keys.insert({ ...stored, hash: hashApiKey(key) });
-    return { type: 'created', id: stored.id, key, stored };
+    return inFleet(this.keys.manager, fleetId, async (manager): Promise<CreateApiKeyResult> => {
+      if (!(await manager.existsBy(FleetEntity, { fleetId }))) return { type: 'fleet_not_found' };
+      await manager.insert(ApiKeyEntity, { ...stored, hash: hashApiKey(key) });
+      return { type: 'created', id: stored.id, key, stored };
+    });
   }
 
   /** The live key with this SHA-256, or null. */
   async find(hash: Buffer): Promise<ApiKeyRecord | null> {
-    const found = await this.keys.findOneBy({ hash, revokedAt: IsNull() });
+    const found = await inAllFleets(this.keys.manager, (manager) =>
+      manager.findOneBy(ApiKeyEntity, { hash, revokedAt: IsNull() }),
+    );
     return found && { id: found.id, fleetId: found.fleetId, hash: found.hash, scopes: found.scopes };
   }
 
   /** Oldest first, revoked ones too. */
   async list(query: ListQuery): Promise<readonly StoredApiKey[]> {
-    const page = await listPage(this.keys, 'id', query);
+    const page = await inFleet(this.keys.manager, query.fleetId, (manager) =>
+      listPage(manager.getRepository(ApiKeyEntity), 'id', query),
+    );
     return page.map(({ hash: _, ...shown }) => shown);
   }
 
   /** Permanent. Revoking a revoked key changes nothing. */
-  async revoke(
+  revoke(
     { fleetId, id }: { readonly fleetId: string; readonly id: string },
     nowMs: number,
   ): Promise<RevokeApiKeyResult> {
-    if (!(await this.keys.existsBy({ fleetId, id }))) return { type: 'not_found' };
-    await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt: nowMs });
-    return { type: 'revoked' };
+    return inFleet(this.keys.manager, fleetId, async (manager): Promise<RevokeApiKeyResult> => {
+      if (!(await manager.existsBy(ApiKeyEntity, { fleetId, id }))) return { type: 'not_found' };
+      await manager.update(ApiKeyEntity, { id, revokedAt: IsNull() }, { revokedAt: nowMs });
+      return { type: 'revoked' };
+    });
   }
 }

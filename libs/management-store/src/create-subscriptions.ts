@@ -1,4 +1,5 @@
 import { type EntityManager, In } from 'typeorm';
+import { inFleet } from '@waypost/database';
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { deviceIdCount, type FleetLimits, type LimitReached, limitReached } from './fleet-limits.js';
@@ -41,9 +42,9 @@ export async function createSubscriptions(
   const subscriptions = drafts.map((draft): WebhookSubscription => {
     return { ...draft, status: 'active', disabledReason: null, version: 1, createdAt: nowMs, updatedAt: nowMs };
   });
+  const fleetId = subscriptions[0]?.fleetId ?? '';
   try {
-    return await database.transaction(async (manager): Promise<CreateSubscriptionsResult> => {
-      const fleetId = subscriptions[0]?.fleetId ?? '';
+    return await inFleet(database, fleetId, async (manager): Promise<CreateSubscriptionsResult> => {
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
       const added = { subscriptions: subscriptions.length, deviceIds: deviceIdCount(subscriptions) };
       const reached = await limitReached(manager, fleetId, added, limits);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { inAllFleets, inFleet } from '@waypost/database';
 import { FleetEntity, FleetPortalEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 
@@ -36,32 +37,22 @@ export class FleetPortalStore {
   constructor(@InjectRepository(FleetPortalEntity) private readonly portals: Repository<FleetPortalEntity>) {}
 
   /** null: there is no such fleet. */
-  async of(fleetId: string, nowMs: number): Promise<FleetPortal | null> {
-    const found = await this.portals.findOneBy({ fleetId });
-    if (found !== null) return found;
-    if (!(await this.portals.manager.existsBy(FleetEntity, { fleetId }))) return null;
-    const times = { createdAt: nowMs, updatedAt: nowMs };
-    // The rest, the portal id too, is the default of its column.
-    const insert = this.portals
-      .createQueryBuilder()
-      .insert()
-      .values({ fleetId, ...times });
-    await insert.orIgnore().updateEntity(false).execute();
-    return this.portals.findOneByOrFail({ fleetId });
+  of(fleetId: string, nowMs: number): Promise<FleetPortal | null> {
+    return inFleet(this.portals.manager, fleetId, (manager) => portalOf(manager, fleetId, nowMs));
   }
 
   findByPortalId(portalId: string): Promise<FleetPortal | null> {
-    return this.portals.findOneBy({ portalId });
+    return inAllFleets(this.portals.manager, (manager) => manager.findOneBy(FleetPortalEntity, { portalId }));
   }
 
-  async update(
+  update(
     fleetId: string,
     change: FleetPortalChange,
     nowMs: number,
     expected: ExpectedVersions = null,
   ): Promise<ChangeFleetPortalResult> {
-    if ((await this.of(fleetId, nowMs)) === null) return { type: 'not_found' };
-    return this.portals.manager.transaction(async (manager): Promise<ChangeFleetPortalResult> => {
+    return inFleet(this.portals.manager, fleetId, async (manager): Promise<ChangeFleetPortalResult> => {
+      if ((await portalOf(manager, fleetId, nowMs)) === null) return { type: 'not_found' };
       const lock = { mode: 'pessimistic_write' } as const;
       const current: FleetPortal = await manager.findOneOrFail(FleetPortalEntity, { where: { fleetId }, lock });
       if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
@@ -72,4 +63,15 @@ export class FleetPortalStore {
       return { type: 'changed', portal };
     });
   }
+}
+
+async function portalOf(manager: EntityManager, fleetId: string, nowMs: number): Promise<FleetPortal | null> {
+  const found = await manager.findOneBy(FleetPortalEntity, { fleetId });
+  if (found !== null) return found;
+  if (!(await manager.existsBy(FleetEntity, { fleetId }))) return null;
+  // The rest, the portal id too, is the default of its column.
+  const row = { fleetId, createdAt: nowMs, updatedAt: nowMs };
+  const insert = manager.createQueryBuilder().insert().into(FleetPortalEntity).values(row);
+  await insert.orIgnore().updateEntity(false).execute();
+  return manager.findOneByOrFail(FleetPortalEntity, { fleetId });
 }

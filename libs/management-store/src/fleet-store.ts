@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, type Repository } from 'typeorm';
+import { inAllFleets, inFleet } from '@waypost/database';
 import type { FleetSettings } from '@waypost/domain';
 import { FleetEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
@@ -57,7 +58,7 @@ export class FleetStore {
     }
     const times = { createdAt: nowMs, updatedAt: nowMs };
     const fleet: FleetSettings = { fleetId, name, payloadFormat, routes, version: 1, ...times };
-    return this.fleets.manager.transaction(async (manager): Promise<CreateFleetResult> => {
+    return inFleet(this.fleets.manager, fleetId, async (manager): Promise<CreateFleetResult> => {
       const insert = manager.createQueryBuilder().insert().into(FleetEntity).values(fleet).orIgnore();
       const inserted = await insert.returning('fleet_id').updateEntity(false).execute();
       if (!Array.isArray(inserted.raw) || inserted.raw.length === 0) return { type: 'exists' };
@@ -66,17 +67,19 @@ export class FleetStore {
   }
 
   find(fleetId: string): Promise<FleetSettings | null> {
-    return this.fleets.findOneBy({ fleetId });
+    return inFleet(this.fleets.manager, fleetId, (manager) => manager.findOneBy(FleetEntity, { fleetId }));
   }
 
   /** In the order of their ids, from behind this one on; null: from the first. */
   list({ limit, after }: { readonly limit: number; readonly after: string | null }): Promise<FleetSettings[]> {
     const where = after === null ? {} : { fleetId: MoreThan(after) };
-    return this.fleets.find({ where, order: { fleetId: 'ASC' }, take: limit });
+    return inAllFleets(this.fleets.manager, (manager) =>
+      manager.find(FleetEntity, { where, order: { fleetId: 'ASC' }, take: limit }),
+    );
   }
 
   count(): Promise<number> {
-    return this.fleets.count();
+    return inAllFleets(this.fleets.manager, (manager) => manager.count(FleetEntity));
   }
 
   update(
@@ -85,7 +88,9 @@ export class FleetStore {
     nowMs: number,
     expected: ExpectedVersions = null,
   ): Promise<ChangeFleetResult> {
-    return this.fleets.manager.transaction((manager) => changeFleet(manager, { fleetId, change, nowMs, expected }));
+    return inFleet(this.fleets.manager, fleetId, (manager) =>
+      changeFleet(manager, { fleetId, change, nowMs, expected }),
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
+import { inFleet } from '@waypost/database';
 import { type Geofence, geofenceKey } from '@waypost/domain';
 import { GeofenceEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
@@ -46,7 +47,7 @@ export class GeofenceStore {
 
   create(draft: NewGeofence, nowMs: number): Promise<CreateGeofenceResult> {
     const { fleetId } = draft;
-    return this.geofences.manager.transaction(async (manager): Promise<CreateGeofenceResult> => {
+    return inFleet(this.geofences.manager, fleetId, async (manager): Promise<CreateGeofenceResult> => {
       // The lock on the fleet makes the bound exact.
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
       if ((await manager.countBy(GeofenceEntity, { fleetId })) >= MAX_GEOFENCES) return { type: 'too_many' };
@@ -58,11 +59,15 @@ export class GeofenceStore {
 
   /** Oldest first. */
   list(query: ListQuery): Promise<readonly Geofence[]> {
-    return listPage(this.geofences, 'geofenceId', query);
+    return inFleet(this.geofences.manager, query.fleetId, (manager) =>
+      listPage(manager.getRepository(GeofenceEntity), 'geofenceId', query),
+    );
   }
 
   get({ fleetId, geofenceId }: GeofenceRef): Promise<Geofence | null> {
-    return this.geofences.findOneBy({ fleetId, geofenceId });
+    return inFleet(this.geofences.manager, fleetId, (manager) =>
+      manager.findOneBy(GeofenceEntity, { fleetId, geofenceId }),
+    );
   }
 
   update(
@@ -71,7 +76,7 @@ export class GeofenceStore {
     nowMs: number,
     expected: ExpectedVersions = null,
   ): Promise<ChangeGeofenceResult> {
-    return this.geofences.manager.transaction(async (manager): Promise<ChangeGeofenceResult> => {
+    return inFleet(this.geofences.manager, ref.fleetId, async (manager): Promise<ChangeGeofenceResult> => {
       const current = await lockGeofence(manager, ref);
       if (current === null) return { type: 'not_found' };
       if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
@@ -84,7 +89,7 @@ export class GeofenceStore {
   }
 
   delete(ref: GeofenceRef, nowMs: number, expected: ExpectedVersions = null): Promise<DeleteGeofenceResult> {
-    return this.geofences.manager.transaction(async (manager): Promise<DeleteGeofenceResult> => {
+    return inFleet(this.geofences.manager, ref.fleetId, async (manager): Promise<DeleteGeofenceResult> => {
       const current = await lockGeofence(manager, ref);
       if (current === null) return { type: 'not_found' };
       if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };

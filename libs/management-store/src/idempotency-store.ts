@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import { inAllFleets, inFleet } from '@waypost/database';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { ChangeStores } from './change-stores.js';
 import { IdempotencyKeyEntity } from './entities.js';
@@ -41,7 +42,7 @@ export class IdempotencyStore {
   ) {}
 
   find(ref: IdempotencyRef, nowMs: number): Promise<KeptAnswer | null> {
-    return findAnswer(this.keys.manager, ref, nowMs);
+    return inFleet(this.keys.manager, ref.fleetId, (manager) => findAnswer(manager, ref, nowMs));
   }
 
   /**
@@ -53,12 +54,12 @@ export class IdempotencyStore {
     nowMs: number,
     change: (stores: ChangeStores) => Promise<{ readonly made: T; readonly answer: KeptAnswer }>,
   ): Promise<ChangeOnceResult<T>> {
-    return this.keys.manager.transaction(async (manager): Promise<ChangeOnceResult<T>> => {
+    return inFleet(this.keys.manager, ref.fleetId, async (manager): Promise<ChangeOnceResult<T>> => {
       if (!(await tryLock(manager, ref))) return { type: 'in_progress' };
       // The previous holder of the lock has committed or is gone.
       const kept = await findAnswer(manager, ref, nowMs);
       if (kept !== null) return { type: 'kept', answer: kept };
-      await forgetOld(manager, nowMs);
+      await inAllFleets(manager, (every) => forgetOld(every, nowMs));
       const { made, answer } = await change(ChangeStores.on(manager, this.randomBytes));
       // A row that exists under this key is older than IDEMPOTENCY_KEPT_MS.
       const row = { ...ref, ...answer, outboxIds: [...answer.outboxIds], createdAt: nowMs };

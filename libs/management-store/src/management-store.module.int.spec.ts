@@ -55,7 +55,7 @@ describe('ManagementStoreModule on DatabaseModule', () => {
 
   it('disconnects when the application has stopped', async () => {
     const pages = module.get<PageSource>(PAGE_SOURCE);
-    await pages.read({ name: 'one', text: 'SELECT 1', parameters: [] });
+    await pages.read('acme', { name: 'one', text: 'SELECT 1', parameters: [] });
     await module.close();
     expect(module.get(DataSource).isInitialized).toBe(false);
     expect(pages.usage()).toEqual({ total: 0, idle: 0, waiting: 0 });

@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, type Repository } from 'typeorm';
-import { storableText } from '@waypost/database';
+import { inAllFleets, inFleet, storableText } from '@waypost/database';
 import type { NewestOperations, OperationalEvent } from '@waypost/domain';
 import { OperationalEventEntity } from './entities.js';
 
@@ -36,54 +36,61 @@ export class OperationalEventStore {
 
   /**
    * Stores the events that are not stored yet, then removes all but the newest OPERATIONAL_EVENTS_KEPT per subscription and
-   * type. Ids must be UUIDs. There is no transaction: rows that a failure leaves above the bound go with the next batch.
+   * type. Ids must be UUIDs.
    */
   async keep(events: readonly OperationalEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await this.events.query(INSERT_EVENTS, columnsOf(events));
-    await this.events.query(DELETE_BEYOND_BOUND, [
-      events.map((event) => event.subscriptionId),
-      events.map((event) => event.type),
-      OPERATIONAL_EVENTS_KEPT,
-    ]);
+    await inAllFleets(this.events.manager, async (manager) => {
+      await manager.query(INSERT_EVENTS, columnsOf(events));
+      await manager.query(DELETE_BEYOND_BOUND, [
+        events.map((event) => event.subscriptionId),
+        events.map((event) => event.type),
+        OPERATIONAL_EVENTS_KEPT,
+      ]);
+    });
   }
 
   /** Newest first. */
   list({ fleetId, subscriptionId, limit, before }: OperationalEventQuery): Promise<readonly OperationalEvent[]> {
-    const select = this.events
-      .createQueryBuilder('event')
-      .where({ subscriptionId, fleetId })
-      .orderBy('event.occurredAt', 'DESC')
-      .addOrderBy('event.id', 'DESC')
-      .limit(limit);
-    if (before !== null) {
-      const position = { occurredAt: new Date(before.occurredAt), id: before.id };
-      select.andWhere('(event.occurredAt, event.id) < (:occurredAt, :id)', position);
-    }
-    return select.getMany();
+    return inFleet(this.events.manager, fleetId, (manager) => {
+      const select = manager
+        .createQueryBuilder(OperationalEventEntity, 'event')
+        .where({ subscriptionId, fleetId })
+        .orderBy('event.occurredAt', 'DESC')
+        .addOrderBy('event.id', 'DESC')
+        .limit(limit);
+      if (before !== null) {
+        const position = { occurredAt: new Date(before.occurredAt), id: before.id };
+        select.andWhere('(event.occurredAt, event.id) < (:occurredAt, :id)', position);
+      }
+      return select.getMany();
+    });
   }
 
   /** When the newest event of each of these types occurred. */
-  async newest({
-    fleetId,
-    subscriptionId,
-  }: Omit<OperationalEventQuery, 'limit' | 'before'>): Promise<NewestOperations> {
-    const newestOf = async (type: keyof NewestOperations): Promise<number | null> => {
-      const where = { subscriptionId, fleetId, type };
-      const event = await this.events.findOne({ where, order: { occurredAt: 'DESC', id: 'DESC' } });
-      return event?.occurredAt ?? null;
-    };
-    const [suspended, probed, resumed] = await Promise.all([
-      newestOf('suspended'),
-      newestOf('probed'),
-      newestOf('resumed'),
-    ]);
-    return { suspended, probed, resumed };
+  newest({ fleetId, subscriptionId }: Omit<OperationalEventQuery, 'limit' | 'before'>): Promise<NewestOperations> {
+    return inFleet(this.events.manager, fleetId, async (manager) => {
+      const newestOf = async (type: keyof NewestOperations): Promise<number | null> => {
+        const where = { subscriptionId, fleetId, type };
+        const event = await manager.findOne(OperationalEventEntity, {
+          where,
+          order: { occurredAt: 'DESC', id: 'DESC' },
+        });
+        return event?.occurredAt ?? null;
+      };
+      return {
+        suspended: await newestOf('suspended'),
+        probed: await newestOf('probed'),
+        resumed: await newestOf('resumed'),
+      };
+    });
   }
 
   /** Removes the events that occurred before this time (epoch ms); returns their number. */
   async trim(occurredBeforeMs: number): Promise<number> {
-    const { affected } = await this.events.delete({ occurredAt: LessThan(occurredBeforeMs) });
+    const { affected } = await inAllFleets(this.events.manager, (manager) =>
+      manager.delete(OperationalEventEntity, { occurredAt: LessThan(occurredBeforeMs) }),
+    );
     return affected ?? 0;
   }
 }

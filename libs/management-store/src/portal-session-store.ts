@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import { inAllFleets, inFleet } from '@waypost/database';
 import { formatCredential, hashApiKey } from '@waypost/domain';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { ApiKeyEntity, PortalSessionEntity } from './entities.js';
@@ -96,7 +97,7 @@ export class PortalSessionStore {
   ) {}
 
   async create({ nowMs, ...session }: NewPortalSession): Promise<CreatePortalSessionResult> {
-    await this.forgetOld(nowMs);
+    await inAllFleets(this.sessions.manager, (manager) => forgetOld(manager, nowMs));
     const code = formatCredential('portalCode', this.randomBytes(SECRET_BYTES));
     const { scopes, subscriptionIds } = session;
     const row = this.sessions.create({
@@ -104,13 +105,13 @@ export class PortalSessionStore {
       ...{ id: randomUUID(), scopes: [...scopes], subscriptionIds: subscriptionIds && [...subscriptionIds] },
       ...{ codeHash: hashApiKey(code), tokenHash: null, createdAt: nowMs, exchangedAt: null, revokedAt: null },
     });
-    await this.sessions.insert(row);
+    await inFleet(this.sessions.manager, session.fleetId, (manager) => manager.insert(PortalSessionEntity, row));
     return { code, stored: shown(row) };
   }
 
   /** Works once: of several at the same time, one succeeds. */
   exchange(code: string, nowMs: number): Promise<ExchangePortalCodeResult> {
-    return this.sessions.manager.transaction(async (manager): Promise<ExchangePortalCodeResult> => {
+    return inAllFleets(this.sessions.manager, async (manager): Promise<ExchangePortalCodeResult> => {
       const session: SessionRow | null = await manager.findOne(PortalSessionEntity, {
         where: { codeHash: hashApiKey(code), codeExpiresAt: MoreThan(nowMs), revokedAt: IsNull() },
         lock: { mode: 'pessimistic_write' },
@@ -124,48 +125,63 @@ export class PortalSessionStore {
   }
 
   /** The live session whose token has this SHA-256, or null. */
-  async find(hash: Buffer, nowMs: number): Promise<PortalSessionRecord | null> {
-    const found = await this.sessions
-      .createQueryBuilder('session')
-      .innerJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.revokedAt IS NULL')
-      .where('session.tokenHash = :hash AND session.revokedAt IS NULL', { hash })
-      .andWhere('session.expiresAt > :now', { now: new Date(nowMs) })
-      .getOne();
+  async find(tokenHash: Buffer, nowMs: number): Promise<PortalSessionRecord | null> {
+    const found = await inAllFleets(this.sessions.manager, (manager) =>
+      manager
+        .createQueryBuilder(PortalSessionEntity, 'session')
+        .innerJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.revokedAt IS NULL')
+        .where('session.tokenHash = :hash AND session.revokedAt IS NULL', { hash: tokenHash })
+        .andWhere('session.expiresAt > :now', { now: new Date(nowMs) })
+        .getOne(),
+    );
     if (found === null) return null;
     const { id, fleetId, scopes, subscriptionIds, expiresAt } = found;
-    return { id, fleetId, hash: found.tokenHash ?? Buffer.alloc(0), scopes, subscriptionIds, expiresAt };
+    const hash = found.tokenHash ?? Buffer.alloc(0);
+    return { id, fleetId, hash, scopes, subscriptionIds, expiresAt };
   }
 
   async get(ref: { readonly fleetId: string; readonly id: string }): Promise<StoredPortalSession | null> {
     const { fleetId, id } = ref;
-    const found = await this.sessions.findOneBy({ fleetId, id });
+    const found = await inFleet(this.sessions.manager, fleetId, (manager) =>
+      manager.findOneBy(PortalSessionEntity, { fleetId, id }),
+    );
     return found && shown(found);
   }
 
   /** Oldest first; those that have ended for a day after their end. */
   async list(query: ListQuery): Promise<readonly StoredPortalSession[]> {
-    return (await listPage(this.sessions, 'id', query)).map(shown);
+    const page = await inFleet(this.sessions.manager, query.fleetId, (manager) =>
+      listPage(manager.getRepository(PortalSessionEntity), 'id', query),
+    );
+    return page.map(shown);
   }
 
   /** Permanent. Revoking a revoked session changes nothing. */
-  async revoke(
+  revoke(
     { fleetId, id }: { readonly fleetId: string; readonly id: string },
     nowMs: number,
   ): Promise<{ readonly type: 'revoked' } | { readonly type: 'not_found' }> {
-    if (!(await this.sessions.existsBy({ fleetId, id }))) return { type: 'not_found' };
-    await this.sessions.update({ id, revokedAt: IsNull() }, { revokedAt: nowMs });
-    return { type: 'revoked' };
-  }
-
-  /** A bounded number per new session: there are never many. */
-  private async forgetOld(nowMs: number): Promise<void> {
-    const old = await this.sessions.find({
-      select: { id: true },
-      where: { expiresAt: LessThanOrEqual(nowMs - LISTED_MS) },
-      order: { expiresAt: 'ASC' },
-      take: FORGET_AT_ONCE,
+    return inFleet(this.sessions.manager, fleetId, async (manager) => {
+      if (!(await manager.existsBy(PortalSessionEntity, { fleetId, id }))) return { type: 'not_found' } as const;
+      await manager.update(PortalSessionEntity, { id, revokedAt: IsNull() }, { revokedAt: nowMs });
+      return { type: 'revoked' } as const;
     });
-    if (old.length > 0) await this.sessions.delete(old.map(({ id }) => id));
+  }
+}
+
+/** A bounded number per new session: there are never many. */
+async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
+  const old = await manager.find(PortalSessionEntity, {
+    select: { id: true },
+    where: { expiresAt: LessThanOrEqual(nowMs - LISTED_MS) },
+    order: { expiresAt: 'ASC' },
+    take: FORGET_AT_ONCE,
+  });
+  if (old.length > 0) {
+    await manager.delete(
+      PortalSessionEntity,
+      old.map(({ id }) => id),
+    );
   }
 }
 

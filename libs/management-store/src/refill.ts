@@ -54,7 +54,7 @@ const ROWS_PER_STATEMENT = 500;
 /** Creates the missing tables. Rejects when the database cannot be reached. */
 export async function openRefill(databaseUrl: string): Promise<Refill> {
   await runMigrations(databaseUrl);
-  const settings = { entities: MANAGEMENT_ENTITIES, applicationName: 'waypost refill' };
+  const settings = { entities: MANAGEMENT_ENTITIES, applicationName: 'waypost refill', seesAllFleets: true };
   const dataSource = await createDataSource(databaseUrl, settings).initialize();
   const events = new OperationalEventStore(dataSource.getRepository(OperationalEventEntity));
   return {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, LessThan, type Repository } from 'typeorm';
+import { inAllFleets, inFleet } from '@waypost/database';
 import { LOG_RETENTION_MS, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
 import { WebhookReplayEntity, WebhookReplaySeriesEntity } from './entities.js';
 import { appendToOutbox } from './outbox.js';
@@ -52,10 +53,10 @@ export class ReplayStore {
 
   /** Assigns the next series of the subscription, and forgets replays that are older than LOG_RETENTION_MS. */
   create(ref: SubscriptionRef, given: NewReplay, nowMs: number): Promise<CreateReplayResult> {
-    return this.replays.manager.transaction(async (manager): Promise<CreateReplayResult> => {
+    return inFleet(this.replays.manager, ref.fleetId, async (manager): Promise<CreateReplayResult> => {
       // The lock makes series and bound exact, and keeps the subscription from being deleted meanwhile.
       if ((await lockSubscription(manager, ref)) === null) return { type: 'not_found' };
-      await forgetOld(manager, nowMs);
+      await inAllFleets(manager, (every) => forgetOld(every, nowMs));
       if ((await countUnfinished(manager, ref)) >= UNFINISHED_REPLAYS) return { type: 'too_many' };
       const replay: WebhookReplay = {
         ...given,
@@ -76,25 +77,27 @@ export class ReplayStore {
 
   /** Newest first. */
   async list({ ref, limit, beforeSeries }: ReplayQuery): Promise<readonly StoredReplay[]> {
-    const rows = await this.replays.find({
-      where: {
-        subscriptionId: ref.id,
-        fleetId: ref.fleetId,
-        ...(beforeSeries === null ? {} : { series: LessThan(beforeSeries) }),
-      },
-      order: { series: 'DESC' },
-      take: limit,
-    });
+    const where = {
+      subscriptionId: ref.id,
+      fleetId: ref.fleetId,
+      ...(beforeSeries === null ? {} : { series: LessThan(beforeSeries) }),
+    };
+    const rows = await inFleet(this.replays.manager, ref.fleetId, (manager) =>
+      manager.find(WebhookReplayEntity, { where, order: { series: 'DESC' }, take: limit }),
+    );
     return rows.map(storedReplay);
   }
 
   async get(ref: SubscriptionRef, replayId: string): Promise<StoredReplay | null> {
-    const row = await this.replays.findOneBy({ replayId, subscriptionId: ref.id, fleetId: ref.fleetId });
+    const where = { replayId, subscriptionId: ref.id, fleetId: ref.fleetId };
+    const row = await inFleet(this.replays.manager, ref.fleetId, (manager) =>
+      manager.findOneBy(WebhookReplayEntity, where),
+    );
     return row && storedReplay(row);
   }
 
   cancel(ref: SubscriptionRef, replayId: string, nowMs: number): Promise<CancelReplayResult> {
-    return this.replays.manager.transaction(async (manager): Promise<CancelReplayResult> => {
+    return inFleet(this.replays.manager, ref.fleetId, async (manager): Promise<CancelReplayResult> => {
       const row = await manager.findOne(WebhookReplayEntity, {
         where: { replayId, subscriptionId: ref.id, fleetId: ref.fleetId },
         lock: { mode: 'pessimistic_write' },
@@ -115,14 +118,15 @@ export class ReplayStore {
   async recordProgress(progress: readonly ReplayProgress[]): Promise<void> {
     const newest = [...new Map(progress.map((one) => [one.replayId, one])).values()];
     if (newest.length === 0) return;
-    await this.replays.query(UPDATE_PROGRESS, [
+    const columns = [
       newest.map((one) => one.replayId),
       newest.map((one) => one.state),
       newest.map((one) => one.matched),
       newest.map((one) => one.sent),
       newest.map((one) => new Date(one.startedAt)),
       newest.map((one) => new Date(one.updatedAt)),
-    ]);
+    ];
+    await inAllFleets(this.replays.manager, (manager) => manager.query(UPDATE_PROGRESS, columns));
   }
 }
 

@@ -50,7 +50,7 @@ const NONCE_BYTES = 12;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 export async function openReseal(databaseUrl: string, options: ResealOptions): Promise<Reseal> {
-  const settings = { entities: MANAGEMENT_ENTITIES, applicationName: 'waypost keys reseal' };
+  const settings = { entities: MANAGEMENT_ENTITIES, applicationName: 'waypost keys reseal', seesAllFleets: true };
   const dataSource = await createDataSource(databaseUrl, settings).initialize();
   const { manager } = dataSource;
   return {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, type Repository } from 'typeorm';
-import { sqlState, storableText, UNIQUE_VIOLATION } from '@waypost/database';
+import { type EntityManager, In, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { inAllFleets, inFleet, sqlState, storableText, UNIQUE_VIOLATION } from '@waypost/database';
 import {
   mayDisable,
   type OperationalEvent,
@@ -124,7 +124,7 @@ export class SubscriptionStore {
 
   /** The filters are checked row by row: FleetLimits bound the rows of a fleet. */
   list({ text, status, eventType, url, ...page }: SubscriptionListQuery): Promise<readonly WebhookSubscription[]> {
-    return listPage(this.subscriptions, 'id', page, (select) => {
+    const narrow = (select: SelectQueryBuilder<WebhookSubscriptionEntity>): void => {
       for (const [column, value] of Object.entries({ status, eventType, url })) {
         if (value !== undefined) select.andWhere(`resource.${column} = :${column}`, { [column]: storableText(value) });
       }
@@ -132,16 +132,21 @@ export class SubscriptionStore {
       if (text !== undefined) {
         select.andWhere('strpos(lower(resource.description), lower(:text)) > 0', { text: storableText(text) });
       }
-    });
+    };
+    return inFleet(this.subscriptions.manager, page.fleetId, (manager) =>
+      listPage(manager.getRepository(WebhookSubscriptionEntity), 'id', page, narrow),
+    );
   }
 
   /** Of all fleets. */
   countAll(): Promise<number> {
-    return this.subscriptions.count();
+    return inAllFleets(this.subscriptions.manager, (manager) => manager.count(WebhookSubscriptionEntity));
   }
 
   get({ fleetId, id }: SubscriptionRef): Promise<WebhookSubscription | null> {
-    return this.subscriptions.findOneBy({ fleetId, id });
+    return inFleet(this.subscriptions.manager, fleetId, (manager) =>
+      manager.findOneBy(WebhookSubscriptionEntity, { fleetId, id }),
+    );
   }
 
   /** @param changeOf the change of each subscription: what is sealed for one opens for no other */
@@ -202,7 +207,7 @@ export class SubscriptionStore {
    */
   disable(event: OperationalEvent, nowMs: number): Promise<DisableSubscriptionResult> {
     const { subscriptionId: id, fleetId, reason } = event;
-    return this.subscriptions.manager.transaction(async (manager): Promise<DisableSubscriptionResult> => {
+    return inFleet(this.subscriptions.manager, fleetId, async (manager): Promise<DisableSubscriptionResult> => {
       const current = await lockSubscription(manager, { fleetId, id });
       if (current === null) return { type: 'not_found' };
       if (!mayDisable(current, event)) return { type: 'unchanged', subscription: current };
@@ -217,7 +222,7 @@ export class SubscriptionStore {
     make: (subscription: WebhookSubscription) => WebhookDelivery,
     nowMs: number,
   ): Promise<SendTestResult> {
-    return this.subscriptions.manager.transaction(async (manager): Promise<SendTestResult> => {
+    return inFleet(this.subscriptions.manager, ref.fleetId, async (manager): Promise<SendTestResult> => {
       const subscription = await lockSubscription(manager, ref);
       if (subscription === null) return { type: 'not_found' };
       if (subscription.status !== 'active') return { type: 'not_active', subscription };
@@ -240,26 +245,30 @@ export class SubscriptionStore {
       all: readonly WebhookSubscription[],
     ) => Promise<Result>,
   ): Promise<Result | VersionMismatch | NotFound> {
-    return this.subscriptions.manager.transaction(async (manager): Promise<Result | VersionMismatch | NotFound> => {
+    const changed = async (manager: EntityManager): Promise<Result | VersionMismatch | NotFound> => {
       const all = await lockTargets(manager, target);
       const current = all.find(({ id }) => id === target.id);
       if (current === undefined) return { type: 'not_found' };
       if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
       return change(manager, current, all);
-    });
+    };
+    return inFleet(this.subscriptions.manager, target.fleetId, changed);
   }
 
   /** A subscription that already has the URL and the event type of one that moves there; null: it was deleted since. */
-  private async findConflicting(
+  private findConflicting(
     { fleetId, id, scope }: SubscriptionTarget,
     { url }: SubscriptionChange,
   ): Promise<string | null> {
-    const named = await this.subscriptions.findOneBy({ fleetId, id });
-    if (url === undefined || named === null) return null;
-    const moving = scope === 'url' ? await this.subscriptions.findBy({ fleetId, url: named.url }) : [named];
-    const eventType = In(moving.map((subscription) => subscription.eventType));
-    const conflicting = await this.subscriptions.findOneBy({ fleetId, eventType, url });
-    return conflicting?.id ?? null;
+    return inFleet(this.subscriptions.manager, fleetId, async (manager) => {
+      const subscriptions = manager.getRepository(WebhookSubscriptionEntity);
+      const named = await subscriptions.findOneBy({ fleetId, id });
+      if (url === undefined || named === null) return null;
+      const moving = scope === 'url' ? await subscriptions.findBy({ fleetId, url: named.url }) : [named];
+      const eventType = In(moving.map((subscription) => subscription.eventType));
+      const conflicting = await subscriptions.findOneBy({ fleetId, eventType, url });
+      return conflicting?.id ?? null;
+    });
   }
 }
 

@@ -14,7 +14,7 @@ export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
 export { createProcessHost, type ProcessHost } from './app/process-host.js';
 export { EXIT_CODE, runApp } from './app/run-app.js';
 export { BootError } from './boot-error.js';
-export { databaseConfig, databaseReadConfig } from './config/database-config.js';
+export { databaseConfig, databaseReadConfig, databaseSchemaConfig } from './config/database-config.js';
 export { kafkaConfig } from './config/kafka-config.js';
 export {
   asFlag,

@@ -31,6 +31,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   SCHEMA_REGISTRY_CA_FILE: 'PEM file of the certificate authority of an `https` registry',
   DATABASE_URL: 'PostgreSQL URL; TLS with `?sslmode=verify-full&sslrootcert=...`',
   DATABASE_READ_URL: 'PostgreSQL URL of a standby; pages of the history are read there and may be as late as it is',
+  DATABASE_SCHEMA_URL:
+    'PostgreSQL URL of the login that owns the tables, for migrations and the tables of days; default: `DATABASE_URL`',
   WAYPOST_SEALING_KEY:
     'Base64 of 32 bytes; seals stored secrets (`openssl rand -base64 32`). Several with commas: all open, the first seals',
   WAYPOST_PAGE_TOKEN_KEY:

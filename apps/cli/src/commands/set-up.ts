@@ -1,6 +1,6 @@
 import { setUpKafka } from '@waypost/contracts';
 import { runMigrations } from '@waypost/database';
-import { databaseConfig, parseConfig, topicConfig } from '@waypost/platform';
+import { databaseConfig, databaseSchemaConfig, parseConfig, topicConfig } from '@waypost/platform';
 import { openTopicAdmin } from '@waypost/streams';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
@@ -18,7 +18,9 @@ export async function setUp(terminal: Terminal, { dataDir, tables }: SetUpOption
   await setUpTopics(terminal, stack);
   if (!tables) return;
   stack.require('DATABASE_URL');
-  await setUpTables(terminal, parseConfig(databaseConfig, stack.variables).url);
+  const { url } = parseConfig(databaseConfig, stack.variables);
+  const { schemaUrl = url } = parseConfig(databaseSchemaConfig, stack.variables);
+  await setUpTables(terminal, schemaUrl);
 }
 
 export async function setUpTables(terminal: Terminal, databaseUrl: string): Promise<void> {

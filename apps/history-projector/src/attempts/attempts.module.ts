@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
 import { CLOCK, CONFIG, QuarantineModule, StreamsModule, TracesModule } from '@waypost/platform';
+import { TableOwner } from '../database/table-owner.js';
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
@@ -21,9 +22,13 @@ interface AttemptsConfig {
     { provide: PROJECTION_PROGRESS, inject: [DataSource], useFactory: createProjectionProgress },
     {
       provide: DELIVERY_PROJECTION,
-      inject: [DataSource, CONFIG, CLOCK],
-      useFactory: (dataSource: DataSource, { projection }: AttemptsConfig, now: () => number) =>
-        createDeliveryProjection({ dataSource, now, ...projection }),
+      inject: [DataSource, TableOwner, CONFIG, CLOCK],
+      useFactory: (
+        dataSource: DataSource,
+        { dataSource: tableOwner }: TableOwner,
+        { projection }: AttemptsConfig,
+        now: () => number,
+      ) => createDeliveryProjection({ dataSource, tableOwner, now, ...projection }),
     },
   ],
 })

@@ -19,6 +19,7 @@ import { BootError, CLOCK, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, Readine
 import { waitOrAbort } from '@waypost/streams';
 import { RetentionJob } from './retention.job.js';
 import { StalledSessionsJob } from './stalled-sessions.job.js';
+import { TableOwner, type TableOwnerConfig } from './table-owner.js';
 
 /** A transaction of each log, those that wait for their commits, and the look-ups of four partitions of the three logs. */
 const POOL_SIZE = 14;
@@ -34,10 +35,6 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 
 /** `(url: string) => Promise<unknown>`: brings the tables up to date. */
 export const RUN_MIGRATIONS = Symbol('RUN_MIGRATIONS');
-
-interface DatabaseConfig {
-  readonly database: { readonly url: string };
-}
 
 @Module({
   providers: [
@@ -63,9 +60,15 @@ class DatabaseRetryModule {}
   ],
   providers: [
     {
+      provide: TableOwner,
+      inject: [CONFIG, DataSource, DatabaseRetry, STOPPING],
+      useFactory: (config: TableOwnerConfig, data: DataSource, retry: DatabaseRetry, stopping: AbortSignal) =>
+        new TableOwner(config, data, retry, stopping, STATEMENT_TIMEOUT_MS),
+    },
+    {
       provide: RetentionJob,
-      inject: [DataSource, DatabaseRetry, LOGGER, CLOCK],
-      useFactory: (dataSource: DataSource, database: DatabaseRetry, logger: Logger, now: () => number) =>
+      inject: [TableOwner, DatabaseRetry, LOGGER, CLOCK],
+      useFactory: ({ dataSource }: TableOwner, database: DatabaseRetry, logger: Logger, now: () => number) =>
         new RetentionJob({
           partitions: [
             createDeliveryPartitions(dataSource),
@@ -82,7 +85,7 @@ class DatabaseRetryModule {}
     {
       provide: StalledSessionsJob,
       inject: [CONFIG, LOGGER],
-      useFactory: ({ database: { url } }: DatabaseConfig, logger: Logger) =>
+      useFactory: ({ database: { url } }: TableOwnerConfig, logger: Logger) =>
         new StalledSessionsJob({
           endStalled: (stalledForMs) =>
             endStalledSessions({ databaseUrl: url, applicationName: APPLICATION_NAME, stalledForMs }),
@@ -91,7 +94,7 @@ class DatabaseRetryModule {}
         }),
     },
   ],
-  exports: [DatabaseRetryModule],
+  exports: [DatabaseRetryModule, TableOwner],
 })
 export class ProjectorDatabaseModule {}
 
@@ -113,7 +116,7 @@ function createRetry(logger: Logger, registry: Registry, now: () => number, read
 }
 
 function databaseOptions(
-  { database: { url } }: DatabaseConfig,
+  { database: { url }, databaseSchema: { schemaUrl = url } }: TableOwnerConfig,
   logger: Logger,
   retry: DatabaseRetry,
   migrate: (url: string) => Promise<unknown>,
@@ -122,13 +125,14 @@ function databaseOptions(
   return {
     url,
     poolSize: POOL_SIZE,
+    seesAllFleets: true,
     applicationName: APPLICATION_NAME,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     idleInTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS,
     onIdleConnectionLost: (error) => logger.debug('database_connection_lost', { error }),
     connect: async (dataSource) => {
       try {
-        await retry.run(() => migrate(url), stopping);
+        await retry.run(() => migrate(schemaUrl), stopping);
         await retry.run(() => dataSource.initialize(), stopping);
       } catch (error) {
         const refusal = databaseRefusal(error);

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createPathProjection } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
+import { TableOwner } from '../database/table-owner.js';
 import { createPathMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { PathsController } from './paths.controller.js';
@@ -16,8 +17,9 @@ import { PATH_METRICS, PATH_PROJECTION, PathTasks } from './paths.task-factory.j
     { provide: PATH_METRICS, inject: [Registry], useFactory: createPathMetrics },
     {
       provide: PATH_PROJECTION,
-      inject: [DataSource, CLOCK],
-      useFactory: (dataSource: DataSource, now: () => number) => createPathProjection({ dataSource, now }),
+      inject: [DataSource, TableOwner, CLOCK],
+      useFactory: (dataSource: DataSource, owner: TableOwner, now: () => number) =>
+        createPathProjection({ dataSource, tableOwner: owner.dataSource, now }),
     },
   ],
 })

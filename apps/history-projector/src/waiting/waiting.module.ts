@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createWaitingProjection } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
+import { TableOwner } from '../database/table-owner.js';
 import { createWaitingMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { WaitingController } from './waiting.controller.js';
@@ -16,8 +17,9 @@ import { WAITING_METRICS, WAITING_PROJECTION, WaitingTasks } from './waiting.tas
     { provide: WAITING_METRICS, inject: [Registry], useFactory: createWaitingMetrics },
     {
       provide: WAITING_PROJECTION,
-      inject: [DataSource, CLOCK],
-      useFactory: (dataSource: DataSource, now: () => number) => createWaitingProjection({ dataSource, now }),
+      inject: [DataSource, TableOwner, CLOCK],
+      useFactory: (dataSource: DataSource, owner: TableOwner, now: () => number) =>
+        createWaitingProjection({ dataSource, tableOwner: owner.dataSource, now }),
     },
   ],
 })

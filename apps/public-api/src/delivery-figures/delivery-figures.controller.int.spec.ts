@@ -29,7 +29,7 @@ let api: TestApi;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
   const figures = createDeliveryFigures({ pages });
   api = await startTestApi({ now: () => NOW, figures, history: createDeliveryHistory({ pages }) });
   const projection = createDeliveryProjection({ dataSource, now: () => NOW });

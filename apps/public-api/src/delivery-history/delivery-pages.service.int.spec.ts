@@ -22,7 +22,7 @@ let walks = 0;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  source = createPageSource(database.url);
+  source = createPageSource(database.apiUrl);
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),

@@ -23,7 +23,7 @@ let partitions = 0;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  source = createPageSource(database.url);
+  source = createPageSource(database.apiUrl);
   await createProjectionProgress(dataSource).begin(200);
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),

@@ -32,8 +32,8 @@ export interface FleetOfThree extends Pick<TestStore, 'sql' | 'store'> {
 
 export async function startFleetOfThree(): Promise<FleetOfThree> {
   const database = await openTestStore();
-  const { store, sql, databaseUrl } = database;
-  const pages = createPageSource(databaseUrl);
+  const { store, sql, databaseUrl, apiUrl } = database;
+  const pages = createPageSource(apiUrl);
   const attempts: WebhookAttempt[] = [];
   const api = await startTestApi({
     ...{ store, now: () => NOW, findApiKey: (hash) => store.apiKeys.find(hash) },

@@ -66,9 +66,9 @@ export interface TwoFleets {
 /** The API on a database with two fleets; the owner has two of everything that the API knows. */
 export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
   const database = await createTestDatabase(serverUrl);
-  const store = await openManagementStore(database.url);
+  const store = await openManagementStore(database.apiUrl);
   let nowMs = START_MS;
-  const pages = createPageSource(database.url);
+  const pages = createPageSource(database.apiUrl);
   const tables = { deliveries: createDeliveryHistory({ pages }), paths: createPathHistory({ pages }) };
   let history: DeliveryHistory = historyOf([]);
   const paths = createMemoryPathStore({ now: () => START_MS });

@@ -3,6 +3,7 @@ import { CheaperHistory1760000400000 } from './cheaper-history-1760000400000.js'
 import { DeliveriesByReplay1760001100000 } from './deliveries-by-replay-1760001100000.js';
 import { DeliveryFigures1760000900000 } from './delivery-figures-1760000900000.js';
 import { DeliveryProgress1760001100001 } from './delivery-progress-1760001100001.js';
+import { FleetIsolation1760002100000 } from './fleet-isolation-1760002100000.js';
 import { FleetRoutes1760000800000 } from './fleet-routes-1760000800000.js';
 import { HistoryTables1760000000000 } from './history-tables-1760000000000.js';
 import { ManagedResources1760000600000 } from './managed-resources-1760000600000.js';
@@ -37,5 +38,6 @@ export const migrations = [
   SubscriptionNotes1760001200000,
   SubscriptionHeaders1760001201000,
   PortalSessions1760001300000,
+  FleetIsolation1760002100000,
   SubscriptionCertificates1760002200000,
 ] satisfies DataSourceOptions['migrations'];

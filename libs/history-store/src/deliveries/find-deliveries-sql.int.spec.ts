@@ -30,7 +30,7 @@ let pages: PageSource;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
   await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 5 * DAY_MS, NOW);
   await dataSource.query(
     `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, series, status_code,

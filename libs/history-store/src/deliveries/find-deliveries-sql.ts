@@ -35,7 +35,7 @@ export const RECORD_COLUMNS = [
 const SELECTED = RECORD_COLUMNS.join(', ');
 
 /** A look-up by primary key, row by row; a join may become a scan of everything. */
-const IS_NOT_WAITING = `(SELECT true FROM waiting_deliveries w
+const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
   WHERE w.event_id = deliveries.event_id AND w.series = deliveries.series AND w.created_at = deliveries.created_at
   LIMIT 1) IS NULL`;
 
@@ -211,7 +211,7 @@ function pageText(
   const order = ORDERS[query.order ?? 'asc'];
 
   const listOf = (all: Values): string =>
-    `SELECT ${SELECTED} FROM deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
+    `SELECT ${SELECTED} FROM fleet_deliveries AS deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
   const listsOf = (all: Values): string[] =>
     merged.length === 0 ? [listOf(all)] : merged.map((status) => listOf({ ...all, status: `'${status}'` }));
   const pageOf = (lists: readonly string[]): string => `${merge(lists, order.merge)} ${order.by} LIMIT ${limit}`;

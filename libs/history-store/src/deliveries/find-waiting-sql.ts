@@ -65,8 +65,8 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
           ].join(', ')})`,
         ]),
   ];
-  const page = `SELECT ${SELECTED} FROM waiting_deliveries AS w
-      LEFT JOIN LATERAL (SELECT * FROM deliveries
+  const page = `SELECT ${SELECTED} FROM fleet_waiting_deliveries AS w
+      LEFT JOIN LATERAL (SELECT * FROM fleet_deliveries
         WHERE event_id = w.event_id AND series = w.series AND first_attempt_at >= w.created_at - ${CLOCK_TOLERANCE}
         LIMIT 1) AS d ON true
      WHERE ${conditions.join(' AND ')}

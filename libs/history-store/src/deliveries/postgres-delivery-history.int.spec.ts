@@ -9,7 +9,7 @@ async function open(): Promise<OpenedDeliveryStore> {
   const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   const dataSource = createDataSource(database.url);
   await dataSource.initialize();
-  const pages = createPageSource(database.url);
+  const pages = createPageSource(database.apiUrl);
   return {
     projection: createDeliveryProjection({ dataSource, now: () => NOW }),
     history: createDeliveryHistory({ pages }),

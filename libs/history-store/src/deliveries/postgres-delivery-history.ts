@@ -21,10 +21,11 @@ export interface DeliveryHistoryDeps {
 /** The history in PostgreSQL. Every page is one statement, and page 1,000 costs what page 1 costs (R-34). */
 export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: DeliveryHistoryDeps): DeliveryHistory {
   async function find<Shown>(
+    fleetId: string,
     page: PreparedQuery | null,
     shownOf: (row: DeliveryRow) => Shown,
   ): Promise<FoundDeliveries<Shown>> {
-    const found = await pages.read<PageRow>(withProgress(page));
+    const found = await pages.read<PageRow>(fleetId, withProgress(page));
     const rows = found.filter(isDelivery).sort((a, b) => a.place - b.place);
     return {
       records: rows.map(shownOf),
@@ -34,8 +35,8 @@ export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: 
   }
 
   return {
-    findDeliveries: (query) => find(findDeliveriesSql(query, maxPageBytes), toRecord),
-    findWaiting: (query) => find(findWaitingSql(query, maxPageBytes), toShown),
+    findDeliveries: (query) => find(query.fleetId, findDeliveriesSql(query, maxPageBytes), toRecord),
+    findWaiting: (query) => find(query.fleetId, findWaitingSql(query, maxPageBytes), toShown),
   };
 }
 
@@ -55,7 +56,7 @@ const NO_PAGE: PreparedQuery = { name: 'no page', text: 'SELECT NULL::uuid AS ev
 /** Runs the query of a page and returns the nodes of its plan; empty: it can find nothing, so there is no query. */
 export async function explainPage(pages: PageSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
   const sql = findDeliveriesSql(query, MAX_PAGE_BYTES);
-  return sql === null ? [] : explainQuery(pages, sql);
+  return sql === null ? [] : explainQuery(pages, query.fleetId, sql);
 }
 
 interface DeliveryRow {

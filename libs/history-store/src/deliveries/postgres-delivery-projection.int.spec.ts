@@ -22,7 +22,7 @@ let pages: PageSource;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
 });
 afterAll(async () => {
   await pages.close();

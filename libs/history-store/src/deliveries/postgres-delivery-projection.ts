@@ -12,6 +12,8 @@ import { applyUpserts, applyWrites, prepareWrites } from './write-deliveries.js'
 
 export interface DeliveryProjectionDeps {
   readonly dataSource: DataSource;
+  /** Makes the tables of days, and owns them. Default: the same. */
+  readonly tableOwner?: DataSource;
   /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
   /** Transactions of different partitions that run at once; see createProjectionLimiter. */
@@ -21,10 +23,11 @@ export interface DeliveryProjectionDeps {
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
 export function createDeliveryProjection({
   dataSource,
+  tableOwner = dataSource,
   now,
   transactionsAtOnce,
 }: DeliveryProjectionDeps): DeliveryProjection {
-  const tables = [createDeliveryPartitions(dataSource), createFigurePartitions(dataSource)].map(createPartitionCache);
+  const tables = [createDeliveryPartitions(tableOwner), createFigurePartitions(tableOwner)].map(createPartitionCache);
   const limit = createProjectionLimiter(transactionsAtOnce);
 
   async function ensurePartitions(deliveries: readonly FoldedDelivery[]): Promise<void> {

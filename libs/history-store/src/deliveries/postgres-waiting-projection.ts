@@ -10,6 +10,8 @@ import { FIND_WITHOUT_ATTEMPT, HOLD_ATTEMPTS, INSERT_WAITING, insertParameters, 
 
 export interface WaitingProjectionDeps {
   readonly dataSource: DataSource;
+  /** Makes the tables of days, and owns them. Default: the same. */
+  readonly tableOwner?: DataSource;
   /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
 }
@@ -22,8 +24,12 @@ export function createWaitingPartitions(dataSource: DataSource): DailyPartitions
 }
 
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
-export function createWaitingProjection({ dataSource, now }: WaitingProjectionDeps): WaitingProjection {
-  const partitions = createPartitionCache(createWaitingPartitions(dataSource));
+export function createWaitingProjection({
+  dataSource,
+  tableOwner = dataSource,
+  now,
+}: WaitingProjectionDeps): WaitingProjection {
+  const partitions = createPartitionCache(createWaitingPartitions(tableOwner));
   const limit = createProjectionLimiter();
 
   /** Before the transaction, which keeps the attempts of the partition waiting: nearly all of them have an attempt. */

@@ -17,7 +17,7 @@ let pages: PageSource;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
   await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 15 * DAY_MS, NOW);
 });
 afterAll(async () => {

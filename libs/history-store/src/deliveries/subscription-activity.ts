@@ -21,7 +21,7 @@ export interface SubscriptionActivities {
 export function createSubscriptionActivities({ pages }: { readonly pages: PageSource }): SubscriptionActivities {
   return {
     async read(query) {
-      const [row] = await pages.read<ActivityRow>(activitySql(query));
+      const [row] = await pages.read<ActivityRow>(query.fleetId, activitySql(query));
       return {
         lastSuccessAt: row?.last_success_at?.getTime() ?? null,
         unacceptedSince: row?.unaccepted_since?.getTime() ?? null,
@@ -34,7 +34,7 @@ export function createSubscriptionActivities({ pages }: { readonly pages: PageSo
 
 /** Runs the query and returns the nodes of its plan. */
 export function explainActivity(pages: PageSource, query: ActivityQuery): Promise<readonly PlanNode[]> {
-  return explainQuery(pages, activitySql(query));
+  return explainQuery(pages, query.fleetId, activitySql(query));
 }
 
 interface ActivityRow {
@@ -69,13 +69,13 @@ const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM su
 
 const TEXT = `
   WITH success AS MATERIALIZED (
-    SELECT delivered_at FROM deliveries WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT 1
+    SELECT delivered_at FROM fleet_deliveries WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT 1
   ), waiting AS MATERIALIZED (
-    SELECT created_at FROM deliveries WHERE ${PENDING} AND ${SINCE} ORDER BY first_attempt_at LIMIT $5
+    SELECT created_at FROM fleet_deliveries WHERE ${PENDING} AND ${SINCE} ORDER BY first_attempt_at LIMIT $5
   ), begun AS (
-    (SELECT first_attempt_at FROM deliveries WHERE ${FAILED} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
+    (SELECT first_attempt_at FROM fleet_deliveries WHERE ${FAILED} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
     UNION ALL
-    (SELECT first_attempt_at FROM deliveries WHERE ${PENDING} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
+    (SELECT first_attempt_at FROM fleet_deliveries WHERE ${PENDING} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
   )
   SELECT (SELECT delivered_at FROM success) AS last_success_at,
     (SELECT min(first_attempt_at) FROM begun) AS unaccepted_since,

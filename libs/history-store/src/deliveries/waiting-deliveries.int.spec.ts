@@ -25,7 +25,7 @@ let fleets = 0;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
   history = createDeliveryHistory({ pages });
   await createProjectionProgress(dataSource).begin(100);
   await createDeliveryPartitions(dataSource).ensurePartitions(NOW - DAY_MS, NOW);
@@ -236,7 +236,7 @@ describe('deliveries without an attempt (R-33)', () => {
   ])('are read by %s', async (_, filter: Partial<DeliveryQuery>, index) => {
     const query = { fleetId: 'fleet', startAt: 0, endAt: NOW, limit: 10, status: 'pending' as const, ...filter };
     const sql = findWaitingSql(query, 1_000_000);
-    const plan = sql === null ? [] : await explainQuery(pages, sql);
+    const plan = sql === null ? [] : await explainQuery(pages, query.fleetId, sql);
     const indexes = plan.map((node) => node['Index Name']).filter((name) => name?.startsWith('waiting_'));
     expect([...new Set(indexes)]).toEqual([index]);
     expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');

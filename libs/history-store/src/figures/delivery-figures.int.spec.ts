@@ -23,7 +23,7 @@ let logs = 0;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
   stored = createDeliveryFigures({ pages });
 });
 afterAll(async () => {

@@ -46,7 +46,7 @@ const MAX_CELLS = 100_000;
 export function createDeliveryFigures({ pages }: { readonly pages: PageSource }): DeliveryFigures {
   return {
     async read(query) {
-      const rows = await pages.read<JoinedCells>(findFigures(query));
+      const rows = await pages.read<JoinedCells>(query.fleetId, findFigures(query));
       if (rows.reduce((sum, { cells }) => sum + cells, 0) > MAX_CELLS) return { type: 'too_many' };
       return { type: 'figures', rows: rows.map(toRow).sort(byTimeAndGroup) };
     },
@@ -80,7 +80,7 @@ function findFigures(query: FiguresQuery): PreparedQuery {
     text: `
       SELECT bucket_at AS start_at, "group", count(*)::integer AS cells, string_agg(figures, ',') AS figures
         FROM (SELECT bucket_at, ${GROUP_COLUMNS[groupBy]} AS "group", figures
-                FROM delivery_figures WHERE ${where.join(' AND ')}
+                FROM fleet_delivery_figures WHERE ${where.join(' AND ')}
                LIMIT ${String(MAX_CELLS + 1)}) AS cells
        GROUP BY bucket_at, "group"`,
     parameters,

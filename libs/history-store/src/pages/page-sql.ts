@@ -27,8 +27,12 @@ export function instant(epochMs: number): string {
  * Runs a query and returns all nodes of the plan that pages are read with. It uses PREPARE and EXECUTE: EXPLAIN of a
  * statement with parameter values would plan it for these values.
  */
-export function explainQuery(pages: PageSource, { text, parameters }: PreparedQuery): Promise<PlanNode[]> {
-  return pages.withConnection(async (client) => {
+export function explainQuery(
+  pages: PageSource,
+  fleetId: string,
+  { text, parameters }: PreparedQuery,
+): Promise<PlanNode[]> {
+  return pages.withConnection(fleetId, async (client) => {
     await client.query(`PREPARE explained_page AS ${text}`);
     const { rows } = await client.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
       `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained_page (${parameters.map(literal).join(', ')})`,

@@ -1,5 +1,6 @@
 /** SQL by hand: TypeORM has no statements for partitions. */
 import type { DataSource, EntityManager } from 'typeorm';
+import { grantDay } from '@waypost/database';
 import { type DailyTable, DAY_MS, inSchemaOf, startOfUtcDay } from './daily-table.js';
 import { createExpiredPartitions, type DetachLimits, type ExpiredPartitions } from './expired-partitions.js';
 
@@ -73,6 +74,7 @@ async function createPartition(manager: EntityManager, table: DailyTable, dayMs:
   if (await tableExists(manager, table, name)) return null;
   // CREATE TABLE ... PARTITION OF would block readers and writers of all days; ATTACH does not.
   await manager.query(`CREATE TABLE ${name} (LIKE ${table.name} INCLUDING ALL) WITH (${STORAGE})`);
+  await grantDay(manager, name);
   await manager.query(`ALTER TABLE ${table.name} ATTACH PARTITION ${name} ${bounds(dayMs)}`);
   return name;
 }

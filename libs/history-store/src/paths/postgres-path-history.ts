@@ -7,7 +7,7 @@ import { instant } from '../pages/page-sql.js';
 export function createPathHistory({ pages }: { readonly pages: PageSource }): PathHistory {
   return {
     async findPoints(query) {
-      const rows = await pages.read<PointRow>(findPointsSql(query));
+      const rows = await pages.read<PointRow>(query.fleetId, findPointsSql(query));
       return rows.map(toPoint);
     },
   };
@@ -35,7 +35,7 @@ export function findPointsSql({ fleetId, startAt, endAt, deviceIds, limit, after
   const name = `path_points${deviceIds === undefined ? '' : '_of_devices'}${after === undefined ? '' : '_after'}`;
   const most = `LIMIT ${parameter(limit)}`;
   const pageOf = (conditions: string): string =>
-    `SELECT ${SELECTED} FROM path_points WHERE ${conditions} ${ORDER} ${most}`;
+    `SELECT ${SELECTED} FROM fleet_path_points WHERE ${conditions} ${ORDER} ${most}`;
   if (after === undefined) return { name, text: pageOf(window), parameters };
 
   // Not one row comparison: that would read all of each following device's day instead of its window.

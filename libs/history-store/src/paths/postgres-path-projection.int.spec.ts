@@ -19,7 +19,7 @@ let pages: PageSource;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
 });
 afterAll(async () => {
   await pages.close();
@@ -140,7 +140,7 @@ describe('the plan of a page of paths', () => {
       limit: 100,
       ...query,
     });
-    const nodes = await explainQuery(pages, sql);
+    const nodes = await explainQuery(pages, 'plans', sql);
     const [root, ...rest] = nodes as CountedNode[];
     if (root === undefined) throw new Error('no plan');
     const executed = rest.filter((node) => node['Actual Loops'] > 0);

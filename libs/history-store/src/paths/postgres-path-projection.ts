@@ -17,6 +17,8 @@ import { type PathProjection, selectPoints } from './path-projection.js';
 
 export interface PathProjectionDeps {
   readonly dataSource: DataSource;
+  /** Makes the tables of days, and owns them. Default: the same. */
+  readonly tableOwner?: DataSource;
   /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
 }
@@ -29,8 +31,8 @@ export function createPathPartitions(dataSource: DataSource): DailyPartitions {
 }
 
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
-export function createPathProjection({ dataSource, now }: PathProjectionDeps): PathProjection {
-  const partitions = createPartitionCache(createPathPartitions(dataSource));
+export function createPathProjection({ dataSource, tableOwner = dataSource, now }: PathProjectionDeps): PathProjection {
+  const partitions = createPartitionCache(createPathPartitions(tableOwner));
   // One at a time: a flood of pings must not take every core of the server from the deliveries.
   const limit = createProjectionLimiter();
   return {

@@ -19,7 +19,7 @@ let pages: PageSource;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
 });
 beforeEach(async () => {
   await emptyHistory(dataSource, LOGS);

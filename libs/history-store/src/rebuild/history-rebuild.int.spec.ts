@@ -26,7 +26,7 @@ let client: pg.Client;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.url);
+  pages = createPageSource(database.apiUrl);
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
 });

@@ -34,7 +34,7 @@ const LOCK_TIMEOUT = '3s';
 
 /** Rejects when the database cannot be reached. */
 export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLogs): Promise<HistoryRebuild> {
-  const settings = { poolSize: 2, applicationName: 'waypost rebuild' };
+  const settings = { poolSize: 2, applicationName: 'waypost rebuild', seesAllFleets: true };
   const dataSource = await createDataSource(databaseUrl, settings).initialize();
   const topics = [...new Set(Object.values(logs))];
   return {

@@ -30,20 +30,30 @@ export const databaseConfig: z.ZodType<{ readonly url: string }> = z
 
 /** DATABASE_READ_URL: a server that may lag behind, from which pages of the history are read. TLS as of DATABASE_URL. */
 export const databaseReadConfig: z.ZodType<{ readonly readUrl: string | undefined }> = z
+  .object({ DATABASE_READ_URL: otherUrl('a PostgreSQL URL of a standby, or unset to read from DATABASE_URL') })
+  .superRefine(refuseUnsafe)
+  .transform(({ DATABASE_READ_URL: readUrl }) => ({ readUrl }));
+
+/** DATABASE_SCHEMA_URL: a login that owns the tables, if that of DATABASE_URL does not. TLS as of DATABASE_URL. */
+export const databaseSchemaConfig: z.ZodType<{ readonly schemaUrl: string | undefined }> = z
   .object({
-    DATABASE_READ_URL: withDefault(
-      asUrl('postgres:', 'postgresql:'),
-      'a PostgreSQL URL of a standby, or unset to read from DATABASE_URL',
-      undefined,
+    DATABASE_SCHEMA_URL: otherUrl(
+      'a PostgreSQL URL of the login that owns the tables, or unset if DATABASE_URL has it',
     ),
   })
-  .transform(({ DATABASE_READ_URL: readUrl }, ctx) => {
-    const problems = readUrl === undefined ? [] : tlsProblems(new URL(readUrl).searchParams);
-    for (const problem of problems) {
-      ctx.addIssue({ code: 'custom', path: ['DATABASE_READ_URL'], message: `is not usable: ${problem}` });
-    }
-    return problems.length > 0 ? z.NEVER : { readUrl };
-  });
+  .superRefine(refuseUnsafe)
+  .transform(({ DATABASE_SCHEMA_URL: schemaUrl }) => ({ schemaUrl }));
+
+function otherUrl(description: string) {
+  return withDefault(asUrl('postgres:', 'postgresql:'), description, undefined);
+}
+
+function refuseUnsafe(urls: Readonly<Record<string, string | undefined>>, ctx: z.RefinementCtx): void {
+  for (const [name, url] of Object.entries(urls)) {
+    for (const problem of url === undefined ? [] : tlsProblems(new URL(url).searchParams))
+      ctx.addIssue({ code: 'custom', path: [name], message: `is not usable: ${problem}` });
+  }
+}
 
 function tlsProblems(parameters: URLSearchParams): string[] {
   const repeated = ONCE.filter((name) => parameters.getAll(name).length > 1);
