@@ -17,6 +17,7 @@ import { SubscriptionCertificates1760002200000 } from './subscription-certificat
 import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
 import { SubscriptionNotes1760001200000 } from './subscription-notes-1760001200000.js';
 import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
+import { WaitingBySubscription1760002100001 } from './waiting-by-subscription-1760002100001.js';
 import { WaitingDeliveries1760001100002 } from './waiting-deliveries-1760001100002.js';
 
 /** Every migration, oldest first. A released migration is never edited; a change is a new class at the end. */
@@ -39,5 +40,6 @@ export const migrations = [
   SubscriptionHeaders1760001201000,
   PortalSessions1760001300000,
   FleetIsolation1760002100000,
+  WaitingBySubscription1760002100001,
   SubscriptionCertificates1760002200000,
 ] satisfies DataSourceOptions['migrations'];

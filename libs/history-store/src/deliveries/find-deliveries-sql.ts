@@ -35,7 +35,7 @@ export const RECORD_COLUMNS = [
 const SELECTED = RECORD_COLUMNS.join(', ');
 
 /** A look-up by primary key, row by row; a join may become a scan of everything. */
-const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
+export const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
   WHERE w.event_id = deliveries.event_id AND w.series = deliveries.series AND w.created_at = deliveries.created_at
   LIMIT 1) IS NULL`;
 

@@ -5,6 +5,7 @@ import { type SubscriptionActivity } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
+import { createWaitingPartitions } from './postgres-waiting-projection.js';
 import { createSubscriptionActivities, explainActivity } from './subscription-activity.js';
 
 const HOUR_MS = 3_600_000;
@@ -122,6 +123,26 @@ describe('the activity of a subscription, from the history (R-16)', () => {
     expect(await activityOf('own')).toMatchObject({ unacceptedSince: null, pending: 0 });
   });
 
+  it('counts what waits for its first attempt too, and what is both once, from the oldest creation on', async () => {
+    await createWaitingPartitions(dataSource).ensurePartitions(NOW - 2 * DAY_MS, NOW);
+    await insert('waits', { status: 'pending', firstAttemptAt: NOW - HOUR_MS, count: 2 });
+    // One that had its first attempt meanwhile stays until it ends; two had none.
+    const begun = "md5('waits 0 1')::uuid";
+    for (const [id, createdAt] of [
+      [begun, NOW - HOUR_MS - 1_000],
+      ['gen_random_uuid()', NOW - DAY_MS],
+      ['gen_random_uuid()', NOW - 60_000],
+    ] as const) {
+      await dataSource.query(
+        `INSERT INTO waiting_deliveries
+           (event_id, created_at, event_time, series, fleet_id, device_id, subscription_id, event_type, format, body)
+         VALUES (${id}, $1, $1, 0, 'acme', 'van-1', $2, 'position', 'v1', '{}')`,
+        [new Date(createdAt), uuidOf('waits')],
+      );
+    }
+    expect(await activityOf('waits')).toMatchObject({ pending: 4, oldestPendingAt: NOW - DAY_MS });
+  });
+
   it('counts a bounded number, and reads no more than the answer needs from the index by subscription', async () => {
     await insert(
       'busy',
@@ -133,7 +154,9 @@ describe('the activity of a subscription, from the history (R-16)', () => {
     const window = { startAt: NOW - 15 * DAY_MS, endAt: NOW };
     const nodes = await explainActivity(pages, { fleetId: 'acme', subscriptionId: uuidOf('busy'), ...window });
     const scans = nodes.filter((node) => node['Relation Name'] !== undefined);
-    expect(new Set(scans.map((node) => node['Index Name']))).toEqual(new Set(['deliveries_by_subscription']));
+    expect(new Set(scans.map((node) => node['Index Name']))).toEqual(
+      new Set(['deliveries_by_subscription', 'waiting_deliveries_by_subscription', 'waiting_deliveries_pkey']),
+    );
     const read = scans.reduce((rows, node) => rows + node['Actual Rows'] * node['Actual Loops'], 0);
     // Of the pending ones the bound; of the newest delivered, the oldest failed and the oldest pending one each.
     expect(read).toBeLessThanOrEqual(1_000 + 3);

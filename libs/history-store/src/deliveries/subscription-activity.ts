@@ -1,12 +1,13 @@
 /**
- * SQL by hand: four look-ups in the index of pages by subscription and status, in one statement.
+ * SQL by hand: five look-ups in the indexes by subscription, in one statement.
  */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { type DeliveryStatus, MAX_COUNTED_PENDING, type SubscriptionActivity } from '@waypost/domain';
 import { explainQuery, instant, type PlanNode } from '../pages/page-sql.js';
 import { DELIVERY_KEYS, hashedKey } from './delivery-keys.js';
+import { IS_NOT_WAITING } from './find-deliveries-sql.js';
 
-/** The deliveries of a subscription whose first attempt is in [startAt, endAt). */
+/** The deliveries of a subscription whose first attempt is in [startAt, endAt), or their creation while they wait for one. */
 export interface ActivityQuery {
   readonly fleetId: string;
   readonly subscriptionId: string;
@@ -67,11 +68,17 @@ const PENDING = matching('pending');
 const SINCE = 'first_attempt_at >= $3::timestamptz';
 const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM success), $3::timestamptz)';
 
+/** `fleet_id || ''`: the index by fleet would lead through all that waits of it. */
 const TEXT = `
   WITH success AS MATERIALIZED (
     SELECT delivered_at FROM fleet_deliveries WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT 1
   ), waiting AS MATERIALIZED (
-    SELECT created_at FROM fleet_deliveries WHERE ${PENDING} AND ${SINCE} ORDER BY first_attempt_at LIMIT $5
+    (SELECT created_at FROM fleet_waiting_deliveries
+      WHERE (fleet_id || '') = $1 AND subscription_id = $2 AND created_at >= $3::timestamptz AND created_at < $4::timestamptz
+      ORDER BY created_at LIMIT $5)
+    UNION ALL
+    (SELECT created_at FROM fleet_deliveries AS deliveries
+      WHERE ${PENDING} AND ${SINCE} AND ${IS_NOT_WAITING} ORDER BY first_attempt_at LIMIT $5)
   ), begun AS (
     (SELECT first_attempt_at FROM fleet_deliveries WHERE ${FAILED} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
     UNION ALL
@@ -79,5 +86,5 @@ const TEXT = `
   )
   SELECT (SELECT delivered_at FROM success) AS last_success_at,
     (SELECT min(first_attempt_at) FROM begun) AS unaccepted_since,
-    (SELECT count(*) FROM waiting) AS pending,
+    least((SELECT count(*) FROM waiting), $5) AS pending,
     (SELECT min(created_at) FROM waiting) AS oldest_pending_at`;
