@@ -44,6 +44,7 @@ async function tablesWithFleets(client: pg.Client): Promise<readonly string[]> {
 
 const REQUIRED_BY_CHECKS: Readonly<Record<string, readonly { name: string; type: string }[]>> = {
   geofences: [{ name: 'circle', type: 'jsonb' }],
+  portal_sessions: [{ name: 'admin_key_id', type: 'text' }],
 };
 
 /** A row of each fleet in every table with fleets, whatever its columns are: also in those that do not exist yet. */

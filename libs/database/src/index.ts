@@ -20,7 +20,7 @@ export {
 export { API_ROLE, grantDay, PROJECTOR_ROLE } from './database-roles.js';
 export { DatabaseRetry, type DatabaseRetryDeps } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions, PAGE_SOURCE } from './database.module.js';
-export { inAllFleets, inFleet } from './fleet-scope.js';
+export { ALL_FLEETS, inAllFleets, inFleet } from './fleet-scope.js';
 // Apps use the injection token of the data source without depending on TypeORM themselves.
 export { DataSource } from 'typeorm';
 export { compareSchema, runMigrations, type SchemaComparison } from './migrate.js';

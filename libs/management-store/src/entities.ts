@@ -58,8 +58,10 @@ export class ApiKeyEntity {
 export class PortalSessionEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('text', { name: 'fleet_id' }) fleetId!: string;
-  /** The API key that made it. */
-  @Column('uuid', { name: 'key_id' }) keyId!: string;
+  /** The API key that made it; null: an operator did. */
+  @Column('uuid', { name: 'key_id', nullable: true }) keyId!: string | null;
+  /** The admin key that made it. */
+  @Column('text', { name: 'admin_key_id', nullable: true }) adminKeyId!: string | null;
   @Column('text', { array: true }) scopes!: string[];
   @Column('text', { name: 'subscription_ids', array: true, nullable: true }) subscriptionIds!: string[] | null;
   @Column('text', { name: 'return_url', nullable: true }) returnUrl!: string | null;

@@ -28,6 +28,8 @@ export interface PortalSessionRecord {
   readonly id: string;
   readonly fleetId: string;
   readonly hash: Buffer;
+  /** The admin key that made it, which only the configuration knows; null: an API key did, and is live. */
+  readonly adminKeyId: string | null;
   readonly scopes: readonly string[];
   /** null: all subscriptions of the fleet. */
   readonly subscriptionIds: readonly string[] | null;
@@ -39,7 +41,9 @@ export interface PortalSessionRecord {
 export interface StoredPortalSession {
   readonly id: string;
   readonly fleetId: string;
-  readonly keyId: string;
+  /** The API key that made it; null: an operator did. */
+  readonly keyId: string | null;
+  readonly adminKeyId: string | null;
   readonly scopes: readonly string[];
   readonly subscriptionIds: readonly string[] | null;
   readonly returnUrl: string | null;
@@ -53,7 +57,9 @@ export interface StoredPortalSession {
 
 export interface NewPortalSession {
   readonly fleetId: string;
-  readonly keyId: string;
+  /** Of an API key or, with null there, of an admin key. */
+  readonly keyId: string | null;
+  readonly adminKeyId: string | null;
   readonly scopes: readonly PortalScope[];
   readonly subscriptionIds: readonly string[] | null;
   readonly returnUrl: string | null;
@@ -129,15 +135,16 @@ export class PortalSessionStore {
     const found = await inAllFleets(this.sessions.manager, (manager) =>
       manager
         .createQueryBuilder(PortalSessionEntity, 'session')
-        .innerJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.revokedAt IS NULL')
+        .leftJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.revokedAt IS NULL')
         .where('session.tokenHash = :hash AND session.revokedAt IS NULL', { hash: tokenHash })
+        .andWhere('(key.id IS NOT NULL OR session.keyId IS NULL)')
         .andWhere('session.expiresAt > :now', { now: new Date(nowMs) })
         .getOne(),
     );
     if (found === null) return null;
-    const { id, fleetId, scopes, subscriptionIds, expiresAt } = found;
+    const { id, fleetId, adminKeyId, scopes, subscriptionIds, expiresAt } = found;
     const hash = found.tokenHash ?? Buffer.alloc(0);
-    return { id, fleetId, hash, scopes, subscriptionIds, expiresAt };
+    return { id, fleetId, hash, adminKeyId, scopes, subscriptionIds, expiresAt };
   }
 
   async get(ref: { readonly fleetId: string; readonly id: string }): Promise<StoredPortalSession | null> {
@@ -185,8 +192,8 @@ async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
   }
 }
 
-function isKeyLive(manager: EntityManager, { keyId }: SessionRow): Promise<boolean> {
-  return manager.existsBy(ApiKeyEntity, { id: keyId, revokedAt: IsNull() });
+async function isKeyLive(manager: EntityManager, { keyId }: SessionRow): Promise<boolean> {
+  return keyId === null || manager.existsBy(ApiKeyEntity, { id: keyId, revokedAt: IsNull() });
 }
 
 function shown({ codeHash: _code, tokenHash: _token, ...session }: SessionRow): StoredPortalSession {

@@ -15,6 +15,12 @@ describe('admin keys (R-37)', () => {
     expect(keys.find(formatCredential('adminKey', Buffer.alloc(32, 3)))).toBeNull();
   });
 
+  it('are known by their id as long as they are configured', () => {
+    const id = createAdminKeys([sha256(KEY)]).find(KEY) ?? '';
+    expect(createAdminKeys([sha256(OTHER), sha256(KEY)]).has(id)).toBe(true);
+    expect(createAdminKeys([sha256(OTHER)]).has(id)).toBe(false);
+  });
+
   it('do not exist unless one is configured', () => expect(createAdminKeys([]).find(KEY)).toBeNull());
 
   it('are not the configured text itself', () => {

@@ -9,6 +9,8 @@ export interface AdminKeys {
   isOne(key: string): boolean;
   /** The id of this key for the log, or null. */
   find(key: string): string | null;
+  /** Whether the admin key with this id is still configured. */
+  has(keyId: string): boolean;
 }
 
 /** 43 characters are 256 bits in base64url. */
@@ -23,7 +25,12 @@ export function createAdminKeys(hashes: readonly Buffer[]): AdminKeys {
       if (!FORM.test(key)) return null;
       const hash = hashApiKey(key);
       const isKnown = hashes.some((known) => timingSafeEqual(known, hash));
-      return isKnown ? `admin-${hash.subarray(0, ID_BYTES).toString('hex')}` : null;
+      return isKnown ? idOf(hash) : null;
     },
+    has: (keyId) => hashes.some((known) => idOf(known) === keyId),
   };
+}
+
+function idOf(hash: Buffer): string {
+  return `admin-${hash.subarray(0, ID_BYTES).toString('hex')}`;
 }

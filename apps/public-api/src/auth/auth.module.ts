@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ApiKeyStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
-import { createAdminKeys } from './admin-keys.js';
+import { type AdminKeys, createAdminKeys } from './admin-keys.js';
 import { createKeyDirectory } from './key-directory.js';
 import { createAddressLimiter, createRateLimiter } from './rate-limiter.js';
 
@@ -21,11 +21,12 @@ export const RATE_LIMITER = Symbol('rate limiter');
     },
     {
       provide: KEY_DIRECTORY,
-      inject: [ApiKeyStore, PortalSessionStore, CLOCK],
-      useFactory: (keys: ApiKeyStore, sessions: PortalSessionStore, now: () => number) =>
+      inject: [ApiKeyStore, PortalSessionStore, ADMIN_KEYS, CLOCK],
+      useFactory: (keys: ApiKeyStore, sessions: PortalSessionStore, admins: AdminKeys, now: () => number) =>
         createKeyDirectory({
           findApiKey: (hash) => keys.find(hash),
           findPortalSession: (hash, nowMs) => sessions.find(hash, nowMs),
+          isAdminKey: (keyId) => admins.has(keyId),
           now,
         }),
     },

@@ -10,9 +10,11 @@ function build() {
   let nowMs = 0;
   const rows = new Map<string, ApiKeyRecord>();
   const sessions = new Map<string, PortalSessionRecord>();
+  const admins = new Set(['admin-1']);
   const lookups: string[] = [];
   const directory = createKeyDirectory({
     now: () => nowMs,
+    isAdminKey: (keyId) => admins.has(keyId),
     findPortalSession: (hash) => {
       lookups.push(hash.toString('hex'));
       return Promise.resolve(sessions.get(hash.toString('hex')) ?? null);
@@ -29,11 +31,12 @@ function build() {
     advance: (ms: number) => void (nowMs += ms),
     make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
     revoke: () => rows.clear(),
-    open: (expiresAt: number) => {
-      const session = { id: 's1', fleetId: 'acme', hash: hashApiKey(TOKEN), scopes: ['events:read'] };
+    open: (expiresAt: number, adminKeyId: string | null = null) => {
+      const session = { adminKeyId, id: 's1', fleetId: 'acme', hash: hashApiKey(TOKEN), scopes: ['events:read'] };
       sessions.set(hashApiKey(TOKEN).toString('hex'), { ...session, subscriptionIds: ['a'], expiresAt });
     },
     end: () => sessions.clear(),
+    forgetAdmin: () => admins.clear(),
   };
 }
 
@@ -54,6 +57,15 @@ describe('the key directory', () => {
     expect(await directory.find(KEY)).toBeNull();
     make();
     expect(await directory.find(KEY)).not.toBeNull();
+  });
+
+  it('ends a session with the admin key that made it (R-42)', async () => {
+    const { directory, advance, open, forgetAdmin } = build();
+    open(60_000, 'admin-1');
+    expect(await directory.find(TOKEN)).toMatchObject({ type: 'portal_session', fleetId: 'acme' });
+    forgetAdmin();
+    advance(500);
+    expect(await directory.find(TOKEN)).toBeNull();
   });
 
   it('calls a key a guess unless it was found once, or is being asked for, or cannot be one', async () => {

@@ -13,6 +13,8 @@ export interface KeyDirectory {
 export interface KeyDirectoryDeps {
   readonly findApiKey: (hash: Buffer) => Promise<ApiKeyRecord | null>;
   readonly findPortalSession: (hash: Buffer, nowMs: number) => Promise<PortalSessionRecord | null>;
+  /** A session ends with the admin key that made it. */
+  readonly isAdminKey: (keyId: string) => boolean;
   readonly now: () => number;
 }
 
@@ -37,7 +39,7 @@ interface Asked {
  * Finds callers by their key and trusts a result for a few seconds. Unknown keys are never remembered: a key works the
  * moment it is created. Known keys are remembered longer than they are trusted, to distinguish them from guesses.
  */
-export function createKeyDirectory({ findApiKey, findPortalSession, now }: KeyDirectoryDeps): KeyDirectory {
+export function createKeyDirectory({ findApiKey, findPortalSession, isAdminKey, now }: KeyDirectoryDeps): KeyDirectory {
   const found = new Map<string, { caller: Caller; trustedUntil: number }>();
   /** One look-up at a time per key, however many requests carry it. */
   const underWay = new Map<string, Promise<Caller | null>>();
@@ -47,6 +49,7 @@ export function createKeyDirectory({ findApiKey, findPortalSession, now }: KeyDi
     const record = await (isSession ? findPortalSession(hash, askedAt) : findApiKey(hash));
     found.delete(name);
     if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
+    if (hasEnded(record, isAdminKey)) return null;
     const caller = callerOf(record);
     if (found.size >= FORGET_ABOVE) makeRoom();
     const trustMs = isSession ? TRUST_SESSION_MS : TRUST_KEY_MS;
@@ -87,6 +90,13 @@ export function createKeyDirectory({ findApiKey, findPortalSession, now }: KeyDi
 function askedBy(key: string): Asked {
   const hash = hashApiKey(key);
   return { hash, name: hash.toString('base64'), isSession: key.startsWith('wps_') };
+}
+
+/** A session ends with the key that made it: the store looks after API keys, the configuration has the admin keys. */
+function hasEnded(record: ApiKeyRecord | PortalSessionRecord, isAdminKey: (keyId: string) => boolean): boolean {
+  if (!('expiresAt' in record)) return false;
+  const { adminKeyId } = record;
+  return adminKeyId !== null && !isAdminKey(adminKeyId);
 }
 
 function callerOf(record: ApiKeyRecord | PortalSessionRecord): Caller {

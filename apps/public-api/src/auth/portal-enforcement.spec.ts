@@ -29,7 +29,13 @@ const MARKS = [OTHER, other?.eventId ?? '', attempts[1]?.eventId ?? ''];
 
 let api: TestApi;
 beforeAll(async () => {
-  const session = { id: randomUUID(), fleetId: 'acme', hash: hashApiKey(TOKEN), scopes: PORTAL_SCOPES };
+  const session = {
+    id: randomUUID(),
+    adminKeyId: null,
+    fleetId: 'acme',
+    hash: hashApiKey(TOKEN),
+    scopes: PORTAL_SCOPES,
+  };
   const portalSessions = {
     find: (hash: Buffer) =>
       Promise.resolve(

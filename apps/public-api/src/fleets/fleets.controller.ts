@@ -1,18 +1,26 @@
 import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
+import { ALL_FLEETS } from '@waypost/database';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { located } from '../endpoint/location.js';
 import { FleetDto } from '../fleet/fleet.dto.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { CreateFleetDto, FleetPageDto, FleetPathDto } from './fleets.dto.js';
 import { FleetsService } from './fleets.service.js';
 
 const tag = 'Operators';
 
+/** Their keys for repeated requests belong to no fleet; all admin keys share them. */
+const OPERATORS = { type: 'admin', keyId: '', fleetId: ALL_FLEETS } as const;
+
 /** Every fleet, for an admin key. Its API keys are managed by `/public/v1/api-keys` with the header `X-Waypost-Fleet`. */
 @Controller('/public/v1/fleets')
 export class FleetsController {
-  constructor(private readonly service: FleetsService) {}
+  constructor(
+    private readonly service: FleetsService,
+    private readonly requests: IdempotentRequests,
+  ) {}
 
   @Post()
   @Endpoint({
@@ -24,9 +32,11 @@ export class FleetsController {
     portal: 'refused',
     response: { status: 201, description: 'The fleet.', type: FleetDto },
     errors: [409],
+    idempotencyKey: true,
   })
   create(@Req() request: Request, @Body() body: CreateFleetDto): Promise<FleetDto> {
-    return located(request, this.service.create(body));
+    const made = this.requests.answer<FleetDto>(request, OPERATORS, (change) => this.service.create(body, change));
+    return located(request, made);
   }
 
   @Get()

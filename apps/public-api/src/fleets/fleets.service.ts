@@ -3,7 +3,7 @@ import { FleetStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
 import { type FleetDto, toFleet } from '../fleet/fleet.dto.js';
-import { PublishedChanges } from '../outbox/published-changes.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import type { CreateFleetDto, FleetPageDto } from './fleets.dto.js';
@@ -18,20 +18,20 @@ export class FleetsService {
     private readonly fleets: FleetStore,
     private readonly subscriptions: SubscriptionStore,
     private readonly pages: ListPages,
-    private readonly published: PublishedChanges,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  async create({ fleetId, name, payloadFormat, routes }: CreateFleetDto): Promise<FleetDto> {
-    const fleet = { fleetId, name: name ?? null, payloadFormat, routes };
-    const created = await this.fleets.create({ ...fleet, nowMs: this.now() });
-    if (created.type === 'invalid') {
-      const message = 'must be 1 to 128 of A-Z a-z 0-9 . _ - with a letter or digit first';
-      throw invalidBody([{ field: 'fleetId', message }]);
-    }
-    if (created.type === 'exists') throw new ApiError(409, 'conflict', 'There is already a fleet with this id.');
-    await this.published.wait(created.outboxIds);
-    return toFleet(created.fleet);
+  create({ fleetId, name, payloadFormat, routes }: CreateFleetDto, change: MakeChange<FleetDto>): Promise<FleetDto> {
+    return change(async (stores) => {
+      const fleet = { fleetId, name: name ?? null, payloadFormat, routes };
+      const created = await stores.fleets.create({ ...fleet, nowMs: this.now() });
+      if (created.type === 'invalid') {
+        const message = 'must be 1 to 128 of A-Z a-z 0-9 . _ - with a letter or digit first';
+        throw invalidBody([{ field: 'fleetId', message }]);
+      }
+      if (created.type === 'exists') throw new ApiError(409, 'conflict', 'There is already a fleet with this id.');
+      return { answer: toFleet(created.fleet), outboxIds: created.outboxIds };
+    });
   }
 
   async get(fleetId: string): Promise<FleetDto> {

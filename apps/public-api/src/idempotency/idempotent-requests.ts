@@ -9,6 +9,9 @@ import { PublishedChanges } from '../outbox/published-changes.js';
 import { AnswerSealer } from './answer-sealer.js';
 import { answerLost, inProgress, keyReused } from './idempotency.errors.js';
 
+/** Whose idempotency keys these are. */
+type KeyOwner = Pick<Caller, 'type' | 'keyId' | 'fleetId'>;
+
 /** The response to a change, and the outbox rows that the response waits for. */
 interface Change<T> {
   readonly answer: T;
@@ -39,7 +42,7 @@ export class IdempotentRequests {
    * @param work checks the request, and calls `change` once with what to do
    * @throws ApiError 422 when the key was used for another request, 409 while that request is in progress
    */
-  async answer<T>(request: Request, caller: Caller, work: (change: MakeChange<T>) => Promise<T>): Promise<T> {
+  async answer<T>(request: Request, caller: KeyOwner, work: (change: MakeChange<T>) => Promise<T>): Promise<T> {
     const key = idempotencyKey(request);
     if (key === null) return work(async (make) => this.whenPublished(await make(this.stores)));
     return this.once(request, { fleetId: caller.fleetId, route: routeOf(request), key: ownKey(caller, key) }, work);
@@ -75,7 +78,7 @@ export class IdempotentRequests {
 }
 
 /** A portal session shares no keys with others of its fleet: an earlier answer may tell of what it must not see (R-42). */
-function ownKey({ type, keyId }: Caller, key: string): string {
+function ownKey({ type, keyId }: KeyOwner, key: string): string {
   // No key has a line break in it.
   return type === 'portal_session' ? `${keyId}\n${key}` : key;
 }

@@ -80,6 +80,18 @@ describe('the OpenAPI document (R-37)', () => {
     expect(taken.some(({ additionalProperties }) => additionalProperties === false)).toBe(true);
   });
 
+  it('takes an Idempotency-Key on every request that creates something, so that it can be sent again (R-43)', () => {
+    const creating = Object.values(openApiDocument.paths)
+      .flatMap(({ post }) => (post === undefined ? [] : [post]))
+      .filter(({ responses }) => '201' in responses || '202' in responses);
+    expect(creating.length).toBeGreaterThan(6);
+    const without = creating.filter(
+      ({ parameters = [] }) =>
+        !parameters.some(({ in: place, name }) => place === 'header' && name === 'Idempotency-Key'),
+    );
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
   it('refers only to definitions that it contains', () => {
     const broken = referencesIn(openApiDocument).filter((reference) => resolve(reference) === undefined);
     expect(broken).toEqual([]);

@@ -62,7 +62,10 @@ const fields = {
   scopes: z.array(text),
   subscriptionIds: z.array(uuidText).optional().meta({ description: 'Absent: all subscriptions of the fleet.' }),
   returnUrl: text.optional(),
-  apiKeyId: uuidText.meta({ description: 'The API key that created it. When that is revoked, the session ends.' }),
+  apiKeyId: uuidText.optional().meta({
+    description:
+      'The API key that created it. When that is revoked, the session ends. Absent: an operator created it with an admin key.',
+  }),
   createdAt: dateTime,
   expiresAt: dateTime,
   openedAt: dateTime.optional().meta({ description: 'When its link was used; absent until then.' }),
@@ -114,7 +117,7 @@ export function toPortalSession(stored: StoredPortalSession): z.infer<typeof Por
     scopes: [...stored.scopes],
     ...(subscriptionIds === null ? {} : { subscriptionIds: [...subscriptionIds] }),
     ...(returnUrl === null ? {} : { returnUrl }),
-    apiKeyId: stored.keyId,
+    ...(stored.keyId === null ? {} : { apiKeyId: stored.keyId }),
     createdAt: formatTime(stored.createdAt),
     expiresAt: formatTime(stored.expiresAt),
     ...(exchangedAt === null ? {} : { openedAt: formatTime(exchangedAt) }),

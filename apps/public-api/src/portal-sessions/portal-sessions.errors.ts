@@ -4,10 +4,10 @@ export function noSuchPortalSession(): ApiError {
   return notFound('There is no such portal session.');
 }
 
-/** A session ends with its API key, so it needs one. */
-export function onlyApiKeys(): ApiError {
+/** A session ends with its key, and a session is none. */
+export function onlyKeys(): ApiError {
   const headers = { 'www-authenticate': 'Bearer realm="waypost"' };
-  return new ApiError(403, 'forbidden', 'Portal sessions are created with an API key of the fleet.', { headers });
+  return new ApiError(403, 'forbidden', 'Portal sessions are created with an API key or an admin key.', { headers });
 }
 
 /** One answer for all that can be wrong with a code: a guess learns nothing. */

@@ -17,7 +17,7 @@ import {
 } from './portal-sessions.dto.js';
 import {
   noSuchPortalSession,
-  onlyApiKeys,
+  onlyKeys,
   unknownSubscriptions,
   unlimitedScopes,
   unusableCode,
@@ -42,7 +42,7 @@ export class PortalSessionsService {
 
   /** Also before an earlier answer is repeated: it holds a link to a session with these scopes. */
   requireScopes({ type, scopes: held }: Caller, { scopes, subscriptionIds }: CreatePortalSessionDto): void {
-    if (type !== 'api_key') throw onlyApiKeys();
+    if (type === 'portal_session') throw onlyKeys();
     if (!scopes.every((scope) => held.includes(scope))) throw scopesNotHeld(scopes, held);
     const unlimited = scopes.filter((scope) => !LIMITED_SCOPES.includes(scope));
     if (subscriptionIds !== undefined && unlimited.length > 0) throw unlimitedScopes(scopes, unlimited);
@@ -50,7 +50,7 @@ export class PortalSessionsService {
 
   /** @param consoleUrl where the console is, without a final slash */
   async create(
-    { fleetId, keyId }: Caller,
+    { fleetId, type, keyId }: Caller,
     body: CreatePortalSessionDto,
     consoleUrl: string,
     change: MakeChange<PortalSessionWithLinkDto>,
@@ -62,7 +62,8 @@ export class PortalSessionsService {
     if (portal === null) throw noSuchFleet();
     const expiresAt = nowMs + body.expiresInSeconds * 1_000;
     const codeExpiresAt = Math.min(nowMs + CODE_LIFETIME_MS, expiresAt);
-    const session = { fleetId, keyId, scopes, subscriptionIds, returnUrl, codeExpiresAt, expiresAt, nowMs };
+    const maker = type === 'admin' ? { keyId: null, adminKeyId: keyId } : { keyId, adminKeyId: null };
+    const session = { fleetId, ...maker, scopes, subscriptionIds, returnUrl, codeExpiresAt, expiresAt, nowMs };
     return change(async (stores) => {
       const { code, stored } = await stores.portalSessions.create(session);
       const link = `${consoleUrl}/portal/${portal.portalId}#portal=${code}`;

@@ -23,7 +23,10 @@ export async function openPortalSession(
   const key = await apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
   if (key.type !== 'created') throw new Error(`There is no fleet ${fleetId}.`);
   const expiresAt = nowMs + HOUR_MS;
-  const row = { fleetId, keyId: key.id, scopes, subscriptionIds, returnUrl: null, codeExpiresAt: expiresAt, expiresAt };
+  const row = {
+    ...{ fleetId, keyId: key.id, adminKeyId: null, scopes, subscriptionIds, returnUrl: null },
+    ...{ codeExpiresAt: expiresAt, expiresAt },
+  };
   const { code } = await portalSessions.create({ ...row, nowMs });
   const opened = await portalSessions.exchange(code, nowMs);
   if (opened.type !== 'exchanged') throw new Error('The link does not open.');
