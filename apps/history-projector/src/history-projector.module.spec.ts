@@ -78,7 +78,12 @@ async function build() {
     .overrideProvider(SCHEMA_REGISTRY)
     .useValue(registry)
     .overrideProvider(DataSource)
-    .useValue({ isInitialized: true, initialize: noted('connected'), destroy: noted('disconnected') })
+    .useValue({
+      isInitialized: true,
+      query: () => Promise.resolve([{}]),
+      initialize: noted('connected'),
+      destroy: noted('disconnected'),
+    })
     .overrideProvider(RUN_MIGRATIONS)
     .useValue(noted('migrated'))
     .overrideProvider(DELIVERY_PROJECTION)

@@ -13,7 +13,7 @@ const MANAGED =
   'webhook_replay_series, idempotency_keys, subscription_operations, outbox';
 const VIEWS = 'fleet_deliveries, fleet_delivery_figures, fleet_path_points, fleet_waiting_deliveries';
 const PROJECTED =
-  'deliveries, delivery_figures, path_points, waiting_deliveries, projection_positions, delivery_progress';
+  'deliveries, delivery_figures, path_points, waiting_deliveries, projection_positions, projected_topics, delivery_progress';
 
 const RIGHTS: readonly (readonly [role: string, grants: readonly string[]])[] = [
   [

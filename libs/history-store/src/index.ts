@@ -39,6 +39,7 @@ export { createWaitingPartitions, createWaitingProjection } from './deliveries/p
 export type { AppliedWaiting, WaitingBatch, WaitingProjection } from './deliveries/waiting-projection.js';
 
 // progress
+export { createProjectedTopics, type ProjectedTopics } from './progress/projected-topics.js';
 export { createProjectionProgress, type ProjectionProgress } from './progress/projection-progress.js';
 
 // partitions, stalled sessions and rebuild

@@ -41,6 +41,7 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
         progress: createProjectionProgress(dataSource),
         quarantine: { put: () => Promise.resolve() },
         clock: Date.now,
+        isSameTopic: () => Promise.resolve(true),
         partitionCount: (topic) => backend.partitionCount(topic),
         traces: NO_TRACES,
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),

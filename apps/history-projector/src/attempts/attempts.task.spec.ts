@@ -58,6 +58,7 @@ function build(given: Given = {}) {
       now: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
+    isSameTopic: () => Promise.resolve(true),
     partitionCount: () => Promise.resolve(6),
     logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
     metrics: {

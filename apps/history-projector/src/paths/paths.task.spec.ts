@@ -40,6 +40,7 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
       now: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
+    isSameTopic: () => Promise.resolve(true),
     partitionCount: () => Promise.resolve(2),
     logRange: () => Promise.resolve({ start: 0, end: 100 }),
     logger: { info: ignore, warn: ignore },

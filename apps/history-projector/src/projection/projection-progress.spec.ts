@@ -11,15 +11,19 @@ interface Given {
   readonly start?: number;
   readonly end?: number;
   readonly rangeTakesMs?: number;
+  readonly isSameTopic?: boolean;
+  /** As stored. */
+  readonly position?: number | null;
 }
 
 /** A task that projects anything, and what it says of its progress. */
-function build({ start = 0, end = 2, rangeTakesMs = 0 }: Given = {}) {
+function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...stored }: Given = {}) {
   const ignore = (): void => undefined;
   const clock = { nowMs: 0 };
   const said: unknown[] = [];
   const applied: ProjectedBatch<unknown>[] = [];
-  let position: number | null = null;
+  const fatal: string[] = [];
+  let { position = null } = stored;
   const context = {
     topic: TOPIC,
     partition: PARTITION,
@@ -45,6 +49,7 @@ function build({ start = 0, end = 2, rangeTakesMs = 0 }: Given = {}) {
       now: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
+    isSameTopic: () => Promise.resolve(isSameTopic),
     partitionCount: () => Promise.resolve(6),
     logRange: () => {
       clock.nowMs += rangeTakesMs;
@@ -54,9 +59,9 @@ function build({ start = 0, end = 2, rangeTakesMs = 0 }: Given = {}) {
     logger: { info: ignore, warn: ignore },
     now: () => clock.nowMs,
     wait: () => Promise.resolve(),
-    onFatal: ignore,
+    onFatal: ({ message }) => void fatal.push(message),
   });
-  return { task, clock, said, applied };
+  return { task, clock, said, applied, fatal };
 }
 
 function batchOf(timestamps: readonly number[], nextOffset: number): RecordBatch {
@@ -96,5 +101,13 @@ describe('a projection says until when it is complete (R-33)', () => {
     clock.nowMs += 60_000;
     await task.idle?.();
     expect(said.slice(1)).toEqual([]);
+  });
+});
+
+describe('a projection of a topic that was deleted and created again', () => {
+  it('ends the process with the fix, although the position would be one of the new topic too', async () => {
+    const { task, fatal } = build({ isSameTopic: false, position: 1 });
+    await expect(task.open()).rejects.toThrow('was deleted and created again');
+    expect(fatal).toEqual([expect.stringContaining('waypost rebuild --yes')]);
   });
 });

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DatabaseRetry } from '@waypost/database';
+import { DatabaseRetry, DataSource } from '@waypost/database';
+import { createProjectedTopics } from '@waypost/history-store';
 import { LOGGER, type Logger, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
 import { type StreamsBackend, waitOrAbort } from '@waypost/streams';
 import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
@@ -11,8 +12,9 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js
   providers: [
     {
       provide: PROJECTION_TOOLS,
-      inject: [DatabaseRetry, STREAMS_BACKEND, LOGGER, MONOTONIC_CLOCK, ON_FATAL],
+      inject: [DataSource, DatabaseRetry, STREAMS_BACKEND, LOGGER, MONOTONIC_CLOCK, ON_FATAL],
       useFactory: (
+        dataSource: DataSource,
         database: DatabaseRetry,
         backend: StreamsBackend,
         logger: Logger,
@@ -24,6 +26,11 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js
         now,
         onFatal,
         wait: waitOrAbort,
+        isSameTopic: async (topic) => {
+          const topicId = await backend.topicId(topic);
+          // Brokers before 3.1 have no ids.
+          return topicId === null || createProjectedTopics(dataSource).isBoundTo(topic, topicId);
+        },
         partitionCount: (topic) => backend.partitionCount(topic),
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
       }),

@@ -52,6 +52,8 @@ export interface ProjectionTaskTools {
   readonly database: DatabaseRetry;
   /** First and next offset of the log itself. */
   readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
+  /** Whether it is the topic that the history was filled from, and not another of its name. */
+  readonly isSameTopic: (topic: string) => Promise<boolean>;
   /** null: no such topic. */
   readonly partitionCount: (topic: string) => Promise<number | null>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -132,6 +134,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const { topic, partition } = this.context;
     if (progress !== undefined) await database.run(() => progress.begin(), this.abandoned.signal);
     this.position = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
+    const isSameTopic = await database.run(() => this.deps.isSameTopic(topic), this.abandoned.signal);
+    if (!isSameTopic) throw this.fatal(otherTopic(topic));
     const { start, end } = await this.deps.logRange(this.context);
     const position = this.startIn(start, end);
     // A predecessor may have died between the two commits, and there may never be another record to bring them together.
@@ -269,4 +273,11 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     this.deps.onFatal(error);
     return error;
   }
+}
+
+function otherTopic(topic: string): string {
+  return (
+    `The topic ${topic} was deleted and created again since the history was filled from it, so the stored positions mean ` +
+    'nothing in it. Start with the topic that it was filled from, or empty the history by waypost rebuild --yes.'
+  );
 }

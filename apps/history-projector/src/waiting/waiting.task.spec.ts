@@ -63,6 +63,7 @@ function build(attemptsUntil: readonly (number | null)[]) {
       now: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
+    isSameTopic: () => Promise.resolve(true),
     partitionCount: () => Promise.resolve(6),
     logRange: () => Promise.resolve({ start: 0, end: 100 }),
     logger: { info: ignore, warn: ignore },

@@ -12,6 +12,7 @@ import { PageKeys1760000700000 } from './page-keys-1760000700000.js';
 import { PathTables1760000500000 } from './path-tables-1760000500000.js';
 import { PortalSessions1760001300000 } from './portal-sessions-1760001300000.js';
 import { PortalSessionsOfOperators1760002100002 } from './portal-sessions-of-operators-1760002100002.js';
+import { ProjectedTopics1760002100003 } from './projected-topics-1760002100003.js';
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
 import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
 import { SubscriptionCertificates1760002200000 } from './subscription-certificates-1760002200000.js';
@@ -43,5 +44,6 @@ export const migrations = [
   FleetIsolation1760002100000,
   WaitingBySubscription1760002100001,
   PortalSessionsOfOperators1760002100002,
+  ProjectedTopics1760002100003,
   SubscriptionCertificates1760002200000,
 ] satisfies DataSourceOptions['migrations'];

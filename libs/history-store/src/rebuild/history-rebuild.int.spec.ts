@@ -7,6 +7,7 @@ import { attemptsOf, expectedRecords, NOW } from '../deliveries/attempt-samples.
 import { createDeliveryHistory } from '../deliveries/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { createPathPartitions } from '../paths/postgres-path-projection.js';
+import { createProjectedTopics } from '../progress/projected-topics.js';
 import { emptyHistory } from './history-rebuild.js';
 
 const LOGS = {
@@ -79,6 +80,18 @@ describe('emptyHistory', () => {
 
     expect((await client.query('SELECT * FROM path_points')).rows).toEqual([]);
     expect((await client.query('SELECT topic FROM projection_positions')).rows).toEqual([{ topic: 'another.topic' }]);
+  });
+
+  it('frees a topic for another of its name, which is not the same while something of it is projected', async () => {
+    const bound = createProjectedTopics(dataSource);
+    expect(await bound.isBoundTo(TOPIC, 'first')).toBe(true);
+    expect(await bound.isBoundTo(TOPIC, 'second')).toBe(true);
+    await projection().apply(batch(null, 2));
+    expect(await bound.isBoundTo(TOPIC, 'third')).toBe(false);
+    expect(await bound.isBoundTo(TOPIC, 'second')).toBe(true);
+    await emptyHistory(dataSource, LOGS);
+
+    expect(await bound.isBoundTo(TOPIC, 'third')).toBe(true);
   });
 
   it('resolves to busy and changes nothing while a batch is open', async () => {
