@@ -28,25 +28,31 @@ export const databaseConfig: z.ZodType<{ readonly url: string }> = z
     return problems.length > 0 || elsewhere !== undefined ? z.NEVER : { url };
   });
 
+const asPostgresUrl = asUrl('postgres:', 'postgresql:');
+
 /** DATABASE_READ_URL: a server that may lag behind, from which pages of the history are read. TLS as of DATABASE_URL. */
 export const databaseReadConfig: z.ZodType<{ readonly readUrl: string | undefined }> = z
-  .object({ DATABASE_READ_URL: otherUrl('a PostgreSQL URL of a standby, or unset to read from DATABASE_URL') })
+  .object({
+    DATABASE_READ_URL: withDefault(
+      asPostgresUrl,
+      'a PostgreSQL URL of a standby, or unset to read from DATABASE_URL',
+      undefined,
+    ),
+  })
   .superRefine(refuseUnsafe)
   .transform(({ DATABASE_READ_URL: readUrl }) => ({ readUrl }));
 
 /** DATABASE_SCHEMA_URL: a login that owns the tables, if that of DATABASE_URL does not. TLS as of DATABASE_URL. */
 export const databaseSchemaConfig: z.ZodType<{ readonly schemaUrl: string | undefined }> = z
   .object({
-    DATABASE_SCHEMA_URL: otherUrl(
+    DATABASE_SCHEMA_URL: withDefault(
+      asPostgresUrl,
       'a PostgreSQL URL of the login that owns the tables, or unset if DATABASE_URL has it',
+      undefined,
     ),
   })
   .superRefine(refuseUnsafe)
   .transform(({ DATABASE_SCHEMA_URL: schemaUrl }) => ({ schemaUrl }));
-
-function otherUrl(description: string) {
-  return withDefault(asUrl('postgres:', 'postgresql:'), description, undefined);
-}
 
 function refuseUnsafe(urls: Readonly<Record<string, string | undefined>>, ctx: z.RefinementCtx): void {
   for (const [name, url] of Object.entries(urls)) {
