@@ -883,8 +883,8 @@ export interface PortalSessionWithLink {
   /** Absent: all subscriptions of the fleet. */
   readonly subscriptionIds?: readonly string[];
   readonly returnUrl?: string;
-  /** The API key that created it. When that is revoked, the session ends. */
-  readonly apiKeyId: string;
+  /** The API key that created it. When that is revoked, the session ends. Absent: an operator created it with an admin key. */
+  readonly apiKeyId?: string;
   /** UTC, with milliseconds. */
   readonly createdAt: string;
   /** UTC, with milliseconds. */
@@ -917,8 +917,8 @@ export interface PortalSession {
   /** Absent: all subscriptions of the fleet. */
   readonly subscriptionIds?: readonly string[];
   readonly returnUrl?: string;
-  /** The API key that created it. When that is revoked, the session ends. */
-  readonly apiKeyId: string;
+  /** The API key that created it. When that is revoked, the session ends. Absent: an operator created it with an admin key. */
+  readonly apiKeyId?: string;
   /** UTC, with milliseconds. */
   readonly createdAt: string;
   /** UTC, with milliseconds. */
@@ -1855,7 +1855,7 @@ export const OPERATIONS = {
     path: '/public/v1/fleets',
     query: [],
     joined: [],
-    idempotencyKey: false,
+    idempotencyKey: true,
     ifMatch: false,
     page: null,
   },
