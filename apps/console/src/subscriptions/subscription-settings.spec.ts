@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { Subscription } from '@waypost/client';
 import { changeOf, creationOf, NEW_SETTINGS, settingsOf } from './subscription-settings.js';
 
-const BEARER = { type: 'bearer', tokenUrl: 'https://id.example/token', clientId: 'waypost' } as const;
+const BEARER = {
+  type: 'bearer',
+  tokenUrl: 'https://id.example/token',
+  clientId: 'waypost',
+  audience: 'https://hooks.example',
+  tokenAuthMethod: 'client_secret_post',
+} as const;
 const PLAIN = {
   ...{ payloadFormat: 'v1', onOutage: 'fail', strictOrder: false, metadata: {}, auth: { type: 'none' } },
 } as Subscription;

@@ -24,9 +24,15 @@ export interface AuthSettings {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope: string;
+  readonly audience: string;
+  /** Where the token endpoint wants the client's secret. */
+  readonly tokenAuthMethod: 'client_secret_basic' | 'client_secret_post';
 }
 
-const NO_AUTH: AuthSettings = { type: 'none', tokenUrl: '', clientId: '', clientSecret: '', scope: '' };
+const NO_AUTH: AuthSettings = {
+  ...{ type: 'none', tokenUrl: '', clientId: '', clientSecret: '', scope: '', audience: '' },
+  tokenAuthMethod: 'client_secret_basic',
+};
 
 export const NEW_SETTINGS: SubscriptionSettings = {
   description: '',
@@ -47,13 +53,18 @@ export function settingsOf(subscription: Subscription): SubscriptionSettings {
     metadata: Object.entries(metadata)
       .map(([key, value]) => `${key}=${value}`)
       .join('\n'),
-    auth: auth.type === 'none' ? NO_AUTH : { ...NO_AUTH, ...auth, type: 'kept' },
+    auth: auth.type === 'none' ? NO_AUTH : keptAuth(auth),
     payloadFormat: payloadFormat === 'legacy-v1' ? 'legacy-v1' : 'v1',
     deviceIds: deviceIds.join('\n'),
     rateLimitPerSecond: rateLimitPerSecond === undefined ? '' : String(rateLimitPerSecond),
     onOutage: onOutage === 'hold' ? 'hold' : 'fail',
     strictOrder,
   };
+}
+
+function keptAuth(auth: Extract<Subscription['auth'], { type: 'bearer' }>): AuthSettings {
+  const tokenAuthMethod = auth.tokenAuthMethod === 'client_secret_post' ? 'client_secret_post' : 'client_secret_basic';
+  return { ...NO_AUTH, ...auth, type: 'kept', tokenAuthMethod };
 }
 
 type Shared = Pick<
@@ -84,9 +95,12 @@ export function changeOf(settings: SubscriptionSettings): UpdateSubscription {
   return { ...sharedOf(settings), deviceIds: deviceIds.length > 0 ? deviceIds : null };
 }
 
-function authOf({ type, tokenUrl, clientId, clientSecret, scope }: AuthSettings): NonNullable<Shared['auth']> {
+function authOf(auth: AuthSettings): NonNullable<Shared['auth']> {
+  const { type, tokenUrl, clientId, clientSecret, tokenAuthMethod } = auth;
   if (type === 'none') return { type: 'none' };
-  return { type: 'bearer', tokenUrl, clientId, clientSecret, ...(scope.trim() !== '' && { scope: scope.trim() }) };
+  const [scope, audience] = [auth.scope.trim(), auth.audience.trim()];
+  const optional = { ...(scope !== '' && { scope }), ...(audience !== '' && { audience }) };
+  return { type: 'bearer', tokenUrl, clientId, clientSecret, tokenAuthMethod, ...optional };
 }
 
 /** The first `=` of a line ends its key. */
