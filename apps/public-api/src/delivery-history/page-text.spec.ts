@@ -14,7 +14,7 @@ function maybe<T>(values: fc.Arbitrary<T>) {
 const codes = maybe(fc.integer({ min: 100, max: 999 }));
 
 const attempts = fc.record({
-  ...{ startedAt: times, durationMs: fc.nat(), statusCode: codes, errorCode: maybe(texts) },
+  ...{ dueAt: times, startedAt: times, durationMs: fc.nat(), statusCode: codes, errorCode: maybe(texts) },
   probe: fc.boolean(),
 });
 const records: fc.Arbitrary<DeliveryRecord> = fc
@@ -111,7 +111,7 @@ describe('the text of a page', () => {
                 attempts: record.attempts.map((each) =>
                   present({
                     ...{ attempt: each.attempt, probe: each.probe || null, durationMs: each.durationMs },
-                    startedAt: formatTime(each.startedAt),
+                    ...{ dueAt: formatTime(each.dueAt), startedAt: formatTime(each.startedAt) },
                     ...{ statusCode: each.statusCode, error: each.errorCode },
                   }),
                 ),
