@@ -100,7 +100,9 @@ const ADDED_PORTAL = `
 /** Tables of which nothing is in a topic, but that are worth keeping: what a backup has to have. */
 const BACKED_UP = ['api_keys', 'fleet_portals'] as const;
 /** Filled again by the projectors, or by the next command. */
-const REBUILT = ['deliveries', 'delivery_figures', 'delivery_progress', 'path_points', 'projection_positions'];
+const REBUILT = [
+  ...['deliveries', 'delivery_figures', 'delivery_progress', 'path_points', 'projection_positions', 'projected_topics'],
+];
 const FORGOTTEN = ['idempotency_keys', 'outbox', 'portal_sessions', 'waiting_deliveries', 'migrations'];
 const REFILLED = [
   ...['fleets', 'geofences', 'webhook_subscriptions', 'webhook_replays', 'webhook_replay_series'],

@@ -38,7 +38,10 @@ beforeEach(async () => {
   topics = [`requests-${randomUUID()}`, `requests-${randomUUID()}`];
   await admin.createTopics({
     waitForLeaders: true,
-    topics: topics.map((topic) => ({ topic, numPartitions: 1, replicationFactor: 1 })),
+    topics: topics.map((topic) => ({
+      ...{ topic, numPartitions: 1, replicationFactor: 1 },
+      configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+    })),
   });
   requests = [];
   const write = Reflect.get(Socket.prototype, 'write') as (...args: unknown[]) => boolean;
