@@ -54,18 +54,15 @@ function noted(event: string, result?: unknown) {
   };
 }
 
-async function build() {
-  const readiness = new Readiness();
-  const runtime = new MemoryRuntime();
-  const store = createMemoryDeliveryStore({ now: () => NOW });
-  const paths = createMemoryPathStore({ now: () => NOW });
+/** The application on Kafka and PostgreSQL in memory. */
+function projector(runtime: MemoryRuntime, readiness: Readiness) {
   const processRuntime = RuntimeModule.forRoot({
     ...{ name: 'history-projector', config, readiness, onFatal: () => undefined },
     logger: createLogger({ app: 'test', level: 'silent' }),
     metrics: new Registry(),
     stopping: new AbortController().signal,
   });
-  const module = await Test.createTestingModule({ imports: [processRuntime, HistoryProjectorModule] })
+  return Test.createTestingModule({ imports: [processRuntime, HistoryProjectorModule] })
     .overrideProvider(StreamsRuntime)
     .useValue(runtime)
     .overrideProvider(STREAMS_BACKEND)
@@ -85,7 +82,15 @@ async function build() {
       destroy: noted('disconnected'),
     })
     .overrideProvider(RUN_MIGRATIONS)
-    .useValue(noted('migrated'))
+    .useValue(noted('migrated'));
+}
+
+async function build() {
+  const readiness = new Readiness();
+  const runtime = new MemoryRuntime();
+  const store = createMemoryDeliveryStore({ now: () => NOW });
+  const paths = createMemoryPathStore({ now: () => NOW });
+  const module = await projector(runtime, readiness)
     .overrideProvider(DELIVERY_PROJECTION)
     .useValue(store.projection)
     .overrideProvider(PROJECTION_PROGRESS)
@@ -107,6 +112,11 @@ async function build() {
 }
 
 describe('HistoryProjectorModule', () => {
+  it('has a provider for everything that its own providers ask for', async () => {
+    const module = await projector(new MemoryRuntime(), new Readiness()).compile();
+    expect(module.get(DELIVERY_PROJECTION, { strict: false })).toBeDefined();
+  });
+
   it('migrates and connects before its consumers start, and disconnects after they have stopped', async () => {
     const { app, runtime } = await build();
     await app.listen();

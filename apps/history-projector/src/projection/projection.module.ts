@@ -36,6 +36,6 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js
       }),
     },
   ],
-  exports: [PROJECTION_TOOLS],
+  exports: [PROJECTION_TOOLS, ProjectorDatabaseModule],
 })
 export class ProjectionModule {}
