@@ -189,9 +189,9 @@ module.exports = {
     },
     {
       name: 'no-unresolvable',
-      comment: 'Every import leads somewhere.',
+      comment: 'Every import leads somewhere. The packages of the documentation site are installed when it is built.',
       severity: 'error',
-      from: {},
+      from: { pathNot: '^tools/docs-site/[.]vitepress/' },
       to: { couldNotResolve: true },
     },
   ],
