@@ -16,7 +16,7 @@ export function FleetSwitch({ fleetId }: { readonly fleetId: string | null }) {
   );
   return (
     <div className="fleet-switch">
-      <Popover label={label} title={`Fleet: ${fleetId ?? 'none'}`}>
+      <Popover label={label} title={fleetId === null ? 'Choose a fleet' : `Fleet: ${fleetId}`}>
         {(close) => <Choice close={close} fleetId={fleetId} />}
       </Popover>
     </div>
