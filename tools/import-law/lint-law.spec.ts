@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { ESLint } from 'eslint';
-import tseslint from 'typescript-eslint';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -91,30 +94,28 @@ const LAWFUL: readonly (readonly [what: string, file: string, code: string])[] =
   ['words that only contain a topic name', 'libs/platform/src/index.ts', `export const t = 'reads fleet.events';`],
 ];
 
-/** These need the types of the whole repository, which `npm run lint` takes the time to work out. */
-const TYPED_RULES = [
-  '@typescript-eslint/no-floating-promises',
-  '@typescript-eslint/no-misused-promises',
-  '@typescript-eslint/no-explicit-any',
-  '@typescript-eslint/no-non-null-assertion',
-  '@typescript-eslint/switch-exhaustiveness-check',
-];
-
-const FILES = [
-  'libs/domain/src/index.ts',
-  'libs/streams/src/index.ts',
-  'libs/platform/src/config/kafka-config.ts',
-  'apps/public-api/src/main.ts',
-  'tools/import-law/plants.ts',
-  'tools/import-law/lint-law.spec.ts',
+/** Each breaks one of the rules that need types, which oxlint has. */
+const TYPED_PLANTS: readonly (readonly [what: string, code: string, rule: string])[] = [
+  [
+    'a promise that nobody waits for',
+    'export const f = (p: Promise<void>): void => {\n  p;\n};',
+    'no-floating-promises',
+  ],
+  ['a promise as a condition', 'export const f = (p: Promise<boolean>): number => (p ? 1 : 2);', 'no-misused-promises'],
+  ['a value that may be anything', 'export const f = (text: string): string => JSON.parse(text);', 'no-unsafe-return'],
+  [
+    'a switch without a case for every value',
+    `export function f(of: 'a' | 'b'): number {\n  switch (of) {\n    case 'a':\n      return 1;\n  }\n  return 2;\n}`,
+    'switch-exhaustiveness-check',
+  ],
 ];
 
 describe('the lint rules of this repository', () => {
   // Built once: it reads the whole configuration.
-  const untyped = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
+  const eslint = new ESLint({ cwd: root });
 
   async function rulesBrokenBy(file: string, code: string): Promise<(string | null)[]> {
-    const [result] = await untyped.lintText(`${code}\n`, { filePath: join(root, file) });
+    const [result] = await eslint.lintText(`${code}\n`, { filePath: join(root, file) });
     return (result?.messages ?? []).map(({ ruleId }) => ruleId);
   }
 
@@ -126,11 +127,22 @@ describe('the lint rules of this repository', () => {
     expect(await rulesBrokenBy(file, code)).toEqual([]);
   });
 
-  it.each(FILES)('are errors in %s where they need types', async (file) => {
-    const { rules } = (await new ESLint({ cwd: root }).calculateConfigForFile(join(root, file))) as {
-      rules: Record<string, [severity: number]>;
-    };
+  it('refuse what only the types tell', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'waypost-lint-'));
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { strict: true, types: [] } }));
+    for (const [index, [, code]] of TYPED_PLANTS.entries())
+      await writeFile(join(folder, `plant-${String(index)}.ts`), `${code}\n`);
+    const args = ['--type-aware', '-c', join(root, '.oxlintrc.json'), '-f', 'json', folder];
+    // It ends with 1, as it should.
+    const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'oxlint'), args, {
+      cwd: root,
+    }).catch((error: unknown) => error as { stdout: string });
+    await rm(folder, { recursive: true });
 
-    expect(TYPED_RULES.filter((rule) => rules[rule]?.[0] !== 2)).toEqual([]);
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; filename: string }[] };
+    for (const [index, [what, , rule]] of TYPED_PLANTS.entries()) {
+      const found = diagnostics.filter(({ filename }) => filename.includes(`plant-${String(index)}.ts`));
+      expect([what, ...found.map(({ code }) => code)]).toContain(`typescript(${rule})`);
+    }
   });
 });

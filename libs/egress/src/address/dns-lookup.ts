@@ -87,7 +87,7 @@ function bothFamilies(
   return new Promise((resolve, reject) => {
     const finish = (): void => {
       clearTimeout(timer);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the error of the resolver
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the resolver
       if (found.length === 0) reject(mostInformative(errors));
       else resolve(found.sort((left, right) => left.family - right.family));
     };

@@ -94,7 +94,7 @@ export class StreamsServer
     this.events.on(event, listener);
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature is Nest's
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the signature is Nest's
   override unwrap<T>(): T {
     return this.runtime as T;
   }

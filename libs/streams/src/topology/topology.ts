@@ -21,7 +21,7 @@ export type ReadOnlyStoresOf<Definitions extends StoreDefinitions> = {
 };
 
 /** Of a topology without stores: asking for one is an error of types. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type
+// oxlint-disable-next-line typescript/no-generated-empty-object-type
 export type NoStores = Readonly<Record<never, never>>;
 
 /**

@@ -131,7 +131,11 @@ describe('a broker that answers an error code', () => {
     const transactional = async (code: number): Promise<void> => {
       const producer = backend.producer(`tx-${String(code)}`);
       await producer.init();
-      await producer.commit({ records: [record(code)] }).finally(() => producer.close());
+      try {
+        await producer.commit({ records: [record(code)] });
+      } finally {
+        await producer.close();
+      }
     };
     expect(await outcomes(CODES, transactional)).toEqual(byReaction(UNDONE, producerOutcome));
     await backend.close();
@@ -173,7 +177,11 @@ describe('a broker that answers an error code', () => {
     await start((request, n) => (request.api === api && n === 0 ? codeIn(request) : 0));
     const join = async (code: number): Promise<void> => {
       const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC], sessionTimeoutMs: 2_000 });
-      await member.join({ assigned: () => undefined, failed: () => undefined }).finally(() => member.leave());
+      try {
+        await member.join({ assigned: () => undefined, failed: () => undefined });
+      } finally {
+        await member.leave();
+      }
     };
     const ends = (code: number, reaction: Reaction): string =>
       reaction === 'fatal' ? (kafkaError(code).error ?? '') : reaction === 'park' ? 'GROUP_REFUSED' : 'done';
