@@ -77,7 +77,7 @@ describe('the requests to a real broker', () => {
     const producer = backend.producer(`requests-${randomUUID()}`);
     await producer.init();
     await producer.commit({
-      records: topics.map((topic) => ({ topic, partition: 0, key: null, value: Buffer.from('v') })),
+      records: topics.map((topic) => ({ topic, partition: 0, key: Buffer.from('k'), value: Buffer.from('v') })),
     });
     await producer.close();
     const asked = requests.filter(({ apiKey }) => apiKey === METADATA).map(({ body }) => body.int32());
@@ -90,7 +90,7 @@ describe('the requests to a real broker', () => {
     await producer.init();
     const commit = (): Promise<unknown> =>
       producer.commit({
-        records: topics.map((topic) => ({ topic, partition: 0, key: null, value: Buffer.from('v') })),
+        records: topics.map((topic) => ({ topic, partition: 0, key: Buffer.from('k'), value: Buffer.from('v') })),
         offset: { groupId: clientId, topic: topics[0] ?? '', partition: 0, offset: 1 },
       });
     // The first one looks for leaders and coordinators too.
