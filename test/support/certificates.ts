@@ -29,45 +29,20 @@ const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
 
 /** A fresh key and a certificate that only trusts itself, made with the openssl command. */
 export function makeSelfSigned(subjectAltName: string): Certificate {
-  return inDirectory((path) => {
-    const subject = ['-subj', '/CN=waypost test', '-addext', `subjectAltName=${subjectAltName}`];
-    openssl(
-      'req',
-      '-x509',
-      ...NEW_KEY,
-      '-nodes',
-      '-days',
-      '2',
-      ...subject,
-      '-keyout',
-      path('key'),
-      '-out',
-      path('cert'),
-    );
-    return readPair(path);
-  });
+  return selfSigned(['-subj', '/CN=waypost test', '-addext', `subjectAltName=${subjectAltName}`]);
 }
 
 /** A certificate authority of the test's own. */
 export function makeAuthority(): TestAuthority {
-  const authority = inDirectory((path) => {
-    const subject = ['-subj', '/CN=waypost test authority'];
-    openssl(
-      'req',
-      '-x509',
-      ...NEW_KEY,
-      '-nodes',
-      '-days',
-      '2',
-      ...subject,
-      '-keyout',
-      path('key'),
-      '-out',
-      path('cert'),
-    );
+  return authorityOf(selfSigned(['-subj', '/CN=waypost test authority']));
+}
+
+function selfSigned(subject: readonly string[]): Certificate {
+  return inDirectory((path) => {
+    const files = ['-keyout', path('key'), '-out', path('cert')];
+    openssl('req', '-x509', ...NEW_KEY, '-nodes', '-days', '2', ...subject, ...files);
     return readPair(path);
   });
-  return authorityOf(authority);
 }
 
 function authorityOf(authority: Certificate): TestAuthority {

@@ -1,6 +1,6 @@
 import type { Output } from '@waypost/client';
 
-/** Which instances did not answer, so that nobody takes a part for the whole. */
+/** Which instances did not answer, because a part must not look like the whole. */
 export function UnansweredNotice({ unanswered }: Pick<Output<'listTasks'>, 'unanswered'>) {
   if (unanswered.length === 0) return null;
   return (
