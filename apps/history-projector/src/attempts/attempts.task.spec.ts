@@ -1,112 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
-import { DatabaseRetry } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
-import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
-import type { EndedSpan, Quarantine, SpanRecorder, UnusableRecord } from '@waypost/platform';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import type { ApplyResult } from '@waypost/history-store';
+import type { EndedSpan } from '@waypost/platform';
+import { type AttemptsHarness, createAttemptsHarness, first, NOW } from '../testing/attempts-task-harness.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
-import { createAttemptsTask } from './attempts.task.js';
 
-const NOW = Date.UTC(2026, 5, 20, 12);
-function first(n: number): WebhookAttempt {
-  return sampleAttempt('fleet-a', n, 1, NOW - 60_000 + n);
-}
-
-let codecs: AvroCodecs;
+let codecs: AttemptsHarness['codecs'];
+let build: AttemptsHarness['build'];
+let batchOf: AttemptsHarness['batchOf'];
 
 beforeEach(async () => {
-  codecs = createAvroCodecs({ registry: createMemoryRegistry() });
-  await codecs.webhookAttempts.prepare();
+  ({ codecs, build, batchOf } = await createAttemptsHarness());
 });
-
-interface Given {
-  readonly projection?: (real: DeliveryProjection) => Partial<DeliveryProjection>;
-  readonly start?: number;
-  readonly recorder?: SpanRecorder;
-}
-
-/** The clock stands still but for what the task waits, and what a test adds. */
-function build(given: Given = {}) {
-  const store = createMemoryDeliveryStore({ now: () => NOW });
-  const commits: number[] = [];
-  const events: string[] = [];
-  const fatal: string[] = [];
-  const quarantined: UnusableRecord[] = [];
-  const quarantine: Pick<Quarantine, 'put'> = {
-    put: (_source, unusable) => Promise.resolve(void quarantined.push(...unusable)),
-  };
-  const lags: number[] = [];
-  const waits: number[] = [];
-  const clock = { nowMs: 0 };
-  const log = (event: string): void => void events.push(event);
-  const context = {
-    topic: 'webhook.attempts',
-    partition: 2,
-    commitOffset: (offset: number) => Promise.resolve(void commits.push(offset)),
-  } as Partial<TaskContext> as TaskContext;
-  const task = createAttemptsTask(context, {
-    codec: codecs.webhookAttempts,
-    quarantine,
-    clock: () => NOW,
-    progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
-    traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
-    projection: { ...store.projection, ...given.projection?.(store.projection) },
-    database: new DatabaseRetry({
-      logger: { info: log, warn: log },
-      now: () => 0,
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
-    isSameTopic: () => Promise.resolve(true),
-    partitionCount: () => Promise.resolve(6),
-    logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
-    metrics: {
-      batchApplied: ({ items }) => void events.push(`applied ${String(items)}`),
-      lagMeasured: (_, records) => void lags.push(records),
-      partitionClosed: () => void events.push('closed'),
-    },
-    logger: { info: log, warn: log },
-    now: () => clock.nowMs,
-    wait: (ms) => {
-      waits.push(ms);
-      clock.nowMs += ms;
-      return Promise.resolve();
-    },
-    onFatal: ({ message }) => void fatal.push(message),
-  });
-  const find = async () => {
-    const query = { fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 };
-    return (await store.history.findDeliveries(query)).records;
-  };
-  /** A batch that was fetched after it was asked for. */
-  const processLater = (batch: RecordBatch): Promise<void> => {
-    clock.nowMs += 5;
-    return task.process(batch);
-  };
-  return {
-    task,
-    store,
-    clock,
-    commits,
-    events,
-    fatal,
-    quarantine,
-    quarantined,
-    lags,
-    waits,
-    find,
-    processLater,
-  };
-}
-
-function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number, highWatermark = 100): RecordBatch {
-  const records = attempts.map((attempt, offset) => {
-    return { offset, timestamp: NOW, key: null, value: codecs.webhookAttempts.encode(attempt) };
-  });
-  const ends = { nextOffset, highWatermark, lastStableOffset: highWatermark };
-  return { topic: 'webhook.attempts', partition: 2, records, ...ends };
-}
 
 function gone(): Promise<never> {
   return Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
@@ -369,75 +274,5 @@ describe('the attempts task', () => {
     await task.process(batchOf([first(1)], 32));
     expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(32);
     expect(events).toEqual(['log_expired_unprojected', 'applied 1']);
-  });
-
-  describe('the pace', () => {
-    const many = (count: number): WebhookAttempt[] => Array.from({ length: count }, (_, n) => first(n));
-
-    it('lets a fifth of a second pass before more is read, and half a second while the flow is fast', async () => {
-      const slow = build();
-      await slow.task.open();
-      await slow.task.process(batchOf(many(3), 4));
-      expect(slow.waits).toEqual([200]);
-
-      const fast = build();
-      await fast.task.open();
-      await fast.task.process(batchOf(many(99), 100));
-      expect(fast.waits).toEqual([500]);
-    });
-
-    it.each([
-      ['20 attempts in a transaction and 1,000 waiting', 20, 1_000, [200]],
-      ['21 attempts in a transaction and 1,000 waiting', 21, 1_000, [500]],
-      ['1,001 waiting', 1, 1_001, []],
-    ])('has its limits at %s', async (_, count, lag, expected) => {
-      const { task, waits } = build();
-      await task.open();
-      await task.process(batchOf(many(count), count + 1, count + 1 + lag));
-      expect(waits).toEqual(expected);
-    });
-
-    it('writes what comes after a pause at once', async () => {
-      const { task, find, processLater } = build();
-      await task.open();
-      await task.process(batchOf([first(1)], 2));
-      await processLater(batchOf([first(2)], 3));
-      expect(await find()).toHaveLength(2);
-    });
-
-    it('does not wait while the log is far ahead', async () => {
-      const { task, find, waits } = build();
-      await task.open();
-      await task.process(batchOf([first(1)], 2, 5_000));
-      await task.process(batchOf([first(2)], 3, 5_000));
-      expect(await find()).toHaveLength(2);
-      expect(waits).toEqual([]);
-    });
-
-    it('writes a batch that was fetched before the pause together with the next one', async () => {
-      const { task, find, commits, events, processLater } = build();
-      await task.open();
-      await task.process(batchOf([first(1)], 2));
-      await task.process(batchOf([first(2)], 3));
-      expect(await find()).toHaveLength(1);
-      await processLater(batchOf([first(3)], 5));
-
-      expect(await find()).toHaveLength(3);
-      expect(commits).toEqual([0, 2, 5]);
-      expect(events).toEqual(['applied 1', 'applied 2']);
-    });
-
-    it('writes deferred records when no more arrive', async () => {
-      const { task, store, find, commits } = build();
-      await task.open();
-      await task.process(batchOf([first(1)], 2));
-      await task.process(batchOf([first(2)], 3));
-      await task.idle?.();
-      await task.idle?.();
-
-      expect(await find()).toHaveLength(2);
-      expect(commits).toEqual([0, 2, 3]);
-      expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(3);
-    });
   });
 });
