@@ -1,4 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { makeSelfSigned } from '../../../../test/support/certificates.js';
 import { flushed, settlesWithin, until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, endlessly, startConnectionServer, startRawServer, trickle } from '../testing/raw-server.js';
@@ -8,6 +11,8 @@ const HEAD = 'HTTP/1.1 200 OK\r\n';
 const OK = `${HEAD}content-length: 2\r\n\r\nok`;
 const answerOk: Answer = (socket) => socket.write(OK);
 
+const threads: Worker[] = [];
+afterEach(() => Promise.all(threads.splice(0).map((thread) => thread.terminate())));
 const { keep, openClient } = closedAfterEach();
 
 function build(options: Partial<EgressClientOptions> = {}) {
@@ -286,6 +291,43 @@ describe('the request', () => {
     expect(await post(server.url, { body: Buffer.alloc(20_000_000) })).toMatchObject({ statusCode: 200 });
     expect(await post(server.url)).toMatchObject({ statusCode: 200 });
     expect(server.connections).toHaveLength(2);
+  });
+});
+
+/** Counts connections and answers in a memory that a blocked event loop can wait for. */
+const TLS_RECEIVER = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { createServer } = require('node:tls');
+  const server = createServer({ ...workerData.certificate, noDelay: true }, (socket) => {
+    Atomics.add(workerData.counts, 0, 1);
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 0\\r\\n\\r\\n');
+      Atomics.add(workerData.counts, 1, 1);
+      Atomics.notify(workerData.counts, 1);
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+describe('a TLS receiver that answers before this process knows that the request is written', () => {
+  it('keeps its connection', async () => {
+    const certificate = makeSelfSigned('IP:127.0.0.1');
+    const counts = new Int32Array(new SharedArrayBuffer(8));
+    const thread = new Worker(TLS_RECEIVER, { eval: true, workerData: { certificate, counts } });
+    threads.push(thread);
+    const [port] = (await once(thread, 'message')) as [number];
+    const post = build({ trustedCa: certificate.cert });
+
+    for (let answers = 0; answers < 5; answers += 1) {
+      const posted = post(`https://127.0.0.1:${String(port)}/`, { deadlineMs: 10_000 });
+      // Right after the write on the kept connection: the answer is there before the event loop reports the write as done.
+      if (answers > 0) setImmediate(() => Atomics.wait(counts, 1, answers, 1_000));
+      expect(await posted).toMatchObject({ statusCode: 200 });
+      await until(() => counts[1] === answers + 1);
+    }
+
+    expect(counts[0]).toBe(1);
   });
 });
 

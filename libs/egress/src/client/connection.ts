@@ -95,9 +95,12 @@ export class Connection implements ExchangeCarrier {
     if (this.error !== undefined) socket.destroy(this.error);
   }
 
+  /** Also false while the last request is not written: the answer may come before it is, or before Node says that it is. */
   isUsable(): boolean {
+    const { socket } = this;
     const now = this.options.now();
-    return this.socket?.destroyed === false && now < this.usableUntilMs && now < this.expiresAtMs;
+    const isIdle = socket?.destroyed === false && socket.writableLength === 0;
+    return isIdle && now < this.usableUntilMs && now < this.expiresAtMs;
   }
 
   /** @param wasIdle not opened just now: the server may be closing it */
@@ -195,10 +198,10 @@ export class Connection implements ExchangeCarrier {
   }
 
   private complete(reading: Reading): void {
-    const { exchange, reader, socket, options } = this;
+    const { exchange, reader, options } = this;
     const response = reader.response();
     this.exchange = undefined;
-    const reuse = reading === 'enough' || socket?.writableLength !== 0 ? undefined : reader.reuse;
+    const reuse = reading === 'enough' ? undefined : reader.reuse;
     const idleMs = reuse === undefined ? 0 : Math.min(options.keepAliveMs, keepAliveMsOf(reuse.hintMs));
     this.usableUntilMs = options.now() + idleMs;
     if (idleMs > 0) this.owner.onFree(this);
