@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { makeSelfSigned } from '../../../../test/support/certificates.js';
 import { until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
-import { type Answer, startRawServer } from '../testing/raw-server.js';
+import { type Answer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -192,5 +193,42 @@ describe('connections to a new origin', () => {
 
     await until(() => server.openConnections() <= 4);
     expect(server.connections).toHaveLength(12);
+  });
+});
+
+/** Of both sides, and what is under way to become one. */
+function openSockets(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => /SocketWrap|TLSWrap|ConnectWrap|ReqWrap/.test(name));
+}
+
+describe('a client that calls endpoints of all kinds for long (R-26)', () => {
+  const MAX_SOCKETS = 6;
+
+  it('takes back each socket and leaves nothing open', async () => {
+    const certificate = makeSelfSigned('DNS:localhost,IP:127.0.0.1');
+    const at = async (answer: Answer, tls?: typeof certificate) => keep(await startRawServer(answer, tls)).url;
+    const stopped = await startRawServer(answerOk);
+    await stopped.stop();
+    const healthy = await at(answerOk);
+    const noTls = keep(await startConnectionServer((socket) => socket.resume().end('no TLS'), { scheme: 'https' }));
+    const urls = await Promise.all([
+      ...[at((socket) => socket.resetAndDestroy()), at((socket) => socket.end()), at(() => undefined)],
+      ...[at((socket) => socket.write(HEAD)), at((socket) => socket.write('no HTTP')), at(answerOk, certificate)],
+      ...[at((socket) => socket.end(OK)), at(() => undefined, certificate)],
+    ]);
+    urls.push(stopped.url, noTls.url, 'http://unknown.example/', healthy, healthy);
+    const lookup = () => Promise.reject(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }));
+    const post = build({ maxSockets: MAX_SOCKETS, trustedCa: certificate.cert, keepAliveMs: 0, lookup });
+
+    for (let round = 0; round < MAX_SOCKETS; round += 1) {
+      for (const url of urls)
+        await Promise.all([post(url, { deadlineMs: 20 }), post(url, { signal: AbortSignal.timeout(10) })]);
+    }
+
+    // A kind of endpoint at which a socket is lost in each round would leave none.
+    expect(await post(healthy)).toMatchObject({ statusCode: 200 });
+    await until(() => {
+      expect(openSockets()).toEqual([]);
+    });
   });
 });
