@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
@@ -77,6 +78,8 @@ class KafkajsClient implements KafkaClient {
   private readonly topics = new Set<string>();
   private readonly attempts = new Map<string, Promise<void>>();
   private readonly brokers = new Set<KafkajsBroker>();
+  /** Those that are not closed. */
+  private readonly sockets = new Set<Socket>();
   private askedNodes = 0;
   private connecting: Promise<void> | null = null;
   private closed = false;
@@ -90,6 +93,9 @@ class KafkajsClient implements KafkaClient {
     this.cluster = internals.createCluster({
       ...settings,
       buffers,
+      onSocket: (socket) => {
+        this.own(socket);
+      },
       log: (level, { namespace, message }) => {
         // kafkajs logs every response with an error code at ERROR, also the expected ones; the callers decide.
         if (level <= KAFKAJS_LEVEL_WARN) logger.debug('kafka_client_said', { namespace, message });
@@ -237,9 +243,16 @@ class KafkajsClient implements KafkaClient {
       .then(() => this.cluster.disconnect());
     // kafkajs waits for every pending response, even from a broker that is gone.
     await Promise.race([disconnected, sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
-    for (const broker of this.brokers) cutConnections(broker);
+    for (const socket of this.sockets) socket.destroy(clientClosed());
     // A close must finish: the rebuild of a task, or the stop of an application, waits for it.
     await Promise.race([disconnected.catch(() => undefined), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
+  }
+
+  /** kafkajs may be looking for a broker that answers while it is closed, and would keep the connection that it finds. */
+  private own(socket: Socket): void {
+    if (this.closed) socket.destroy(clientClosed());
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
   }
 
   private async broker(nodeId: string): Promise<KafkajsBroker> {
@@ -264,7 +277,7 @@ class KafkajsClient implements KafkaClient {
 
   /** kafkajs would connect again for a late caller, and no one would close that connection. */
   private refuseWhenClosed(): void {
-    if (this.closed) throw new StreamsError('PROTOCOL', 'This Kafka client is closed.');
+    if (this.closed) throw clientClosed();
   }
 
   private async knownTopic(topic: string): Promise<void> {
@@ -284,6 +297,10 @@ class KafkajsClient implements KafkaClient {
       throw error;
     }
   }
+}
+
+function clientClosed(): StreamsError {
+  return new StreamsError('PROTOCOL', 'This Kafka client is closed.');
 }
 
 export interface RetryOptions {

@@ -234,7 +234,7 @@ function parkedOrPlain(code: number, reaction: Reaction): string {
 
 describe('the table of error codes in the README', () => {
   it('is that of the code', () => {
-    cluster = { brokers: [], close: () => Promise.resolve() };
+    cluster = { brokers: [], openConnections: () => 0, hangUp: () => undefined, close: () => Promise.resolve() };
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const rows = [...readme.matchAll(/^\| (-?\d+) +\| `([A-Z_]+)` +\| ([a-z]+) +\| (.*?) +\|$/gmu)];
     expect(rows.map(([, code, name, reaction, error]) => [Number(code), name, reaction, error])).toEqual(

@@ -47,6 +47,8 @@ export interface KafkajsClusterOptions {
   readonly log: (level: number, entry: { namespace: string; message: string }) => void;
   /** For large responses; shared by the clients of a process. */
   readonly buffers: ResponseBufferPool;
+  /** Called with each socket that kafkajs opens. */
+  readonly onSocket: (socket: Socket) => void;
 }
 
 export interface KafkajsInternals {
@@ -95,7 +97,7 @@ export function loadKafkajsInternals(): KafkajsInternals {
   };
   return {
     createCluster: (options) => {
-      const socketFactory = silenceEndedSockets(createSocketFactory());
+      const socketFactory = silenceEndedSockets(createSocketFactory(), options.onSocket);
       const cluster = new Cluster(clusterOptions(options, loggers, socketFactory));
       patchBrokers(cluster.brokerPool, options.buffers, (topics) => metadataRequest({ request, rawPayload }, topics));
       return cluster;

@@ -202,7 +202,7 @@ describe('the patches', () => {
 
   it('apply to every broker of our clients, and leave a stock new Kafka() of the same process untouched', async () => {
     const ours = loadKafkajsInternals().createCluster({
-      ...{ brokers: ['nowhere:1'], clientId: 'ours', log: () => undefined },
+      ...{ brokers: ['nowhere:1'], clientId: 'ours', log: () => undefined, onSocket: () => undefined },
       buffers: new ResponseBufferPool(),
     });
     const stock = new Kafka({ brokers: ['nowhere:1'], clientId: 'stock', logLevel: logLevel.NOTHING });
@@ -220,7 +220,7 @@ describe('the patches', () => {
     );
     const before = prototypes.map(Object.getOwnPropertyDescriptors);
     loadKafkajsInternals().createCluster({
-      ...{ brokers: ['nowhere:1'], clientId: 'ours', log: () => undefined },
+      ...{ brokers: ['nowhere:1'], clientId: 'ours', log: () => undefined, onSocket: () => undefined },
       buffers: new ResponseBufferPool(),
     });
     patchedConnection();

@@ -236,9 +236,11 @@ interface EndingSocket {
 /** kafkajs keeps listening to a socket that it has ended: its late bytes must not reach the next connection. */
 export function silenceEndedSockets<Options, S extends EndingSocket>(
   socketFactory: (options: Options) => S,
+  onSocket: (socket: S) => void,
 ): (options: Options) => S {
   return (options) => {
     const socket = socketFactory(options);
+    onSocket(socket);
     const end = socket.end.bind(socket);
     socket.end = (...args: unknown[]) => {
       socket.removeAllListeners('data');

@@ -21,6 +21,9 @@ interface FakeClusterOptions {
 
 export interface FakeCluster {
   readonly brokers: readonly string[];
+  openConnections(): number;
+  /** Ends all connections; new ones are accepted. */
+  hangUp(): void;
   close(): Promise<void>;
 }
 
@@ -33,16 +36,22 @@ export async function startFakeCluster(options: FakeClusterOptions): Promise<Fak
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
+      socket.on('close', () => sockets.delete(socket));
       serve(socket, (request) => respond(request, node, options, ports));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     ports.push((server.address() as AddressInfo).port);
     servers.push(server);
   }
+  const hangUp = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   return {
     brokers: ports.map((port) => `127.0.0.1:${String(port)}`),
+    openConnections: () => sockets.size,
+    hangUp,
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      hangUp();
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     },
   };
