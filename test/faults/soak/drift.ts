@@ -24,6 +24,10 @@ interface Bound {
 
 /** A leak that matters shows in hours; a run of minutes must not fail by what a heap does before it is collected. */
 const MEMORY_MIB: Bound = { factor: 1.25, plus: 30 };
+/**
+ * The connections to subscribers come and go with the load. A client of Kafka keeps one to each broker that it has asked,
+ * two where it fetches, so that those of a process may double while brokers are killed, and not more than that.
+ */
 const HANDLES: Bound = { factor: 1.3, plus: 60 };
 /** Faults leave backlogs behind at any time, so that only one that grows and grows is a problem. */
 const LAG_RECORDS: Bound = { factor: 1.5, plus: 10_000 };
