@@ -1,4 +1,5 @@
-import { bulletList, tableSection, writeSection } from '../../shared/report/docs-section.js';
+import { loadavg } from 'node:os';
+import { tableOf, writeSection } from '../../shared/report/docs-section.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted, resultLine } from '../../shared/report/number-text.js';
 import type { BenchOutcome, BenchRun } from '../../shared/run-benchmark.js';
@@ -18,9 +19,10 @@ export async function runConnections({ flags, reporter }: BenchRun<BenchFlags>):
   const runs = await measureConnections({ dataDir, rounds, seconds, inFlight: IN_FLIGHT, onRound });
   const facts = [
     machineText(readMachine()),
-    `${String(rounds)} rounds of ${String(seconds)} s each, the kinds in turn; ${String(IN_FLIGHT)} POSTs of 1 KB at a time to one server process; TLS 1.3, P-256`,
+    `${String(rounds)} rounds of ${String(seconds)} s each, the kinds in turn; ${String(IN_FLIGHT)} POSTs of 1 KB at a time to one server process; TLS 1.3 with P-256`,
+    `load average at the end ${loadavg()[0]?.toFixed(1) ?? ''}, of which 2 are these`,
   ];
-  const report = [bulletList(facts), ...tableSection('A POST over http and TLS: median (least to most)', rowsOf(runs))];
+  const report = [`${facts.join('; ')}. Median (least to most):`, tableOf(rowsOf(runs))];
   reporter.note(report.join('\n\n'));
   if (writeDocs) await writeSection('connections', report.join('\n\n'));
   return { line: resultLine('delivery-connections', { rounds, runs }, {}) };
