@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { NewestMap } from '../newest-map.js';
 import { classifyAddress, parseSubnets, type Subnet } from './classify-address.js';
 import { codeOf, createDnsLookup, type Lookup, type ResolvedAddress } from './dns-lookup.js';
 
@@ -41,7 +42,9 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
   const deniedSubnets = parseSubnets((options.denied ?? []).filter(isSubnet));
   const deniedHosts = (options.denied ?? []).filter((text) => !isSubnet(text)).map((name) => name.toLowerCase());
   const now = options.now ?? (() => performance.now());
-  const failures = new Map<string, { readonly resolution: HostResolution; readonly untilMs: number }>();
+  const failures = new NewestMap<string, { readonly resolution: HostResolution; readonly untilMs: number }>(
+    MAX_FAILURES,
+  );
   // A burst of new connections to a host is one query, not one per connection.
   const pending = new Map<string, Promise<HostResolution>>();
 
@@ -70,12 +73,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
 
   function failed(host: string, what: string, rememberedMs: number): HostResolution {
     const resolution: HostResolution = { type: 'unresolvable', detail: `${host} ${what}` };
-    failures.delete(host);
     failures.set(host, { resolution, untilMs: now() + rememberedMs });
-    for (const oldest of failures.keys()) {
-      if (failures.size <= MAX_FAILURES) break;
-      failures.delete(oldest);
-    }
     return resolution;
   }
 

@@ -8,6 +8,7 @@ import {
 } from 'node:tls';
 import type { ResolvedAddress } from '../address/dns-lookup.js';
 import type { ClientIdentity } from '../certificate/client-certificate.js';
+import { NewestMap } from '../newest-map.js';
 
 export interface ConnectTarget {
   /** `https:` or `http:`. */
@@ -97,7 +98,7 @@ const MAX_CONTEXTS = 1_024;
 
 /** Each made once, while it is among the newest: a context for each connection costs more than a resumed handshake. */
 function createContexts(trustedCa: string | undefined): Contexts {
-  const contexts = new Map<string, SecureContext>();
+  const contexts = new NewestMap<string, SecureContext>(MAX_CONTEXTS);
 
   const make = (identity: ClientIdentity | undefined): SecureContext => {
     const pair = identity && { cert: identity.certificates, key: identity.privateKey };
@@ -114,10 +115,6 @@ function createContexts(trustedCa: string | undefined): Contexts {
     if (known !== undefined) return known;
     const made = make(identity);
     contexts.set(identity.id, made);
-    for (const oldest of contexts.keys()) {
-      if (contexts.size <= MAX_CONTEXTS) break;
-      contexts.delete(oldest);
-    }
     return made;
   };
 }
@@ -161,8 +158,7 @@ const MAX_SESSION_AGE_MS = 600_000;
  * gets a full handshake with the full check. The check of the address (R-27) is one of every connection.
  */
 class TlsSessions {
-  /** Oldest first: maps keep the order of insertion. */
-  private readonly sessions = new Map<string, TlsSession>();
+  private readonly sessions = new NewestMap<string, TlsSession>(MAX_SESSIONS);
 
   constructor(private readonly now: () => number) {}
 
@@ -178,19 +174,10 @@ class TlsSessions {
     socket.on('session', (session: Buffer) => {
       if (!socket.authorized) return;
       const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.now();
-      this.keep(peer, { session, verifiedAtMs });
+      this.sessions.set(peer, { session, verifiedAtMs });
     });
     // In case it is the session that the server fails on.
     if (used !== undefined) socket.once('error', () => this.sessions.delete(peer));
-  }
-
-  private keep(peer: string, session: TlsSession): void {
-    this.sessions.delete(peer);
-    this.sessions.set(peer, session);
-    for (const oldest of this.sessions.keys()) {
-      if (this.sessions.size <= MAX_SESSIONS) return;
-      this.sessions.delete(oldest);
-    }
   }
 }
 
