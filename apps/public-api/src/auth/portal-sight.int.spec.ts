@@ -50,7 +50,8 @@ function callsAbout(operation: DocumentedOperation, about: KnownSubscription, sh
   const paths = [filled(operation, ids), filled(operation, ids).toUpperCase().replaceAll('/PUBLIC', '/public')];
   // Something of the one below the address of another.
   if (operation.placeholders.includes('{replayId}')) paths.push(filled(operation, shared));
-  const values = { subscriptionId: about.id, eventId: about.eventId, deviceId: about.deviceId };
+  const { id: subscriptionId, eventId, deviceId } = about;
+  const values = { subscriptionId, eventId, deviceId, payload: `eventId:${eventId}` };
   const named = Object.entries(values).filter(([name]) => operation.queryNames.includes(name));
   const groups = operation.queryNames.includes('groupBy') ? ['groupBy=subscription', 'groupBy=eventType'] : [];
   const queries = ['', ...named.map(([name, value]) => `${name}=${value}`), ...groups];

@@ -12,6 +12,8 @@ import { type Sight, sightFilter } from '../auth/caller.js';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
+import { matchesPayload, parsePayloadFilter } from './payload-filter.js';
+import { type SearchedPage, searchPage } from './payload-search.js';
 
 /** The filters of a history query; times are epoch ms, the window is on the first attempt (R-31). */
 export type DeliveryFilters = {
@@ -24,6 +26,8 @@ export type DeliveryFilters = {
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryRecord['status'] | undefined;
   readonly order?: DeliveryQuery['order'];
+  /** `path:value` of a field of the payload, which is searched for and not looked up: see `search`. */
+  readonly payload?: string | undefined;
 };
 
 export interface DeliveryPageRequest {
@@ -59,6 +63,25 @@ export class DeliveryPages {
     @Inject(PAGE_STATES) private readonly pageStates: PageStates,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
+
+  /**
+   * The deliveries of either page below whose payload has a value.
+   *
+   * @throws ApiError 400 for a page token of another walk
+   */
+  search(
+    payload: string,
+    request: DeliveryPageRequest,
+    read: (request: DeliveryPageRequest) => Promise<DeliveryPage<ShownDelivery>>,
+  ): Promise<SearchedPage<ShownDelivery>> {
+    const filter = parsePayloadFilter(payload);
+    const { limit, pageState } = request;
+    return searchPage({
+      ...{ limit, pageState, now: this.now },
+      read: (page) => read({ ...request, ...page }),
+      matches: ({ body }) => matchesPayload(body, filter),
+    });
+  }
 
   /** @throws ApiError 400 for a page token of another walk */
   async read(request: DeliveryPageRequest): Promise<DeliveryPage> {

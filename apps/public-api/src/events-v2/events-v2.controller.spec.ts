@@ -206,7 +206,36 @@ describe('GET /public/v2/events (R-33)', () => {
     expect(idsOf(await request(`${PATH}?order=asc`))).toEqual(ids);
   });
 
+  it('finds deliveries by a field of their payload, in either order, among those of the other filters', async () => {
+    const records = [46, 47, 46, 46].map((driver, index) =>
+      deliveryRecord({
+        firstAttemptAt: NOW - 100 + index,
+        ...(index === 3 && { eventType: 'ignition_on' }),
+        body: JSON.stringify({ eventData: { driverId: `driver-${String(driver)}` } }),
+      }),
+    );
+    const { request } = await build({ history: historyOf(records) });
+    const ids = records.map(({ eventId }) => eventId);
+    const query = `${PATH}?payload=driverId:driver-46`;
+    expect((await request(`${query}&eventType=position`)).body).toMatchObject({ searchedUntil: null });
+    expect(idsOf(await request(`${query}&eventType=position`))).toEqual([ids[0], ids[2]]);
+    expect(idsOf(await request(`${query}&order=desc`))).toEqual([ids[3], ids[2], ids[0]]);
+    expect(idsOf(await request(`${PATH}?payload=driverId:driver-4`))).toEqual([]);
+    expect((await request(PATH)).body).not.toHaveProperty('searchedUntil');
+  });
+
+  it('finds by their payload also deliveries that wait for their first attempt', async () => {
+    const waiting = [1, 2].map((driver) => waitingDelivery({ body: `{"driver":${String(driver)}}` }));
+    const { request } = await build({ history: historyOf([], { waiting }) });
+    expect(idsOf(await request(`${PATH}?status=pending&payload=driver:2`))).toEqual([waiting[1]?.eventId]);
+  });
+
   it.each([
+    ['payload=driverId', 'payload'],
+    ['payload=:driver-46', 'payload'],
+    ['payload=', 'payload'],
+    [`payload=a:${'x'.repeat(511)}`, 'payload'],
+    ['payload=a:%00', 'payload'],
     ['status=done', 'status'],
     ['order=newest', 'order'],
     ['include=everything', 'include'],
@@ -305,6 +334,7 @@ describe('page tokens (R-34)', () => {
     expect(await refused(`${FILTER}&pageState=${token}`, started.addKey('other'))).toBe('page_state_other_fleet');
     expect(await refused(`eventType=position&pageState=${token}`)).toBe('page_state_other_query');
     expect(await refused(`${FILTER}&statusCode=200&pageState=${token}`)).toBe('page_state_other_query');
+    expect(await refused(`${FILTER}&payload=a:1&pageState=${token}`)).toBe('page_state_other_query');
     nowMs += 24 * 3_600_000;
     expect(await refused(`${FILTER}&pageState=${token}`)).toBe('page_state_expired');
   });

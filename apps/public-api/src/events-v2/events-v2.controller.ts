@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { type DeliveryPageRequest, DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { JSON_TEXT } from '../delivery-history/page-text.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { notFound } from '../errors/api-error.js';
@@ -27,7 +27,7 @@ export class EventsV2Controller {
     operationId: 'listEvents',
     summary: 'Delivery history',
     description:
-      'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was pushed. Without startDate: from the start of the retention of 15 days; without endDate: to the newest. With `status=pending` also deliveries that wait for their first attempt: they count as the newest, in the order of their creation, which is their time for the window.',
+      'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was pushed. Without startDate: from the start of the retention of 15 days; without endDate: to the newest. With `status=pending` also deliveries that wait for their first attempt: they count as the newest, in the order of their creation, which is their time for the window. With `payload` an answer may be empty and have a token: it says in `searchedUntil` how far it has looked.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -48,7 +48,10 @@ export class EventsV2Controller {
     const asked = { caller, path: PATH, filters, limit, pageState };
     // What has a status code was attempted.
     const isOfWaiting = filters.status === 'pending' && filters.statusCode === undefined;
-    const page = await (isOfWaiting ? this.pages.readPending(asked) : this.pages.read(asked));
+    const read = (request: DeliveryPageRequest) =>
+      isOfWaiting ? this.pages.readPending(request) : this.pages.read(request);
+    const { payload } = filters;
+    const page = await (payload === undefined ? read(asked) : this.pages.search(payload, asked, read));
     return v2PageText(page, { includeBody: include !== undefined });
   }
 

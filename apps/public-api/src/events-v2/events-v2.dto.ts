@@ -15,6 +15,7 @@ import {
   statusCodeParameter,
   STATUSES,
 } from '../delivery-history/delivery-history.dto.js';
+import { MOST_SEARCHED } from '../delivery-history/payload-search.js';
 import { dto } from '../endpoint/dto.js';
 import {
   dateTime,
@@ -33,6 +34,16 @@ import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto
 const MAX_EVENT_TYPES = 20;
 
 const includeParameter = oneOf(['body']).optional().meta({ description: 'Adds the exact text that was pushed.' });
+
+const MAX_PAYLOAD_FILTER_LENGTH = 512;
+
+const payloadParameter = parameterText(MAX_PAYLOAD_FILTER_LENGTH)
+  .refine((text) => text.indexOf(':') > 0, 'must be a path, a colon and a value, such as driverId:driver-46')
+  .optional()
+  .meta({
+    pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may begin anywhere in the payload; of a list, any item counts. There is no index for it: each page looks at up to ${MOST_SEARCHED.toLocaleString('en-GB')} deliveries that match the other filters.`,
+  });
 
 /** The filters of v2 (R-33). */
 export class EventsQueryDto extends dto(
@@ -55,6 +66,7 @@ export class EventsQueryDto extends dto(
       eventId: uuid().optional().meta({ description: 'Only this event.' }),
       statusCode: statusCodeParameter,
       status: oneOf(STATUSES).optional().meta({ description: 'Only deliveries with this status.' }),
+      payload: payloadParameter,
       order: oneOf(['asc', 'desc'])
         .optional()
         .meta({ description: '`asc`, the default: newest last. `desc`: newest first.' }),
@@ -125,6 +137,10 @@ export class EventQueryDto extends dto(
 
 export class EventsPageDto extends dto(
   pageOf(event).extend({
+    searchedUntil: dateTime.nullable().optional().meta({
+      description:
+        'Only with `payload`: the first attempt of the last delivery that was looked at, from which the next page goes on. null: every delivery of the query was.',
+    }),
     completeUntil: dateTime.nullable().meta({
       description:
         'Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt.',

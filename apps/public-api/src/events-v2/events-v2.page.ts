@@ -1,5 +1,6 @@
 import { attemptCount, type AttemptEntry, probeCount, type ShownDelivery } from '@waypost/domain';
 import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
+import type { SearchedPage } from '../delivery-history/payload-search.js';
 import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
 
 type TimeText = (timeMs: number) => string;
@@ -11,13 +12,19 @@ export interface V2PageOptions {
 
 /** A page as v2 answers it (R-33): the JSON text. */
 export function v2PageText(
-  { records, nextPageState, completeUntil }: DeliveryPage<ShownDelivery>,
+  {
+    records,
+    nextPageState,
+    completeUntil,
+    searchedUntil,
+  }: DeliveryPage<ShownDelivery> & Partial<SearchedPage<ShownDelivery>>,
   options: V2PageOptions,
 ): string {
   const time = createTimeText();
   const data = arrayText(records.map((record) => eventText(record, options, time)));
-  const complete = completeUntil === null ? 'null' : time(completeUntil);
-  return `{"data":${data},"nextPageState":${JSON.stringify(nextPageState)},"completeUntil":${complete}}`;
+  const timeOrNull = (timeMs: number | null): string => (timeMs === null ? 'null' : time(timeMs));
+  const searched = searchedUntil === undefined ? '' : `,"searchedUntil":${timeOrNull(searchedUntil)}`;
+  return `{"data":${data},"nextPageState":${JSON.stringify(nextPageState)}${searched},"completeUntil":${timeOrNull(completeUntil)}}`;
 }
 
 function eventText(delivery: ShownDelivery, { includeBody }: V2PageOptions, time: TimeText): string {
