@@ -84,6 +84,17 @@ describe('the console', () => {
     expect((await fetch(url + path)).status).toBe(404);
   });
 
+  it.each([
+    ['/nothing', '<title>Waypost</title>'],
+    ['/deliveries/a/b', '<title>Waypost</title>'],
+    ['/public/v2/nothing', 'the API'],
+    ['/health', 'the API'],
+    ['/favicon.ico', 'the API'],
+  ])('answers a person who looks for %s, where there is nothing, with 404 and %s', async (path, body) => {
+    const response = await fetch(url + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([response.status, await response.text()]).toEqual([404, body]);
+  });
+
   it('leaves what is not read to the API', async () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(404);
   });

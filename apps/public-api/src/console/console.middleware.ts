@@ -7,6 +7,8 @@ const PAGES = /^\/((overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?|fleet
 /** In front of the pages of one fleet, for an operator. */
 const FLEET = /^\/fleets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?=\/)/;
 const PORTAL = /^\/portal\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/.*)?$/;
+/** Of the API, whoever asks. */
+const API = /^\/(public|health|metrics)(\/|$)/;
 const ASSETS = '/assets/';
 /** Vite puts a hash of the content into the names of assets. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -14,13 +16,21 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 /** In no frame, and with nothing from elsewhere. */
 const OWN = consoleHeaders(null);
 
-/** Serves the built console to browsers. Every other request, and every request while it is not built, goes on. */
+/**
+ * Serves the built console to browsers, also in place of a page that there is not, which it says so itself. Every other
+ * request, and every request while it is not built, goes on.
+ */
 export function serveConsole(folder: string): RequestHandler {
   const files = express.static(folder, { index: false, redirect: false, setHeaders });
   return (request, response, next) => {
     if (!isRead(request)) next();
     else if (isPage(request.path.replace(FLEET, ''))) sendPage(folder, response, OWN, next);
-    else files(request, response, next);
+    else
+      files(request, response, () => {
+        if (!isLost(request)) return next();
+        response.status(404);
+        return sendPage(folder, response, OWN, next);
+      });
   };
 }
 
@@ -44,6 +54,11 @@ export function servePortal(
 
 function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+/** A person with an address that has no page, such as a mistyped one. */
+function isLost({ path, headers }: Request): boolean {
+  return headers.accept?.includes('text/html') === true && !path.includes('.') && !API.test(path) && !PORTAL.test(path);
 }
 
 function isPage(path: string): boolean {

@@ -1,7 +1,7 @@
 import { attemptCount, type AttemptEntry, probeCount, type ShownDelivery } from '@waypost/domain';
 import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
-import type { SearchedPage } from '../delivery-history/payload-search.js';
 import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
+import type { SearchedPage } from '../delivery-history/payload-search.js';
 
 type TimeText = (timeMs: number) => string;
 

@@ -108,7 +108,9 @@ describe('an admin key (R-37)', () => {
   });
 
   it('is told what it is', async () => {
-    expect((await asAdmin('GET', '/public/v1/session')).body).toEqual({ type: 'admin', scopes: [] });
+    expect((await asAdmin('GET', '/public/v1/session')).body).toEqual({
+      ...{ type: 'admin', scopes: [], historyRetentionMs: 15 * 86_400_000 },
+    });
     const { body } = await asAdmin('GET', '/public/v1/session', undefined, suite.fleetId);
     expect(body).toMatchObject({
       type: 'admin',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { hashApiKey } from '@waypost/domain';
+import { hashApiKey, RETENTION_MS } from '@waypost/domain';
 import { API_KEY_SCOPES, PORTAL_SCOPES } from '@waypost/management-store';
 import type { TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
@@ -286,6 +286,7 @@ describe('GET /public/v1/session', () => {
     expect((await suite.api.request('/public/v1/session', { key: token })).body).toEqual({
       ...{ type: 'portal_session', fleetId: suite.fleetId, scopes: ['events:read'] },
       ...{ subscriptionIds, expiresAt, returnUrl, branding: { brandColor: '#0f766e', colorScheme: 'dark' } },
+      historyRetentionMs: RETENTION_MS,
     });
   });
 
@@ -293,6 +294,7 @@ describe('GET /public/v1/session', () => {
     const lesser = suite.api.addKey(suite.fleetId, []);
     expect((await suite.api.request('/public/v1/session', { key: lesser })).body).toEqual({
       ...{ type: 'api_key', fleetId: suite.fleetId, scopes: [], branding: { colorScheme: 'auto' } },
+      historyRetentionMs: RETENTION_MS,
     });
   });
 });

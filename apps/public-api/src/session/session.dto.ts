@@ -18,6 +18,7 @@ export class SessionDto extends dto(
       expiresAt: dateTime.optional().meta({ description: 'Only for a portal session.' }),
       returnUrl: text.optional().meta({ description: 'Where to go when the portal session has ended.' }),
       branding: branding.optional(),
+      historyRetentionMs: z.int().min(1).meta({ description: 'For how long the history keeps a delivery.' }),
     })
     .meta({ id: 'Session' }),
 ) {}

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { formatTime } from '@waypost/domain';
+import { formatTime, RETENTION_MS } from '@waypost/domain';
 import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import type { Caller, Origin } from '../auth/caller.js';
@@ -18,7 +18,7 @@ export class SessionService {
   async describe(origin: Origin): Promise<SessionDto> {
     if (origin.type === 'caller') return this.describeCaller(origin.caller);
     // The guard lets nobody else in.
-    return { type: 'admin', scopes: [] };
+    return { type: 'admin', scopes: [], ...INSTALLATION };
   }
 
   private async describeCaller({
@@ -40,6 +40,10 @@ export class SessionService {
       ...(expiresAt === null ? {} : { expiresAt: formatTime(expiresAt) }),
       ...(returnUrl === null ? {} : { returnUrl }),
       ...(portal === null ? {} : { branding: toBranding(portal) }),
+      ...INSTALLATION,
     };
   }
 }
+
+/** The same for every caller. */
+const INSTALLATION = { historyRetentionMs: RETENTION_MS };
