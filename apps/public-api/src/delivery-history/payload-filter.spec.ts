@@ -11,6 +11,7 @@ const BODY = JSON.stringify({
     stops: [{ place: { city: 'Jena' } }, { place: { city: 'Köln' } }],
     note: null,
     empty: '',
+    sign: 'a "b" \\ c',
   },
 });
 
@@ -27,6 +28,7 @@ describe('a filter on a field of the payload (R-33)', () => {
     ['a truth value', 'ignition:true'],
     ['null', 'note:null'],
     ['an empty text', 'empty:'],
+    ['a value that JSON escapes', 'sign:a "b" \\ c'],
     ['a value with colons', 'eventTime:2026-03-20T10:59:59.500Z'],
     ['any item of a list', 'tags:night: shift'],
     ['a field of any item of a list', 'stops.place.city:Köln'],

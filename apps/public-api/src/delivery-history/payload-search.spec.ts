@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DeliveryRecord } from '@waypost/domain';
 import { deliveryRecord } from '../testing/delivery-records.js';
-import { MOST_SEARCHED, type SearchedPage,searchPage } from './payload-search.js';
+import { MOST_SEARCHED, type SearchedPage, searchPage } from './payload-search.js';
 
 const START = Date.UTC(2026, 2, 20);
 const FIRST = deliveryRecord({ firstAttemptAt: START });
