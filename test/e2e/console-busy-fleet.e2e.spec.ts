@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/browser.js';
 import { writeBusyHistory } from '../support/busy-history.js';
 import { type BusyEndpoint, type BusyHour, busyHour } from '../support/busy-hour.js';
-import { pageProblems } from '../support/page-problems.js';
+import { visitConsole } from '../support/console-visit.js';
+import { overflowOf, pageProblems } from '../support/page-problems.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
@@ -58,18 +59,12 @@ let hour: BusyHour;
     await receiver.close();
   });
 
-  async function open(page: Page, path: string): Promise<void> {
-    await page.goto(new URL(`${path}#key=${waypost.info().apiKeys[fleet] ?? ''}`, waypost.info().apiUrl).href);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  }
-
   async function picture(page: Page, name: string): Promise<void> {
     if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   }
 
   it.each(isLong ? [360, 3_840] : [360])('fits a screen of %d px', async (width) => {
-    const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: 800 } });
-    const page = await context.newPage();
+    const { context, page, open } = await visitConsole(browser, waypost, fleet, { viewport: { width, height: 800 } });
     const found: string[] = [];
     for (const path of [
       '/overview',
@@ -78,9 +73,9 @@ let hour: BusyHour;
       '/vehicles?deviceId=van-07',
       '/vehicles',
     ]) {
-      await open(page, path);
+      await open(path);
       await page.locator('table, [role=table], canvas, .state').first().waitFor();
-      found.push(...(await pageProblems(page)));
+      found.push(...(await overflowOf(page)));
     }
     expect(found).toEqual([]);
     await context.close();
@@ -89,33 +84,31 @@ let hour: BusyHour;
   it.each(isLong ? (['light', 'dark'] as const) : (['light'] as const))(
     'is worth looking at, accessible, and at home in %s',
     async (colorScheme) => {
-      const context = await browser.newContext({
-        locale: 'en-GB',
+      const visit = await visitConsole(browser, waypost, fleet, {
         colorScheme,
         viewport: { width: 1_280, height: 800 },
       });
-      const page = await context.newPage();
+      const { context, page, open } = visit;
       const found: string[] = [];
-      page.on('pageerror', (error) => found.push(error.message));
 
-      await open(page, '/overview');
+      await open('/overview');
       await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(4));
       await page.getByRole('listitem').filter({ hasText: 'stop_started' }).getByText('failed').waitFor();
       found.push(...(await pageProblems(page)));
       await picture(page, `overview-${colorScheme}`);
 
-      await open(page, '/deliveries');
+      await open('/deliveries');
       await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
       found.push(...(await pageProblems(page)));
       await picture(page, `deliveries-${colorScheme}`);
 
       const failed = busyHour(hour).find(({ outcome, attempt }) => outcome === 'failed' && attempt === 5);
-      await open(page, `/deliveries/${failed?.eventId ?? ''}`);
+      await open(`/deliveries/${failed?.eventId ?? ''}`);
       await page.getByText('Attempt 5').waitFor();
       found.push(...(await pageProblems(page)));
       await picture(page, `delivery-${colorScheme}`);
 
-      await open(page, '/vehicles?deviceId=van-07');
+      await open('/vehicles?deviceId=van-07');
       await page.getByRole('figure').waitFor();
       found.push(...(await pageProblems(page)));
       await picture(page, `vehicle-${colorScheme}`);
@@ -126,12 +119,12 @@ let hour: BusyHour;
       found.push(...(await pageProblems(page)));
       await picture(page, `geofence-${colorScheme}`);
 
-      await open(page, `/subscriptions/${hour.endpoints[0]?.subscriptionId ?? ''}`);
+      await open(`/subscriptions/${hour.endpoints[0]?.subscriptionId ?? ''}`);
       await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(2));
       found.push(...(await pageProblems(page)));
       await picture(page, `subscription-${colorScheme}`);
 
-      expect(found).toEqual([]);
+      expect([...found, ...visit.problems]).toEqual([]);
       await context.close();
     },
   );

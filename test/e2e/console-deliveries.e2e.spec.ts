@@ -119,6 +119,32 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByText('No delivery matches these filters').waitFor();
   });
 
+  it('searches payloads further and further by itself, until it is stopped (R-33)', async () => {
+    let isLong = true;
+    const searchedUntil = '2026-05-04T08:00:00.000Z';
+    // As of a long history, of which each answer has looked at a part.
+    await page.route(/\/public\/v2\/events\?.*payload=/, (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.delete('pageState');
+      if (!isLong) return route.continue({ url: url.href });
+      return route.fulfill({ json: { data: [], nextPageState: 'next', searchedUntil, completeUntil: null } });
+    });
+    await visit.open('/deliveries');
+    await page.getByLabel('Payload field').fill('deviceId:van-refused-2');
+    await page.getByLabel('Payload field').press('Enter');
+    await page.getByText('searched back to 4 May 2026').waitFor();
+    await page.getByRole('button', { name: 'Stop the search' }).click();
+    await page.getByText('Nothing was found so far').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+
+    isLong = false;
+    await page.getByRole('button', { name: 'Search further' }).click();
+    await until(async () => expect(await rows().count()).toBe(1));
+    expect(await rows().textContent()).toContain('van-refused-2');
+    expect(page.url()).toBe(visit.address('/deliveries?payload=deviceId%3Avan-refused-2'));
+    await page.getByText(/^1 delivery\./).waitFor();
+  });
+
   it('returns from a delivery to the row that it was opened from, far down in the list', async () => {
     await visit.open('/deliveries');
     await rows().first().waitFor();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Browser, Page } from 'playwright-core';
 import type { Geofence, Subscription } from '@waypost/client';
 import { findChromium, launchChromium } from '../support/browser.js';
+import { makeSelfSigned } from '../support/certificates.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -138,12 +139,18 @@ let page: Page;
   });
 
   it('makes a subscription with all its settings, and edits the version that was read', async () => {
-    await visit.open('/subscriptions/new');
+    await visit.open('/overview');
+    await page.getByRole('heading', { name: 'Receive your first webhook' }).waitFor();
+    await page.getByRole('link', { name: 'Create a subscription' }).click();
     await page.getByLabel('URL that receives the events').fill(receiver.url('/made'));
     await page.getByLabel('position', { exact: true }).check();
     await page.getByText('More settings').click();
     await page.getByLabel('Only these devices').fill('van-1\nvan, 2');
     await page.getByLabel('While the endpoint is down').selectOption('hold');
+    const { cert, key } = makeSelfSigned('DNS:waypost.example');
+    await page.getByLabel('Client certificate').selectOption('a certificate and its key');
+    await page.getByLabel('Certificate in PEM').fill(cert);
+    await page.getByLabel('Private key in PEM').fill(key);
     expect(await pageProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.locator('code').filter({ hasText: 'whsec_' }).waitFor();
@@ -154,8 +161,11 @@ let page: Page;
     expect(await subscriptions()).toMatchObject([{ deviceIds: ['van-1', 'van, 2'], onOutage: 'hold' }]);
 
     await page.getByRole('link', { name: 'position', exact: true }).click();
+    await page.getByText('CN=waypost test, until').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Client certificate').selectOption('none');
+    await dialog.getByLabel('Client certificate').selectOption('CN=waypost test');
     await dialog.getByLabel('Most attempts per second').fill('7');
     expect(await pageProblems(page)).toEqual([]);
     const [made] = await subscriptions();
@@ -167,7 +177,12 @@ let page: Page;
     await dialog.getByLabel('Most attempts per second').fill('7');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('7 per second').waitFor();
-    expect(await subscriptions()).toMatchObject([{ rateLimitPerSecond: 7, strictOrder: true, onOutage: 'hold' }]);
+    expect(await subscriptions()).toMatchObject([
+      {
+        ...{ rateLimitPerSecond: 7, strictOrder: true, onOutage: 'hold' },
+        clientCertificate: { subject: 'CN=waypost test' },
+      },
+    ]);
   });
 
   it('rotates a secret and deletes a subscription only after it has said what that means', async () => {

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/browser.js';
+import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
 import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
@@ -22,10 +23,9 @@ if (executablePath === null)
 
 const waypost = runningWaypost(sharedDataDir());
 let browser: Browser;
-let context: BrowserContext;
+let visit: ConsoleVisit;
 let page: Page;
 let receiver: Receiver;
-let problems: string[];
 
 /** Twenty minutes eastwards, a ping each, until now; a tracker without a fix at the end. */
 function drive(): object[] {
@@ -79,43 +79,28 @@ const COLUMNS_WITH_INK = `(() => {
   });
 
   beforeEach(async () => {
-    problems = [];
-    // Without one, a Chromium of a machine without a language names one that does not exist.
-    context = await browser.newContext({ locale: 'en-GB' });
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text());
-    });
+    visit = await visitConsole(browser, waypost, fleet);
+    page = visit.page;
   });
 
   afterEach(async () => {
-    await context.close();
+    await visit.context.close();
   });
 
-  function address(path: string): string {
-    return new URL(path, waypost.info().apiUrl).href;
-  }
-
-  async function open(path: string): Promise<void> {
-    await page.goto(`${address(path)}#key=${waypost.info().apiKeys[fleet] ?? ''}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  }
-
   it('is open at once with a sign-in link, whose key does not stay in the address', async () => {
-    await open('/');
+    await visit.open('/');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
-    expect(page.url()).toBe(address('/overview'));
+    expect(page.url()).toBe(visit.address('/overview'));
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    expect(problems).toEqual([]);
+    expect(visit.problems).toEqual([]);
   });
 
   it('says that a key is wrong, and takes the right one', async () => {
-    await page.goto(address('/'));
+    await page.goto(visit.address('/'));
     await page.getByLabel('API key').fill('wp_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
@@ -125,7 +110,7 @@ const COLUMNS_WITH_INK = `(() => {
   });
 
   it('draws the deliveries of the last hour, and leads from a figure to what it counts (R-41)', async () => {
-    await open('/overview');
+    await visit.open('/overview');
     const figure = (name: string) => page.locator('.tiles > div').filter({ hasText: name }).getByRole('link');
     await until(async () => expect(Number(await figure('Deliveries').textContent())).toBeGreaterThanOrEqual(10));
     expect(await figure('Success rate').textContent()).toBe('100 %');
@@ -138,11 +123,11 @@ const COLUMNS_WITH_INK = `(() => {
     await page.getByRole('listitem').filter({ hasText: 'retries' }).getByText('position').waitFor();
     await figure('Failed').click();
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
-    expect(page.url()).toBe(address('/deliveries?range=1h&status=failed'));
+    expect(page.url()).toBe(visit.address('/deliveries?range=1h&status=failed'));
   });
 
   it('shows the figures under the pointer, and the same range again by its address', async () => {
-    await open('/overview');
+    await visit.open('/overview');
     const chart = page.getByRole('figure').first();
     await chart.locator('canvas').waitFor();
     const box = await chart.locator('.u-over').boundingBox();
@@ -158,11 +143,11 @@ const COLUMNS_WITH_INK = `(() => {
     expect(await page.locator('.charts').boundingBox()).toEqual(before);
     await page.reload();
     await chart.getByText('Deliveries per hour').waitFor();
-    expect(problems).toEqual([]);
+    expect(visit.problems).toEqual([]);
   });
 
   it('keeps the figures while the API does not respond, and says how old they are', async () => {
-    await open('/overview');
+    await visit.open('/overview');
     await page.getByRole('figure').first().locator('canvas').waitFor();
     await page.route('**/public/v2/metrics*', (route) => route.abort());
     await page.getByRole('status').filter({ hasText: 'Not updated since' }).waitFor();
@@ -178,7 +163,7 @@ const COLUMNS_WITH_INK = `(() => {
       if (!/\/public\/|\.woff2$/.test(response.url()))
         sizes.push(response.body().then((body) => gzipSync(body).length));
     });
-    await open('/overview');
+    await visit.open('/overview');
     await page.getByRole('figure').first().locator('canvas').waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(50_000);
@@ -186,21 +171,21 @@ const COLUMNS_WITH_INK = `(() => {
   });
 
   it('lists deliveries by filters that are in the address', async () => {
-    await open('/deliveries');
+    await visit.open('/deliveries');
     const rows = page.getByRole('row').filter({ hasText: 'position' });
     await until(async () => expect(await rows.count()).toBeGreaterThanOrEqual(3));
     await page.getByLabel('Device').fill('van-2');
     await page.getByLabel('Device').press('Enter');
     await until(async () => expect(await rows.count()).toBe(1));
-    expect(page.url()).toBe(address('/deliveries?deviceId=van-2'));
+    expect(page.url()).toBe(visit.address('/deliveries?deviceId=van-2'));
 
-    await open('/deliveries?deviceId=van-1&status=failed');
+    await visit.open('/deliveries?deviceId=van-1&status=failed');
     await page.getByText('No delivery matches these filters').waitFor();
     expect(await page.getByLabel('Device').inputValue()).toBe('van-1');
   });
 
   it('shows every attempt of a delivery with what came back, and the body as it was sent', async () => {
-    await open('/deliveries?deviceId=van-2');
+    await visit.open('/deliveries?deviceId=van-2');
     await page.getByRole('row').filter({ hasText: 'van-2' }).getByRole('link').click();
     await page.getByText('Attempt 2').waitFor();
     const attempts = await page.locator('.timeline li').allTextContents();
@@ -210,7 +195,7 @@ const COLUMNS_WITH_INK = `(() => {
   });
 
   it('resends one event, and shows the delivery that this makes (R-33)', async () => {
-    await open('/deliveries?deviceId=van-1');
+    await visit.open('/deliveries?deviceId=van-1');
     await page.getByRole('row').filter({ hasText: 'van-1' }).getByRole('link').click();
     const deliveries = page.locator('section.card');
     await deliveries.first().waitFor();
@@ -223,32 +208,30 @@ const COLUMNS_WITH_INK = `(() => {
     expect(await deliveries.count()).toBe(2);
     const sent = received().map(({ eventId, body }) => [eventId, body.toString()]);
     expect(sent).toEqual([1, 2].map(() => [first?.eventId, first?.body.toString()]));
-    expect(problems).toEqual([]);
+    expect(visit.problems).toEqual([]);
   });
 
   it('makes a subscription, shows its secret, and sends a test event that verifies with it', async () => {
-    await open('/subscriptions/new');
+    await visit.open('/subscriptions/new');
     const url = receiver.url('/console-test');
     await page.getByLabel('URL that receives the events').fill(url);
     await page.getByLabel('ignition_on').check();
     await page.getByRole('button', { name: 'Create' }).click();
     const secret = (await page.locator('code').filter({ hasText: 'whsec_' }).textContent()) ?? '';
-    await page.getByRole('link', { name: 'ignition_on' }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();
-    const call = await until(() => {
-      const found = receiver.calls.find(({ path }) => path === '/console-test');
-      if (!found) throw new Error('The test event has not arrived.');
-      return Promise.resolve(found);
-    });
+    await page.getByText('Your endpoint answered 200').waitFor();
+    const [call] = receiver.callsTo('/console-test');
+    if (!call) throw new Error('The test event has not arrived.');
     expect(signatureProblem(call, secret)).toBeNull();
 
+    await page.getByRole('link', { name: 'ignition_on' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Activate' }).waitFor();
     expect(await page.locator('.badge').first().textContent()).toContain('paused');
   });
 
   it('shows the vehicles on a map, and the path of one beside its speed', async () => {
-    await open('/vehicles');
+    await visit.open('/vehicles');
     await page.getByRole('img', { name: /vehicles/ }).waitFor();
     await page.getByRole('link', { name: DRIVING }).click();
     await page.getByRole('heading', { name: DRIVING }).waitFor();
@@ -266,16 +249,16 @@ const COLUMNS_WITH_INK = `(() => {
   });
 
   it('shows what others wrote as text, and runs nothing of it', async () => {
-    await open(`/deliveries?deviceId=${encodeURIComponent(HOSTILE)}`);
+    await visit.open(`/deliveries?deviceId=${encodeURIComponent(HOSTILE)}`);
     await page.getByRole('row').filter({ hasText: HOSTILE }).getByRole('link').click();
     expect(await page.locator('pre').textContent()).toContain('onerror');
     expect(await page.evaluate('window.wasRun')).toBeUndefined();
     expect(await page.locator('img').count()).toBe(0);
-    expect(problems).toEqual([]);
+    expect(visit.problems).toEqual([]);
   });
 
   it('can be used with the keyboard alone', async () => {
-    await open('/deliveries');
+    await visit.open('/deliveries');
     await page.keyboard.press('g');
     await page.keyboard.press('s');
     await page.getByRole('heading', { name: 'Subscriptions' }).waitFor();
@@ -318,32 +301,32 @@ const COLUMNS_WITH_INK = `(() => {
   ] as const)('is accessible on every screen, %s and %d px wide', async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
-    await page.goto(address('/'));
+    await page.goto(visit.address('/'));
     await page.getByLabel('API key').waitFor();
     const found = [await pageProblems(page)];
-    await open('/overview');
+    await visit.open('/overview');
     await page.getByRole('figure').first().locator('canvas').waitFor();
     found.push(await pageProblems(page));
-    await open('/deliveries');
+    await visit.open('/deliveries');
     await page.getByRole('row').filter({ hasText: 'van-1' }).first().waitFor();
     found.push(await pageProblems(page));
-    await open('/deliveries?deviceId=van-2');
+    await visit.open('/deliveries?deviceId=van-2');
     await page.getByRole('row').filter({ hasText: 'van-2' }).first().getByRole('link').click();
     await page.getByText('Attempt 2').waitFor();
     found.push(await pageProblems(page));
-    await open('/subscriptions');
+    await visit.open('/subscriptions');
     found.push(await pageProblems(page));
     await page.getByRole('link', { name: 'position' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     found.push(await pageProblems(page));
-    await open('/subscriptions/new');
+    await visit.open('/subscriptions/new');
     found.push(await pageProblems(page));
-    await open('/vehicles');
+    await visit.open('/vehicles');
     found.push(await pageProblems(page));
-    await open(`/vehicles?deviceId=${encodeURIComponent(DRIVING)}`);
+    await visit.open(`/vehicles?deviceId=${encodeURIComponent(DRIVING)}`);
     await page.locator('polyline').waitFor();
     found.push(await pageProblems(page));
-    await open('/deliveries?status=pending');
+    await visit.open('/deliveries?status=pending');
     found.push(await pageProblems(page));
     expect(found.flat()).toEqual([]);
   });

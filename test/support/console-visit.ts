@@ -18,8 +18,9 @@ export async function visitConsole(
   fleet: string,
   options: BrowserContextOptions = {},
 ): Promise<ConsoleVisit> {
-  // Without a language, a Chromium of a machine without one names one that does not exist.
-  const context = await browser.newContext({ locale: 'en-GB', ...options });
+  // Without a language, a Chromium of a machine without one names one that does not exist. An animation without an end keeps
+  // a machine without a GPU busy.
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));

@@ -13,7 +13,11 @@ export async function pageProblems(page: Page): Promise<string[]> {
   const found = await page.evaluate(
     `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
   );
+  return [...(found as string[]), ...(await overflowOf(page))];
+}
+
+/** Whether a page is wider than the screen. */
+export async function overflowOf(page: Page): Promise<string[]> {
   const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-  const tooWide = overflow > 0 ? [`${page.url()} is ${String(overflow)} px too wide`] : [];
-  return [...(found as string[]), ...tooWide];
+  return overflow > 0 ? [`${page.url()} is ${String(overflow)} px too wide`] : [];
 }
