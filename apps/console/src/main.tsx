@@ -1,5 +1,5 @@
 import '@fontsource-variable/inter/wght.css';
-import './styles.css';
+import './styles/index.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';

@@ -1,9 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Subscription, V2Event } from '@waypost/client';
-import { type DeliveryFilters, ORDERS, queryOf, searchOf } from '../filters/delivery-filters.js';
-import { useClient } from '../session/session.js';
+import { type DeliveryFilters, ORDERS, searchOf } from '../filters/delivery-filters.js';
 import { Moment } from '../shared/moment.js';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { Empty, Failure } from '../shared/states.js';
@@ -11,9 +9,8 @@ import { StatusBadge } from '../shared/status-badge.js';
 import { countText, zoneText } from '../shared/time-text.js';
 import { VirtualRows } from '../shared/virtual-rows.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
+import { useDeliveries } from './use-deliveries.js';
 
-const PAGE_ROWS = 100;
-const KEPT_MS = 30 * 60_000;
 const TITLES = ['First attempt', 'Status', 'Event', 'Device', 'Endpoint', 'Code', 'Attempts', 'Next'];
 
 interface DeliveryListProps {
@@ -24,29 +21,31 @@ interface DeliveryListProps {
 
 /** The deliveries that there were when the list was opened: while one reads, no row moves. */
 export function DeliveryList({ filters, openedAtMs, refresh }: DeliveryListProps) {
-  const deliveries = useDeliveries(filters, openedAtMs);
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = deliveries;
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const { rows, more, search, retry, ...pages } = useDeliveries(filters, openedAtMs);
+  const { error, isPending, hasNextPage, isFetching } = pages;
   const endpoints = useEndpoints();
-  const more = useMemo(
-    () => (hasNextPage && !isFetchingNextPage && !error ? { load: () => void fetchNextPage() } : undefined),
-    [hasNextPage, isFetchingNextPage, error, fetchNextPage],
-  );
-  const retry = () => void (rows.length > 0 ? fetchNextPage() : refetch());
+  const isSearching = search?.isStopped === false;
   return (
     <>
       <div className="list-line">
         <span className="hint" role="status">
           {isPending ? 'Loading' : `${countText(rows.length)} ${rows.length === 1 ? 'delivery' : 'deliveries'}`}
-          {hasNextPage && ', more below'}
+          {search ? <Searched until={search.until} order={filters.order} /> : hasNextPage && ', more below'}
           {`. ${ORDERS[filters.order]}. Times in ${zoneText()}.`}
         </span>
-        <button type="button" onClick={refresh} disabled={deliveries.isFetching} data-key="r" aria-keyshortcuts="r">
+        {search && (
+          <button type="button" onClick={search.toggle}>
+            {search.isStopped ? 'Search further' : 'Stop the search'}
+          </button>
+        )}
+        <button type="button" onClick={refresh} disabled={isFetching} data-key="r" aria-keyshortcuts="r">
           Refresh
         </button>
       </div>
-      {isPending && <RowSkeleton />}
-      {!isPending && !error && rows.length === 0 && <NoDeliveries isFiltered={searchOf(filters) !== ''} />}
+      {(isPending || (isSearching && rows.length === 0 && !error)) && <RowSkeleton />}
+      {!isPending && !error && !isSearching && rows.length === 0 && (
+        <NoDeliveries isFiltered={searchOf(filters) !== ''} isStopped={search !== null} />
+      )}
       {rows.length > 0 && (
         <VirtualRows
           label="Deliveries"
@@ -59,6 +58,15 @@ export function DeliveryList({ filters, openedAtMs, refresh }: DeliveryListProps
         />
       )}
       {error && <Failure error={error} retry={retry} />}
+    </>
+  );
+}
+
+function Searched({ until, order }: { readonly until: string; readonly order: DeliveryFilters['order'] }) {
+  return (
+    <>
+      {order === 'desc' ? ' found, searched back to ' : ' found, searched up to '}
+      <Moment iso={until} />
     </>
   );
 }
@@ -100,41 +108,31 @@ function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Su
   );
 }
 
-function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }) {
+interface NoDeliveriesProps {
+  readonly isFiltered: boolean;
+  /** By hand, before it was through. */
+  readonly isStopped: boolean;
+}
+
+function NoDeliveries({ isFiltered, isStopped }: NoDeliveriesProps) {
+  if (isStopped) return <Empty title="Nothing was found so far" />;
   if (isFiltered)
     return (
       <Empty title="No delivery matches these filters">
         <p>
-          Take a longer range, or remove a filter. What can be searched for: a device, an event id, a code, a type, a
-          subscription and a status; not what is in a payload.
+          Take a longer range, or remove a filter. A field of the payload is written as in the body, such as{' '}
+          <code>driverId:driver-46</code>.
         </p>
       </Empty>
     );
   return (
     <Empty title="Nothing has been delivered in this range">
       <p>
-        A <Link href="/subscriptions/new">subscription</Link> says which events go where; pings make the events. The
-        simulator publishes some: <code>npm run waypost -- publish --help</code>
+        A <Link href="/subscriptions/new">subscription</Link> says which events go where, and can be sent a test event;
+        pings make the others. The simulator publishes some: <code>npm run waypost -- publish --help</code>
       </p>
     </Empty>
   );
-}
-
-/** Pages follow each other by key, in a window that is fixed when the list is opened: the token of a page belongs to one query. */
-function useDeliveries(filters: DeliveryFilters, openedAtMs: number) {
-  const client = useClient();
-  return useInfiniteQuery({
-    queryKey: ['deliveries', searchOf(filters), openedAtMs],
-    initialPageParam: '',
-    queryFn: ({ pageParam: pageState, signal }) => {
-      const query = { ...queryOf(filters, openedAtMs), limit: PAGE_ROWS };
-      return client.listEvents({ ...query, ...(pageState !== '' && { pageState }) }, { signal });
-    },
-    getNextPageParam: ({ nextPageState }) => nextPageState ?? undefined,
-    // Rows stay as they were read until somebody asks for newer ones, also after "back".
-    staleTime: Infinity,
-    gcTime: KEPT_MS,
-  });
 }
 
 function keyOf({ eventId, subscriptionId, delivery }: V2Event): string {

@@ -47,7 +47,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
           ))}
           {data.nextPageState !== null && (
             <p className="hint">
-              There are more. <Link href={`/deliveries?range=15d&eventId=${eventId}`}>Show all of this event</Link>
+              There are more. <Link href={`/deliveries?range=all&eventId=${eventId}`}>Show all of this event</Link>
             </p>
           )}
         </div>
@@ -57,7 +57,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   );
 }
 
-function EventFacts({ event: { eventId, deviceId, eventTime } }: { readonly event: V2Event }) {
+function EventFacts({ event: { eventId, eventType, deviceId, eventTime } }: { readonly event: V2Event }) {
   const place = new URLSearchParams({ deviceId, at: eventTime }).toString();
   return (
     <aside className="card" aria-label="Event">
@@ -68,9 +68,11 @@ function EventFacts({ event: { eventId, deviceId, eventTime } }: { readonly even
         <Fact name="Device">
           <Link href={`/deliveries?deviceId=${encodeURIComponent(deviceId)}`}>{deviceId}</Link>
         </Fact>
-        <Fact name="On the map">
-          <Link href={`/vehicles?${place}`}>Show where it was</Link>
-        </Fact>
+        {eventType !== 'test' && (
+          <Fact name="On the map">
+            <Link href={`/vehicles?${place}`}>Show where it was</Link>
+          </Fact>
+        )}
         <Fact name="Event id">
           <code>{eventId}</code>
         </Fact>

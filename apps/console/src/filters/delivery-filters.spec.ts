@@ -28,6 +28,14 @@ const anyFilters: fc.Arbitrary<DeliveryFilters> = fc
     subscriptionId: maybe(fc.uuid()),
     eventId: maybe(fc.uuid()),
     statusCode: fc.constantFrom('', '200', '503'),
+    payload: maybe(
+      fc
+        .tuple(
+          fc.string({ minLength: 1 }).filter((path) => !path.includes(':')),
+          fc.string(),
+        )
+        .map((parts) => parts.join(':')),
+    ),
     order: fc.constantFrom('desc' as const, 'asc' as const),
   })
   // A window of its own has no range.
@@ -44,7 +52,7 @@ describe('the address of the deliveries', () => {
 
   it('leaves out what the API would refuse', () => {
     const search =
-      '?range=2y&eventType=teleported&status=lost&statusCode=99&from=yesterday&subscriptionId=1&eventId=x&order=up';
+      '?range=2y&eventType=teleported&status=lost&statusCode=99&from=yesterday&subscriptionId=1&eventId=x&order=up&payload=van';
     expect(filtersOf(`${search}&deviceId=van-1`)).toEqual({ ...filtersOf(''), deviceId: 'van-1' });
   });
 });
@@ -62,14 +70,23 @@ describe('the request for deliveries (R-33)', () => {
   it.each([
     ['?from=2026-03-19T08:00:00Z&to=2026-03-19T09:00:00Z', '2026-03-19T08:00:00.000Z', '2026-03-19T09:00:00.000Z'],
     ['?from=2026-03-19T08:00:00Z&range=1h', '2026-03-19T08:00:00.000Z', undefined],
-    // Without a start it begins where the retention does.
-    ['?to=2026-03-19T09:00:00Z', '2026-03-05T12:00:00.000Z', '2026-03-19T09:00:00.000Z'],
+    // Without a start it begins where the history does.
+    ['?to=2026-03-19T09:00:00Z', '1970-01-01T00:00:00.000Z', '2026-03-19T09:00:00.000Z'],
+    ['?range=all', '1970-01-01T00:00:00.000Z', undefined],
   ])('of %s is of that window, not of a range', (search, startDate, endDate) => {
     expect(queryOf(filtersOf(search), NOW)).toEqual({
       order: 'desc',
       startDate,
       ...(endDate === undefined ? {} : { endDate }),
     });
+  });
+});
+
+describe('a search of payloads (R-33)', () => {
+  it('is part of the request for deliveries, and not of that for the stream', () => {
+    const filters = filtersOf('?payload=driverId%3Adriver-46');
+    expect(queryOf(filters, NOW)).toMatchObject({ payload: 'driverId:driver-46' });
+    expect(streamQueryOf(filters)).toEqual({});
   });
 });
 

@@ -10,7 +10,7 @@ export const RANGES = {
   '6h': 'Last 6 hours',
   '1d': 'Last day',
   '3d': 'Last 3 days',
-  '15d': 'Last 15 days',
+  all: 'All that is kept',
 } as const;
 
 export type Range = keyof typeof RANGES;
@@ -23,7 +23,8 @@ const RANGE_MS: Readonly<Record<Range, number>> = {
   '6h': 360 * MINUTE_MS,
   '1d': 1_440 * MINUTE_MS,
   '3d': 3 * 1_440 * MINUTE_MS,
-  '15d': 15 * 1_440 * MINUTE_MS,
+  // The API takes it as far back as the history goes.
+  all: Number.POSITIVE_INFINITY,
 };
 
 /** What the address of the page says; an empty text is no filter. */
@@ -39,10 +40,13 @@ export interface DeliveryFilters {
   readonly subscriptionId: string;
   readonly eventId: string;
   readonly statusCode: string;
+  /** `path:value` of a field of the payload. */
+  readonly payload: string;
   readonly order: keyof typeof ORDERS;
 }
 
-const TEXTS = ['status', 'deviceId', 'subscriptionId', 'eventId', 'statusCode', 'from', 'to'] as const;
+const TEXTS = ['status', 'deviceId', 'subscriptionId', 'eventId', 'statusCode', 'payload', 'from', 'to'] as const;
+const PAYLOAD = /^[^:]+:/;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** A page can be bookmarked, opened in another tab and sent to a colleague. Values that no filter has are left out. */
@@ -61,6 +65,7 @@ export function filtersOf(search: string): DeliveryFilters {
     subscriptionId: uuid('subscriptionId'),
     eventId: uuid('eventId'),
     statusCode: /^[1-9]\d\d$/.test(text('statusCode')) ? text('statusCode') : '',
+    payload: PAYLOAD.test(text('payload')) ? text('payload') : '',
     order: text('order') === 'asc' ? 'asc' : 'desc',
   };
 }
@@ -78,23 +83,24 @@ export function searchOf(filters: DeliveryFilters): string {
 
 /** The window of the filters, for a list that was opened at `nowMs`. null: it has no end. */
 export function windowOf({ range, from, to }: DeliveryFilters, nowMs: number): { from: string; to: string | null } {
-  const oldestMs = to === '' ? RANGE_MS[range] : RANGE_MS['15d'];
-  return { from: from === '' ? new Date(nowMs - oldestMs).toISOString() : from, to: to === '' ? null : to };
+  const oldestMs = Math.max(0, nowMs - RANGE_MS[to === '' ? range : 'all']);
+  return { from: from === '' ? new Date(oldestMs).toISOString() : from, to: to === '' ? null : to };
 }
 
 /** The request of the first page. */
 export function queryOf(filters: DeliveryFilters, nowMs: number): EventsQuery {
   const { from, to } = windowOf(filters, nowMs);
-  const { eventId, order } = filters;
+  const { eventId, payload, order } = filters;
   return {
     ...{ order, startDate: from },
     ...(to !== null && { endDate: to }),
     ...streamQueryOf(filters),
     ...(eventId !== '' && { eventId }),
+    ...(payload !== '' && { payload }),
   };
 }
 
-/** The request of the stream of attempts: without the window, and one event is not followed. */
+/** The request of the stream of attempts, which have no payload: without the window, and one event is not followed. */
 export function streamQueryOf(filters: DeliveryFilters): StreamInput<'streamAttempts'> {
   const { eventTypes, status, deviceId, subscriptionId, statusCode } = filters;
   return {
@@ -108,7 +114,7 @@ export function streamQueryOf(filters: DeliveryFilters): StreamInput<'streamAtte
 
 /** For people; '' is everything. */
 export function filtersText(filters: DeliveryFilters): string {
-  const { eventTypes, status, deviceId, subscriptionId, eventId, statusCode, from, to, range } = filters;
+  const { eventTypes, status, deviceId, subscriptionId, eventId, statusCode, payload, from, to, range } = filters;
   const window = from === '' && to === '' ? RANGES[range].toLowerCase() : 'a window of its own';
   const parts = [
     status,
@@ -117,6 +123,7 @@ export function filtersText(filters: DeliveryFilters): string {
     statusCode && `code ${statusCode}`,
     subscriptionId && `subscription ${subscriptionId.slice(0, 8)}`,
     eventId && `event ${eventId.slice(0, 8)}`,
+    payload,
     window,
   ];
   return parts.filter((part) => part !== '').join(', ');

@@ -1,4 +1,5 @@
 import { type SyntheticEvent, useState } from 'react';
+import { useHistoryDays } from '../session/use-history-days.js';
 import { nowMs } from '../shared/clock.js';
 import { Popover } from '../shared/popover.js';
 import { localInputText, momentText } from '../shared/time-text.js';
@@ -12,10 +13,12 @@ interface RangePickerProps extends Window {
 
 /** A range until now, or a window of its own, in the zone of the reader. */
 export function RangePicker({ range, from, to, onChange }: RangePickerProps) {
+  const titles = useTitles();
+  const text = from === '' && to === '' ? titles[range] : windowText(from, to);
   return (
     <div className="field">
       <span aria-hidden="true">First attempt</span>
-      <Popover label={windowText({ range, from, to })} title={`First attempt: ${windowText({ range, from, to })}`}>
+      <Popover label={text} title={`First attempt: ${text}`}>
         {(close) => {
           function choose(window: Window): void {
             close();
@@ -24,7 +27,7 @@ export function RangePicker({ range, from, to, onChange }: RangePickerProps) {
           return (
             <div className="ranges">
               <ul className="plain">
-                {Object.entries(RANGES).map(([value, title]) => (
+                {Object.entries(titles).map(([value, title]) => (
                   <li key={value}>
                     <button
                       type="button"
@@ -46,8 +49,12 @@ export function RangePicker({ range, from, to, onChange }: RangePickerProps) {
   );
 }
 
-function windowText({ range, from, to }: Window): string {
-  if (from === '' && to === '') return RANGES[range];
+function useTitles(): Readonly<Record<Range, string>> {
+  const days = useHistoryDays();
+  return days === null ? RANGES : { ...RANGES, all: `Last ${String(days)} days` };
+}
+
+function windowText(from: string, to: string): string {
   const text = (iso: string): string => momentText(iso, nowMs()).slice(0, -4);
   if (from === '') return `until ${text(to)}`;
   return to === '' ? `since ${text(from)}` : `${text(from)} to ${text(to)}`;

@@ -1,12 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { useClient } from '../session/session.js';
 import { countText, shareText } from '../shared/time-text.js';
 import { type Column, totalsOf } from './figures.js';
-
-const EVERY_MS = 15_000;
-/** More than a fleet has; the page of subscriptions has all. */
-const COUNTED = 200;
+import { useSubscriptionCounts } from './use-subscription-counts.js';
 
 interface TilesProps {
   readonly columns: readonly Column[];
@@ -72,16 +67,10 @@ export function Tiles({ columns, range }: TilesProps) {
 
 /** How many subscriptions get nothing, whoever stopped them. */
 function useSubscriptionTile(): Tile {
-  const client = useClient();
-  const { data } = useQuery({
-    queryKey: ['subscription-counts'],
-    queryFn: ({ signal }) => client.listSubscriptions({ limit: COUNTED }, { signal }),
-    refetchInterval: EVERY_MS,
-  });
+  const counts = useSubscriptionCounts();
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
-  if (!data) return { ...tile, value: '–', hint: 'paused or disabled' };
-  const count = (status: string): number => data.data.filter((one) => one.status === status).length;
-  const [paused, disabled] = [count('paused'), count('disabled')];
+  if (counts === null) return { ...tile, value: '–', hint: 'paused or disabled' };
+  const { paused, disabled } = counts;
   return {
     ...tile,
     value: countText(paused + disabled),

@@ -41,6 +41,7 @@ describe('resending what a filter matches (R-30)', () => {
   it.each([
     ['?statusCode=503', /status code/],
     ['?eventId=0b0e8f0a-0000-4000-8000-000000000000', /own page/],
+    ['?payload=driverId:driver-46', /payload field/],
     ['?eventType=test', /Test events/],
   ])('is refused for %s, which a replay cannot be limited to', (search, reason) => {
     expect(obstacleOf(filtersOf(search))).toMatch(reason);

@@ -19,9 +19,10 @@ export interface ResendItem {
 }
 
 /** Why a filter cannot be resent as a whole; null: it can. */
-export function obstacleOf({ eventId, statusCode, eventTypes }: DeliveryFilters): string | null {
+export function obstacleOf({ eventId, statusCode, payload, eventTypes }: DeliveryFilters): string | null {
   if (eventId !== '') return 'One event is resent on its own page.';
   if (statusCode !== '') return 'A replay cannot be limited to a status code. Remove that filter.';
+  if (payload !== '') return 'A replay cannot be limited to a payload field. Remove that filter.';
   if (eventTypes.length > 0 && eventTypes.every((type) => type === 'test')) return 'Test events are not resent.';
   return null;
 }

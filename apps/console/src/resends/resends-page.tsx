@@ -12,12 +12,10 @@ export function ResendsPage() {
   const ofFleet = one === undefined ? batches : batches.filter(({ fleetId }) => fleetId === one.fleetId);
   return (
     <>
-      <div className="title">
-        <h1>Resends</h1>
-        <Link href="/deliveries" className="button">
-          Deliveries
-        </Link>
-      </div>
+      <p className="trail">
+        <Link href="/deliveries">Deliveries</Link>
+      </p>
+      <h1>Resends</h1>
       {ofFleet.length === 0 && (
         <Empty title="Nothing was resent from this browser">
           <p>

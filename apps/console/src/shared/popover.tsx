@@ -16,8 +16,11 @@ export function Popover({ label, title, children }: PopoverProps) {
   const button = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
 
-  function place(isOpen: boolean): void {
-    if (!isOpen || !button.current || !panel.current) return;
+  /** In its place before it is drawn: the event of the browser comes later. */
+  function toggle(): void {
+    if (!button.current || !panel.current) return;
+    panel.current.togglePopover({ source: button.current });
+    if (!panel.current.matches(':popover-open')) return;
     const { left, bottom } = button.current.getBoundingClientRect();
     const most = innerWidth - panel.current.offsetWidth - MARGIN_PX;
     panel.current.style.left = `${String(Math.max(MARGIN_PX, Math.min(left, most)))}px`;
@@ -27,18 +30,20 @@ export function Popover({ label, title, children }: PopoverProps) {
 
   return (
     <>
-      <button ref={button} type="button" popoverTarget={id} aria-label={title} className="opens">
+      <button
+        ref={button}
+        type="button"
+        popoverTarget={id}
+        aria-label={title}
+        className="opens"
+        onClick={(event) => {
+          event.preventDefault();
+          toggle();
+        }}
+      >
         {label}
       </button>
-      <div
-        ref={panel}
-        id={id}
-        popover="auto"
-        role="group"
-        aria-label={title}
-        className="popover"
-        onToggle={(event) => place(event.newState === 'open')}
-      >
+      <div ref={panel} id={id} popover="auto" role="group" aria-label={title} className="popover">
         {children(() => panel.current?.hidePopover())}
       </div>
     </>

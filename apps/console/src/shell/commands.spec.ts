@@ -28,6 +28,13 @@ describe('the command palette', () => {
     expect(hrefs('van/9 &')[0]).toBe('/deliveries?deviceId=van%2F9%20%26');
   });
 
+  it('takes a name, a colon and a value for a field of the payload first', () => {
+    expect(hrefs('driverId:driver 46').slice(0, 2)).toEqual([
+      '/deliveries?payload=driverId%3Adriver%2046',
+      '/deliveries?deviceId=driverId%3Adriver%2046',
+    ]);
+  });
+
   it('finds subscriptions by their type and their URL, and pages by their title', () => {
     expect(hrefs('b.example')).toContain('/subscriptions/other');
     expect(hrefs('NEW SUB')).toContain('/subscriptions/new');

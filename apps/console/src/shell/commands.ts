@@ -18,7 +18,7 @@ const PAGES: readonly Command[] = [
   { title: 'Draw a geofence', href: '/vehicles?geofence=new' },
 ];
 
-/** What a text may mean: an id, a code, a page, a subscription, or a device. */
+/** What a text may mean: an id, a code, a page, a subscription, a device, or a field of a payload. */
 export function commandsOf(text: string, places: readonly Place[], subscriptions: readonly Subscription[]): Command[] {
   const isBelow = ({ href }: Command): boolean => places.some(({ path }) => href.startsWith(path));
   const pages = [...places.map(({ title, path }) => ({ title, href: path })), ...PAGES];
@@ -38,11 +38,13 @@ export function commandsOf(text: string, places: readonly Place[], subscriptions
 function meant(words: string): Command[] {
   if (words === '') return [];
   if (UUID.test(words)) return [{ title: `Event ${words}`, href: `/deliveries/${words}` }];
-  const device = encodeURIComponent(words);
+  const encoded = encodeURIComponent(words);
   const ofDevice = [
-    { title: `Deliveries of the device ${words}`, href: `/deliveries?deviceId=${device}` },
-    { title: `Path of the device ${words}`, href: `/vehicles?deviceId=${device}` },
+    { title: `Deliveries of the device ${words}`, href: `/deliveries?deviceId=${encoded}` },
+    { title: `Path of the device ${words}`, href: `/vehicles?deviceId=${encoded}` },
   ];
+  if (/^[\w.]+:./.test(words))
+    return [{ title: `Deliveries whose payload has ${words}`, href: `/deliveries?payload=${encoded}` }, ...ofDevice];
   if (!/^[1-5]\d\d$/.test(words)) return ofDevice;
   return [{ title: `Deliveries with the code ${words}`, href: `/deliveries?statusCode=${words}` }, ...ofDevice];
 }

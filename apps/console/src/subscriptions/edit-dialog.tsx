@@ -82,7 +82,7 @@ function EditForm({ subscription, etag, close, reload }: EditFormProps) {
         URL that receives the events
         <input type="url" required value={url} onChange={({ target }) => setUrl(target.value)} />
       </label>
-      <SubscriptionFields settings={settings} onChange={setSettings} />
+      <SubscriptionFields {...{ settings, shownCertificate: subscription.clientCertificate }} onChange={setSettings} />
       <p role="alert" className="problem">
         {isOutdated ? 'Somebody else has changed it since you opened it. Nothing was saved.' : update.error?.message}
       </p>

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { type CreateSubscriptions, EVENT_TYPES, type SubscriptionWithSecret } from '@waypost/client';
+import { type CreateSubscriptions, EVENT_TYPES } from '@waypost/client';
 import { useClient } from '../session/session.js';
-import { SecretPanel } from './secret-panel.js';
+import { EventTypeBoxes } from '../shared/event-type-boxes.js';
+import { CreatedSubscriptions } from './created-subscriptions.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { creationOf, NEW_SETTINGS } from './subscription-settings.js';
 
@@ -22,7 +23,7 @@ export function NewSubscriptionPage() {
     mutationFn: (body: CreateSubscriptions) => client.createSubscriptions({ body }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['subscriptions'] }),
   });
-  if (creation.data) return <Created subscriptions={creation.data.data} />;
+  if (creation.data) return <CreatedSubscriptions subscriptions={creation.data.data} />;
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
@@ -79,39 +80,14 @@ interface TypeFieldsProps {
 }
 
 function TypeFields({ types, onChange }: TypeFieldsProps) {
+  const areAll = types.length === SUBSCRIBED_TYPES.length;
   return (
     <fieldset>
-      <legend>Events</legend>
-      {SUBSCRIBED_TYPES.map((type) => (
-        <label key={type} className="switch">
-          <input
-            type="checkbox"
-            checked={types.includes(type)}
-            onChange={({ target }) =>
-              onChange(SUBSCRIBED_TYPES.filter((one) => (one === type ? target.checked : types.includes(one))))
-            }
-          />
-          {type}
-        </label>
-      ))}
+      <legend>Events, at least one</legend>
+      <EventTypeBoxes types={SUBSCRIBED_TYPES} chosen={types} onChange={onChange} />
+      <button type="button" className="quiet" onClick={() => onChange(areAll ? [] : SUBSCRIBED_TYPES)}>
+        {areAll ? 'Choose none' : 'Choose all'}
+      </button>
     </fieldset>
-  );
-}
-
-function Created({ subscriptions }: { readonly subscriptions: readonly SubscriptionWithSecret[] }) {
-  const [first] = subscriptions;
-  if (!first) return null;
-  return (
-    <>
-      <h1>Created</h1>
-      <ul>
-        {subscriptions.map(({ id, eventType }) => (
-          <li key={id}>
-            <Link href={`/subscriptions/${id}`}>{eventType}</Link>
-          </li>
-        ))}
-      </ul>
-      <SecretPanel secret={first.secret} />
-    </>
   );
 }

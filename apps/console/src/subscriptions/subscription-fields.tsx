@@ -1,4 +1,6 @@
+import type { Subscription } from '@waypost/client';
 import { AuthFields } from './auth-fields.js';
+import { CertificateFields } from './certificate-fields.js';
 import type { SubscriptionSettings } from './subscription-settings.js';
 
 interface SubscriptionFieldsProps {
@@ -6,10 +8,15 @@ interface SubscriptionFieldsProps {
   readonly onChange: (settings: SubscriptionSettings) => void;
   /** A new one may leave its format to the fleet. */
   readonly isNew?: boolean;
+  /** That it has so far. */
+  readonly shownCertificate?: Subscription['clientCertificate'];
 }
 
 /** What a new subscription and one that is edited have in common. */
-export function SubscriptionFields({ settings, onChange, isNew = false }: SubscriptionFieldsProps) {
+export function SubscriptionFields(props: SubscriptionFieldsProps) {
+  const { settings, onChange, isNew = false, shownCertificate } = props;
+  const { certificate } = settings;
+
   function set(change: Partial<SubscriptionSettings>): void {
     onChange({ ...settings, ...change });
   }
@@ -18,6 +25,7 @@ export function SubscriptionFields({ settings, onChange, isNew = false }: Subscr
     <>
       <OwnFields settings={settings} onChange={onChange} />
       <AuthFields auth={settings.auth} onChange={(auth) => set({ auth })} isNew={isNew} />
+      <CertificateFields {...{ certificate, shownCertificate }} onChange={(next) => set({ certificate: next })} />
       <label>
         Format of the body
         <select

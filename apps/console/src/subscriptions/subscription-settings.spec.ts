@@ -19,11 +19,12 @@ describe('the fields of a subscription', () => {
       ...PLAIN,
       ...{ payloadFormat: 'legacy-v1', deviceIds: ['van 1', 'a,b'], rateLimitPerSecond: 5, onOutage: 'hold' },
       ...{ description: 'Of the ERP', metadata: { team: 'x=y', empty: '' }, auth: BEARER },
+      clientCertificate: { subject: 'CN=waypost', expiresAt: '2027-01-01T00:00:00.000Z' },
     } as Subscription;
     expect(changeOf(settingsOf(full))).toEqual({
       ...{ payloadFormat: 'legacy-v1', deviceIds: ['van 1', 'a,b'], rateLimitPerSecond: 5 },
       ...{ onOutage: 'hold', strictOrder: false },
-      // Without `auth`: its secret is not known here, so it stays what it is.
+      // Without `auth` and `clientCertificate`: what is secret of them is not known here, so they stay what they are.
       ...{ description: 'Of the ERP', metadata: { team: 'x=y', empty: '' } },
     });
   });
@@ -36,7 +37,7 @@ describe('the fields of a subscription', () => {
   it('leave the format of a new one to the fleet, and its devices out', () => {
     expect(creationOf(NEW_SETTINGS)).toEqual({
       ...{ rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false },
-      ...{ description: null, metadata: {}, auth: { type: 'none' } },
+      ...{ description: null, metadata: {}, auth: { type: 'none' }, clientCertificate: null },
     });
     expect(creationOf({ ...NEW_SETTINGS, deviceIds: 'van-1\n van-2 ' })).toMatchObject({
       deviceIds: ['van-1', 'van-2'],
@@ -48,5 +49,13 @@ describe('the fields of a subscription', () => {
     const bearer = { ...kept.auth, type: 'bearer', clientSecret: 's', scope: ' a b ' } as const;
     expect(changeOf({ ...kept, auth: bearer }).auth).toEqual({ ...BEARER, clientSecret: 's', scope: 'a b' });
     expect(changeOf({ ...kept, auth: { ...kept.auth, type: 'none' } }).auth).toEqual({ type: 'none' });
+  });
+
+  it('replace a client certificate only with its key, and can take it away (R-19)', () => {
+    const kept = settingsOf({ ...PLAIN, clientCertificate: { subject: 'CN=waypost', expiresAt: '' } });
+    const made = { certificates: '-----BEGIN CERTIFICATE-----', privateKey: '-----BEGIN PRIVATE KEY-----' };
+    expect(changeOf({ ...kept, certificate: { ...made, type: 'new' } }).clientCertificate).toEqual(made);
+    expect(changeOf({ ...kept, certificate: { ...made, type: 'none' } }).clientCertificate).toBeNull();
+    expect(creationOf({ ...NEW_SETTINGS, certificate: { ...made, type: 'new' } }).clientCertificate).toEqual(made);
   });
 });

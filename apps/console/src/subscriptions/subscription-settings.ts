@@ -7,6 +7,7 @@ export interface SubscriptionSettings {
   /** `key=value`, one per line. */
   readonly metadata: string;
   readonly auth: AuthSettings;
+  readonly certificate: CertificateSettings;
   /** '' in a new one: the default of the fleet. */
   readonly payloadFormat: 'v1' | 'legacy-v1' | '';
   /** One per line; none: every device. */
@@ -29,6 +30,16 @@ export interface AuthSettings {
   readonly tokenAuthMethod: 'client_secret_basic' | 'client_secret_post';
 }
 
+export interface CertificateSettings {
+  /** `kept`: the one that it has, with its key, which the API does not show. */
+  readonly type: 'none' | 'kept' | 'new';
+  /** In PEM. */
+  readonly certificates: string;
+  readonly privateKey: string;
+}
+
+const NO_CERTIFICATE: CertificateSettings = { type: 'none', certificates: '', privateKey: '' };
+
 const NO_AUTH: AuthSettings = {
   ...{ type: 'none', tokenUrl: '', clientId: '', clientSecret: '', scope: '', audience: '' },
   tokenAuthMethod: 'client_secret_basic',
@@ -38,6 +49,7 @@ export const NEW_SETTINGS: SubscriptionSettings = {
   description: '',
   metadata: '',
   auth: NO_AUTH,
+  certificate: NO_CERTIFICATE,
   payloadFormat: '',
   deviceIds: '',
   rateLimitPerSecond: '',
@@ -47,13 +59,14 @@ export const NEW_SETTINGS: SubscriptionSettings = {
 
 export function settingsOf(subscription: Subscription): SubscriptionSettings {
   const { payloadFormat, deviceIds = [], rateLimitPerSecond, onOutage, strictOrder } = subscription;
-  const { description = '', metadata, auth } = subscription;
+  const { description = '', metadata, auth, clientCertificate } = subscription;
   return {
     description,
     metadata: Object.entries(metadata)
       .map(([key, value]) => `${key}=${value}`)
       .join('\n'),
     auth: auth.type === 'none' ? NO_AUTH : keptAuth(auth),
+    certificate: { ...NO_CERTIFICATE, type: clientCertificate === undefined ? 'none' : 'kept' },
     payloadFormat: payloadFormat === 'legacy-v1' ? 'legacy-v1' : 'v1',
     deviceIds: deviceIds.join('\n'),
     rateLimitPerSecond: rateLimitPerSecond === undefined ? '' : String(rateLimitPerSecond),
@@ -69,15 +82,24 @@ function keptAuth(auth: Extract<Subscription['auth'], { type: 'bearer' }>): Auth
 
 type Shared = Pick<
   CreateSubscriptions,
-  'payloadFormat' | 'rateLimitPerSecond' | 'onOutage' | 'strictOrder' | 'description' | 'metadata' | 'auth'
+  | 'payloadFormat'
+  | 'rateLimitPerSecond'
+  | 'onOutage'
+  | 'strictOrder'
+  | 'description'
+  | 'metadata'
+  | 'auth'
+  | 'clientCertificate'
 >;
 
 function sharedOf(settings: SubscriptionSettings): Shared {
-  const { description, metadata, auth, payloadFormat, rateLimitPerSecond, onOutage, strictOrder } = settings;
+  const { description, metadata, auth, certificate, payloadFormat, rateLimitPerSecond, onOutage, strictOrder } =
+    settings;
   return {
     description: description.trim() === '' ? null : description.trim(),
     metadata: metadataOf(metadata),
     ...(auth.type !== 'kept' && { auth: authOf(auth) }),
+    ...(certificate.type !== 'kept' && { clientCertificate: certificateOf(certificate) }),
     ...(payloadFormat !== '' && { payloadFormat }),
     rateLimitPerSecond: rateLimitPerSecond === '' ? null : Number(rateLimitPerSecond),
     onOutage,
@@ -101,6 +123,11 @@ function authOf(auth: AuthSettings): NonNullable<Shared['auth']> {
   const [scope, audience] = [auth.scope.trim(), auth.audience.trim()];
   const optional = { ...(scope !== '' && { scope }), ...(audience !== '' && { audience }) };
   return { type: 'bearer', tokenUrl, clientId, clientSecret, tokenAuthMethod, ...optional };
+}
+
+function certificateOf(settings: CertificateSettings): Exclude<Shared['clientCertificate'], undefined> {
+  const { type, certificates, privateKey } = settings;
+  return type === 'new' ? { certificates, privateKey } : null;
 }
 
 /** The first `=` of a line ends its key. */

@@ -55,7 +55,7 @@ function NewSubscription() {
 
 function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] }) {
   return (
-    <div className="table scrolls" role="region" aria-label="Subscriptions" tabIndex={0}>
+    <div className="table scrolls stacked" role="region" aria-label="Subscriptions" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -79,7 +79,7 @@ function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] })
                 <StatusBadge status={status} />
                 {disabledReason !== undefined && <span className="problem below">{disabledReason}</span>}
               </td>
-              <td>
+              <td className="minor">
                 <Moment iso={updatedAt} />
               </td>
             </tr>

@@ -1,0 +1,57 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { type DeliveryFilters, queryOf, searchOf } from '../filters/delivery-filters.js';
+import { useClient } from '../session/session.js';
+
+const PAGE_ROWS = 100;
+const KEPT_MS = 30 * 60_000;
+
+/** Pages follow each other by key, in a window that is fixed when the list is opened: the token of a page belongs to one query. */
+function useDeliveryPages(filters: DeliveryFilters, openedAtMs: number) {
+  const client = useClient();
+  return useInfiniteQuery({
+    queryKey: ['deliveries', searchOf(filters), openedAtMs],
+    initialPageParam: '',
+    queryFn: ({ pageParam: pageState, signal }) => {
+      const query = { ...queryOf(filters, openedAtMs), limit: PAGE_ROWS };
+      return client.listEvents({ ...query, ...(pageState !== '' && { pageState }) }, { signal });
+    },
+    getNextPageParam: ({ nextPageState }) => nextPageState ?? undefined,
+    // Rows stay as they were read until somebody asks for newer ones, also after "back".
+    staleTime: Infinity,
+    gcTime: KEPT_MS,
+  });
+}
+
+/** A search of payloads reads a bounded part per page, found or not. */
+interface Search {
+  /** Of the last delivery that was looked at. */
+  readonly until: string;
+  readonly isStopped: boolean;
+  /** Stops it, or goes on. */
+  readonly toggle: () => void;
+}
+
+/** The rows of the list, and how to get more of them: null where there are none, or none for now. */
+export function useDeliveries(filters: DeliveryFilters, openedAtMs: number) {
+  const pages = useDeliveryPages(filters, openedAtMs);
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
+  const address = searchOf(filters);
+  const [stopped, setStopped] = useState('');
+  const isStopped = stopped !== '' && stopped === address;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const canLoad = hasNextPage && !isFetchingNextPage && !error && !isStopped;
+  const more = useMemo(() => (canLoad ? { load: () => void fetchNextPage() } : null), [canLoad, fetchNextPage]);
+  const until = data?.pages.at(-1)?.searchedUntil ?? null;
+  const search: Search | null =
+    until === null ? null : { until, isStopped, toggle: () => setStopped(isStopped ? '' : address) };
+
+  // Without a row there is none to scroll to for more.
+  const isEmpty = rows.length === 0;
+  useEffect(() => {
+    if (isEmpty) more?.load();
+  }, [isEmpty, more]);
+
+  const retry = () => void (isEmpty ? refetch() : fetchNextPage());
+  return { ...pages, rows, more, search, retry };
+}

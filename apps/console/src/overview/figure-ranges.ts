@@ -1,0 +1,38 @@
+import { useHistoryDays } from '../session/use-history-days.js';
+import { nowMs } from '../shared/clock.js';
+import { type Step, STEP_MS } from './figures.js';
+
+export interface FigureRange {
+  readonly title: string;
+  readonly step: Step;
+  readonly columns: number;
+  /** As the address of the deliveries names it. */
+  readonly deliveries: string;
+}
+
+export type RangeName = 'hour' | 'day' | 'retention';
+export type FigureRanges = Readonly<Record<RangeName, FigureRange>>;
+
+/** The ranges of figures, of which the last one is as long as the history. */
+export function useFigureRanges(): FigureRanges {
+  const days = useHistoryDays();
+  return {
+    hour: { title: '1 hour', step: 'minute', columns: 60, deliveries: '1h' },
+    day: { title: '24 hours', step: 'hour', columns: 24, deliveries: '1d' },
+    // Until it is known, today is what there is.
+    retention: {
+      ...{ title: days === null ? 'All' : `${String(days)} days`, step: 'day', deliveries: 'all' },
+      columns: days ?? 1,
+    },
+  };
+}
+
+export function titlesOf(ranges: FigureRanges): readonly { readonly value: RangeName; readonly title: string }[] {
+  return Object.entries(ranges).map(([value, { title }]) => ({ value: value as RangeName, title }));
+}
+
+/** Until now, each time that it is asked for. */
+export function windowOf({ step, columns }: FigureRange) {
+  const endMs = nowMs();
+  return { startDate: new Date(endMs - (columns - 1) * STEP_MS[step]), endDate: new Date(endMs) };
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import type { Subscription, UpdateSubscription } from '@waypost/client';
+import { useClient, useLack } from '../session/session.js';
+import { ConfirmButton } from './confirm-button.js';
+import { EditDialog } from './edit-dialog.js';
+import type { TestEvent } from './use-test-event.js';
+
+interface ActionsProps {
+  readonly subscription: Subscription;
+  readonly changes: SubscriptionChanges;
+  readonly test: TestEvent;
+}
+
+export function SubscriptionActions({ subscription: { id, status }, changes, test }: ActionsProps) {
+  const { update, rotation, deletion } = changes;
+  const next = status === 'active' ? 'paused' : 'active';
+  const lack = useLack('subscriptions:write');
+  if (lack !== null) return <span className="hint">{lack}</span>;
+  return (
+    <div className="actions">
+      <button type="button" onClick={() => update.mutate({ status: next })} disabled={update.isPending}>
+        {next === 'paused' ? 'Pause' : 'Activate'}
+      </button>
+      <button type="button" onClick={test.send} disabled={test.isSending}>
+        Send a test event
+      </button>
+      <EditDialog id={id} />
+      <ConfirmButton
+        label="Rotate the secret"
+        action="Make a new secret"
+        disabled={rotation.isPending}
+        onConfirm={() => rotation.mutate()}
+      >
+        It is shown once. For 24 hours deliveries are signed with both secrets, so that receivers can change in between.
+      </ConfirmButton>
+      <ConfirmButton
+        label="Delete"
+        action="Delete it for good"
+        isDangerous
+        disabled={deletion.isPending}
+        onConfirm={() => deletion.mutate()}
+      >
+        Nothing more is sent, also of what waits. The history of its deliveries stays.
+      </ConfirmButton>
+    </div>
+  );
+}
+
+export type SubscriptionChanges = ReturnType<typeof useSubscriptionChanges>;
+
+export function useSubscriptionChanges(id: string) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const update = useMutation({
+    mutationFn: (body: UpdateSubscription) => client.updateSubscription({ id, body }),
+    onSuccess: (changed) => {
+      queries.setQueryData(['subscription', id], changed);
+      return queries.invalidateQueries({ queryKey: ['subscriptions'] });
+    },
+  });
+  const rotation = useMutation({ mutationFn: () => client.rotateSecret({ id }) });
+  const deletion = useMutation({
+    mutationFn: () => client.deleteSubscription({ id }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['subscriptions'] });
+      navigate('/subscriptions');
+    },
+  });
+  return { update, rotation, deletion, error: update.error ?? rotation.error ?? deletion.error };
+}

@@ -1,0 +1,63 @@
+import { Link } from 'wouter';
+import type { Subscription } from '@waypost/client';
+import { Moment } from '../shared/moment.js';
+
+type Facts = readonly (readonly [name: string, value: React.ReactNode])[];
+
+/** The settings of a subscription. */
+export function SubscriptionFacts({ subscription }: { readonly subscription: Subscription }) {
+  const { id, url, createdAt } = subscription;
+  const facts: Facts = [
+    ['URL', url],
+    ['Id', <code key="id">{id}</code>],
+    [
+      'Deliveries',
+      <Link key="deliveries" href={`/deliveries?subscriptionId=${id}`}>
+        Show them
+      </Link>,
+    ],
+    ['Format', subscription.payloadFormat],
+    ...accessOf(subscription),
+    ...sendingOf(subscription),
+    ['Created', <Moment key="created" iso={createdAt} />],
+  ];
+  return (
+    <dl className="facts card">
+      {facts.map(([name, value]) => (
+        <div key={name} className={name === 'URL' || name === 'Id' ? 'long' : ''}>
+          <dt>{name}</dt>
+          <dd className="text">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How the receiver knows that it is Waypost. */
+function accessOf({ auth, clientCertificate }: Subscription): Facts {
+  const facts: Facts = [
+    ['Authentication', auth.type === 'bearer' ? `bearer token of ${auth.tokenUrl}` : 'signature only'],
+  ];
+  if (clientCertificate === undefined) return facts;
+  const { subject, expiresAt } = clientCertificate;
+  return [
+    ...facts,
+    [
+      'Client certificate',
+      <span key="certificate">
+        {subject}, until <Moment iso={expiresAt} />
+      </span>,
+    ],
+  ];
+}
+
+function sendingOf({ deviceIds, onOutage, strictOrder, rateLimitPerSecond, metadata }: Subscription): Facts {
+  const own = Object.entries(metadata);
+  const facts: Facts = [
+    ['Devices', deviceIds === undefined ? 'every device' : deviceIds.join(', ')],
+    ['During an outage', onOutage === 'hold' ? 'deliveries are held' : 'deliveries fail after five attempts'],
+    ['Order', strictOrder ? 'strict per device' : 'a retry holds nothing back'],
+    ['Limit', rateLimitPerSecond === undefined ? 'none' : `${String(rateLimitPerSecond)} per second`],
+  ];
+  return own.length === 0 ? facts : [...facts, ['Metadata', own.map(([key, value]) => `${key}=${value}`).join(', ')]];
+}
