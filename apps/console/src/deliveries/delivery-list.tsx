@@ -121,7 +121,7 @@ function NoDeliveries({ isFiltered, isStopped }: NoDeliveriesProps) {
       <Empty title="No delivery matches these filters">
         <p>
           Take a longer range, or remove a filter. A field of the payload is written as in the body, such as{' '}
-          <code>driverId:driver-46</code>.
+          <code>driverId:d-46</code>.
         </p>
       </Empty>
     );

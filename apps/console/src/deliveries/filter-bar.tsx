@@ -55,7 +55,7 @@ function Fields({ filters, onChange, isLive }: FilterBarProps) {
       <SubscriptionField value={subscriptionId} onChange={(id) => set({ subscriptionId: id })} />
       <TextField
         label="Status code"
-        placeholder="503"
+        placeholder="e.g. 503"
         value={statusCode}
         onChange={(text) => set({ statusCode: text })}
         pattern="[1-9][0-9]{2}"
@@ -72,11 +72,11 @@ function Fields({ filters, onChange, isLive }: FilterBarProps) {
           />
           <TextField
             label="Payload field"
-            placeholder="driverId:driver-46"
+            placeholder="e.g. driverId:d-46"
             value={payload}
             onChange={(text) => set({ payload: text })}
             pattern="[^:]+:.*"
-            problem="The name of a field, a colon and its value, such as driverId:driver-46"
+            problem="The name of a field, a colon and its value, such as driverId:d-46"
           />
           <OrderField value={order} onChange={(next) => set({ order: next })} />
         </>

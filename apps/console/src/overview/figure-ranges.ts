@@ -19,10 +19,10 @@ export function useFigureRanges(): FigureRanges {
   return {
     hour: { title: '1 hour', step: 'minute', columns: 60, deliveries: '1h' },
     day: { title: '24 hours', step: 'hour', columns: 24, deliveries: '1d' },
-    // Until it is known, today is what there is.
+    // Until it is known, since yesterday.
     retention: {
       ...{ title: days === null ? 'All' : `${String(days)} days`, step: 'day', deliveries: 'all' },
-      columns: days ?? 1,
+      columns: days ?? 2,
     },
   };
 }

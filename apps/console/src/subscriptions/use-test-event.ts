@@ -1,4 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { V2Event } from '@waypost/client';
 import { useClient } from '../session/session.js';
 
@@ -17,6 +18,7 @@ export interface TestEvent {
 
 export function useTestEvent(id: string): TestEvent {
   const client = useClient();
+  const queries = useQueryClient();
   const test = useMutation({ mutationFn: () => client.sendTestEvent({ id }) });
   const eventId = test.data?.eventId ?? null;
   const { data, error } = useQuery({
@@ -25,6 +27,11 @@ export function useTestEvent(id: string): TestEvent {
     enabled: eventId !== null,
     refetchInterval: ({ state }) => (isOver(state.data?.data[0]) ? false : EVERY_MS),
   });
+  const status = data?.data[0]?.delivery.status;
+  useEffect(() => {
+    // Its health counts the test event, too.
+    if (status !== undefined) void queries.invalidateQueries({ queryKey: ['subscription', id] });
+  }, [queries, id, status]);
   return {
     ...{ send: () => test.mutate(), isSending: test.isPending, eventId },
     ...{ delivery: data?.data[0]?.delivery ?? null, error: test.error ?? error },

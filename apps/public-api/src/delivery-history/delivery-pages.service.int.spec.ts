@@ -6,7 +6,8 @@ import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjectio
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { createPageStates } from '../paging/page-states.js';
 import { anyWalk, attemptOf, type DeliveryPlan, NOW, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
-import { type DeliveryFilters, type DeliveryPage, DeliveryPages } from './delivery-pages.service.js';
+import type { DeliveryPage } from './delivery-page.js';
+import { type DeliveryFilters, DeliveryPages } from './delivery-pages.service.js';
 
 const PATH = '/public/v2/events';
 const KEY = Buffer.alloc(32, 3);

@@ -12,6 +12,7 @@ import { type Sight, sightFilter } from '../auth/caller.js';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
+import type { DeliveryPage } from './delivery-page.js';
 import { matchesPayload, parsePayloadFilter } from './payload-filter.js';
 import { type SearchedPage, searchPage } from './payload-search.js';
 
@@ -38,15 +39,6 @@ export interface DeliveryPageRequest {
   readonly filters: DeliveryFilters;
   readonly limit: number;
   readonly pageState?: string | undefined;
-}
-
-export interface DeliveryPage<Shown = DeliveryRecord> {
-  /** In the order of the query. */
-  readonly records: readonly Shown[];
-  /** null: this is the last page. */
-  readonly nextPageState: string | null;
-  /** R-33; null: not known. */
-  readonly completeUntil: number | null;
 }
 
 /** Deliveries that are walked by one kind of position. */

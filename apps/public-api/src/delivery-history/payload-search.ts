@@ -1,5 +1,5 @@
 import type { ShownDelivery } from '@waypost/domain';
-import type { DeliveryPage } from './delivery-pages.service.js';
+import type { DeliveryPage } from './delivery-page.js';
 
 /** What a filter that has no index looks at before it answers, found or not: a page costs no more, however rare the value is. */
 export const MOST_SEARCHED = 5_000;

@@ -1,5 +1,5 @@
 import { attemptCount, type AttemptEntry, probeCount, type ShownDelivery } from '@waypost/domain';
-import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
+import type { DeliveryPage } from '../delivery-history/delivery-page.js';
 import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
 import type { SearchedPage } from '../delivery-history/payload-search.js';
 
