@@ -21,7 +21,7 @@ export {
 } from './figures/delivery-figures.js';
 export { DURATION_ERROR, percentiles } from './figures/duration-histogram.js';
 export { bucketStart, FIGURE_STEPS, type FigureStep } from './figures/figure-cells.js';
-export { ATTEMPT_CLASSES, type Figures } from './figures/figures.js';
+export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
 export { createFigurePartitions } from './figures/write-figures.js';
 
 // paths

@@ -6,8 +6,8 @@ import {
   type DeliveryFigures,
   FIGURE_STEPS,
   type FigureRow,
-  type Figures,
   percentiles,
+  type SummedFigures,
 } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
 import { type Sight, sightFilter } from '../auth/caller.js';
@@ -66,7 +66,7 @@ function toBucket({ startAt, group, figures }: FigureRow, groupBy: FiguresQueryD
   };
 }
 
-function percentilesOf(name: 'latencyMs' | 'retryLatenessMs', histogram: Figures['latency']): Partial<ShownBucket> {
-  const [p50, p95, p99] = percentiles(histogram, [0.5, 0.95, 0.99]);
+function percentilesOf(name: 'latencyMs' | 'retryLatenessMs', counts: SummedFigures['latency']): Partial<ShownBucket> {
+  const [p50, p95, p99] = percentiles(counts, [0.5, 0.95, 0.99]);
   return p50 == null || p95 == null || p99 == null ? {} : { [name]: { p50, p95, p99 } };
 }

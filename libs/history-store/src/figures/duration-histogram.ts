@@ -1,6 +1,9 @@
 /** Counts of durations by bucket. Adding two of them gives the histogram of both, so an hour is the sum of its minutes. */
 export type DurationHistogram = Map<number, number>;
 
+/** The same as `bucket, count, ...`, the least bucket first. */
+export type DurationCounts = readonly number[];
+
 /** Each bucket ends 10 % above the one before. */
 const RATIO = 1.1;
 const LOG_RATIO = Math.log(RATIO);
@@ -19,20 +22,29 @@ export function addDurations(histogram: DurationHistogram, bucket: number, count
   else histogram.set(bucket, sum);
 }
 
+export function countsOf(histogram: DurationHistogram): DurationCounts {
+  return [...histogram].sort(([a], [b]) => a - b).flat();
+}
+
+export function addCounts(histogram: DurationHistogram, counts: DurationCounts): void {
+  for (let index = 0; index < counts.length; index += 2)
+    addDurations(histogram, counts[index] ?? 0, counts[index + 1] ?? 0);
+}
+
 /**
  * Milliseconds that each of these parts of the durations do not exceed, within DURATION_ERROR; null without durations.
  *
  * @param parts ascending, above 0 and up to 1
  */
-export function percentiles(histogram: DurationHistogram, parts: readonly number[]): (number | null)[] {
-  const buckets = [...histogram].sort(([a], [b]) => a - b);
-  const total = buckets.reduce((sum, [, count]) => sum + count, 0);
+export function percentiles(counts: DurationCounts, parts: readonly number[]): (number | null)[] {
+  let total = 0;
+  for (let index = 1; index < counts.length; index += 2) total += counts[index] ?? 0;
   if (total === 0) return parts.map(() => null);
+  let seen = counts[1] ?? 0;
+  let index = 0;
   return parts.map((part) => {
-    const rank = Math.ceil(part * total);
-    let seen = 0;
-    const found = buckets.find(([, count]) => (seen += count) >= rank);
-    return found === undefined ? null : durationOf(found[0]);
+    for (const rank = Math.ceil(part * total); seen < rank;) seen += counts[(index += 2) + 1] ?? 0;
+    return durationOf(counts[index] ?? 0);
   });
 }
 

@@ -1,6 +1,6 @@
 import { type DeliveryRecord, probeCount, recordNumber } from '@waypost/domain';
 import { addDurations, durationBucket } from './duration-histogram.js';
-import { addFigures, ATTEMPT_CLASSES, classOf, type Figures, noFigures } from './figures.js';
+import { addFigures, ATTEMPT_CLASSES, classOf, type Figures, noFigures, summed } from './figures.js';
 
 const MINUTE_MS = 60_000;
 
@@ -54,8 +54,8 @@ export interface FigureCell {
 export function figureCells(written: readonly WrittenDelivery[]): FigureCell[] {
   const minutes = new Map<string, FigureCell>();
   for (const { delivery, before } of written) addDelivery(cellOf(minutes, delivery, 'minute'), delivery, before);
-  const hours = summed(minutes, 'hour');
-  return [...minutes.values(), ...hours.values(), ...summed(hours, 'day').values()];
+  const hours = coarser(minutes, 'hour');
+  return [...minutes.values(), ...hours.values(), ...coarser(hours, 'day').values()];
 }
 
 type CellKey = Pick<CountedDelivery, 'fleetId' | 'subscriptionId' | 'eventType' | 'firstAttemptAt'>;
@@ -72,10 +72,10 @@ function cellOf(cells: Map<string, FigureCell>, key: CellKey, step: FigureStep):
   return cell.figures;
 }
 
-function summed(finer: ReadonlyMap<string, FigureCell>, step: FigureStep): Map<string, FigureCell> {
+function coarser(finer: ReadonlyMap<string, FigureCell>, step: FigureStep): Map<string, FigureCell> {
   const cells = new Map<string, FigureCell>();
   for (const cell of finer.values())
-    addFigures(cellOf(cells, { ...cell, firstAttemptAt: cell.startAt }, step), cell.figures);
+    addFigures(cellOf(cells, { ...cell, firstAttemptAt: cell.startAt }, step), summed(cell.figures));
   return cells;
 }
 

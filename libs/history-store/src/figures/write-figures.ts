@@ -9,7 +9,8 @@ import {
 import { type DailyTable, groupByDay } from '../partitions/daily-table.js';
 import { copyIn, CopyRows } from '../projection/binary-copy.js';
 import { FIGURE_STEPS, type FigureCell, figureCells, type WrittenDelivery } from './figure-cells.js';
-import { addPackedFigures, packFigures } from './figures.js';
+import { addFigures } from './figures.js';
+import { PackedSum, packFigures } from './packed-figures.js';
 
 const FIGURES: DailyTable = { name: 'delivery_figures', creationLock: 7_215_006, retentionLock: 7_215_007 };
 
@@ -58,10 +59,11 @@ async function addStored(client: PoolClient, { table, partition }: Place, cells:
         JOIN ${table} AS f ON ${SAME_KEY} AND f.partition = $6`,
     values: [...keysOf(cells), partition],
   });
+  const sum = new PackedSum();
   return rows.flatMap(({ position, figures }) => {
     const cell = cells[position - 1];
     if (cell === undefined) return [];
-    addPackedFigures(cell.figures, `[${figures}]`);
+    addFigures(cell.figures, sum.of(figures));
     return [cell];
   });
 }
