@@ -8,7 +8,8 @@ import { connectKafka } from './kafka-connection.js';
 const { ConfigResourceTypes } = kafkajs;
 
 const createTimeoutMs = 30_000;
-const metadataTimeoutMs = 15_000;
+/** Brokers take their time over thousands of new partitions. */
+const metadataTimeoutMs = 60_000;
 const metadataPollMs = 100;
 
 export interface TopicAdmin {

@@ -43,6 +43,8 @@ export interface TransactionalProducer {
   /** Fences the predecessor and waits until its open transaction has ended, so that offsets read afterwards are final. */
   init(): Promise<void>;
   commit(transaction: Transaction): Promise<BaseOffsets>;
+  /** How long the last commit had to wait until the one before it was complete in all partitions; absent or 0: not at all. */
+  readonly heldUpMs?: number;
   close(): Promise<void>;
 }
 

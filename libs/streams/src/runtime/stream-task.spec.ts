@@ -35,6 +35,8 @@ let commits: Commit[];
 /** The values, in the order in which they were committed. */
 let written: string[];
 let task: PartitionTask;
+/** How long each commit says that it waited for the one before. */
+let heldUpMs: number;
 
 /** Notes the transactions. */
 function observedBackend(): StreamsBackend {
@@ -44,6 +46,7 @@ function observedBackend(): StreamsBackend {
     return {
       init: () => inner.init(),
       close: () => inner.close(),
+      heldUpMs,
       commit: (transaction: Transaction) => {
         commits.push({ offset: transaction.offset?.offset, outputs: [...transaction.records].length });
         for (const { value } of transaction.records) written.push(String(value));
@@ -63,6 +66,7 @@ beforeEach(async () => {
   clock = 1_000;
   commits = [];
   written = [];
+  heldUpMs = 0;
   task = await openTask(0);
 });
 
@@ -228,6 +232,14 @@ describe('a task that has caught up', () => {
     expect(commits).toEqual([{ offset: START + 2, outputs: 2 }]);
     // Timers may fire up to a millisecond early.
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(lingerMs - 1);
+  });
+
+  it('waits as long as the brokers have last taken to complete a transaction', async () => {
+    heldUpMs = 50;
+    task = await openTask(0);
+    const startedAt = performance.now();
+    await task.process(batchOf(0, 2, 0));
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(heldUpMs - 1);
   });
 
   it('does not wait any longer once its partition is revoked', async () => {

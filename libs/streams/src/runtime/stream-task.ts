@@ -4,6 +4,7 @@ import type { StreamsBackend, TransactionalProducer } from '../backend/backend.j
 import { errorMessage, StreamsError } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
 import type { Topology } from '../topology/topology.js';
+import { Linger } from './linger.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { ProcessorTopology } from './processor-topology.js';
 import type { StateManager } from './state-directory.js';
@@ -23,7 +24,7 @@ interface StreamTaskOptions {
   readonly backend: StreamsBackend;
   /** How much work on a backlog goes into one transaction. */
   readonly commitIntervalMs: number;
-  /** The wait from a small commit to the next fetch. */
+  /** The least wait from a small commit to the next fetch. */
   readonly lingerMs: number;
   readonly now: () => number;
 }
@@ -47,8 +48,11 @@ class StreamTask implements PartitionTask {
   private uncommittedSince: number | null = null;
   private closed = false;
   private readonly released = new AbortController();
+  private readonly linger: Linger;
 
-  constructor(private readonly options: StreamTaskOptions) {}
+  constructor(private readonly options: StreamTaskOptions) {
+    this.linger = new Linger(options.lingerMs);
+  }
 
   async open(): Promise<{ position: number | 'earliest' }> {
     const { topology, context, stores, backend, now } = this.options;
@@ -127,7 +131,8 @@ class StreamTask implements PartitionTask {
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, batch.nextOffset);
       // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
-      if (isTrickle) await waitOrAbort(this.options.lingerMs, this.released.signal);
+      this.linger.committed(this.producer?.heldUpMs ?? 0);
+      if (isTrickle) await waitOrAbort(this.linger.ms, this.released.signal);
     }
     if (core.changed) return;
     this.uncommittedSince = null;

@@ -5,7 +5,7 @@ import { silentLogger } from '../../logger.js';
 import { encodeRecordBatch } from '../../protocol/testing/record-batches.js';
 import type { Fetcher, StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from './kafka-backend.js';
-import { KAFKA_ERRORS, kafkaError, kafkaErrorCode, type Reaction } from './kafka-errors.js';
+import { CONCURRENT_TRANSACTIONS, KAFKA_ERRORS, kafkaError, kafkaErrorCode, type Reaction } from './kafka-errors.js';
 import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
 const TOPIC = 'topic';
@@ -124,6 +124,21 @@ describe('a broker that answers an error code', () => {
       expect(await outcomes(CODES, commit)).toEqual(byReaction(UNDONE, producerOutcome));
     },
   );
+
+  it('to AddPartitionsToTxn because the transaction before is incomplete tells the task how long that has lasted', async () => {
+    await start(({ api }, n) => (api === 'AddPartitionsToTxn' && (n === 1 || n === 2) ? CONCURRENT_TRANSACTIONS : 0));
+    const producer = backend.producer('tx');
+    await producer.init();
+    const heldUpMs: unknown[] = [];
+    for (let transaction = 0; transaction < 3; transaction++) {
+      await producer.commit({ records: [{ topic: TOPIC, partition: 0, key: null, value: null }] });
+      heldUpMs.push(producer.heldUpMs);
+    }
+    await producer.close();
+    // Two refusals with waits of 2 and 4 ms.
+    expect(heldUpMs).toEqual([0, expect.any(Number), 0]);
+    expect(heldUpMs[1]).toBeGreaterThanOrEqual(5);
+  });
 
   it('to Produce is asked again only when nothing was done, or when that cannot do it twice', async () => {
     await start(({ api, key }, n) => (api === 'Produce' && n === 0 ? (CODES[Number(key.split('-')[1])] ?? 0) : 0));

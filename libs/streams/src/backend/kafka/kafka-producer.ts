@@ -43,6 +43,7 @@ class KafkaProducer implements TransactionalProducer {
   private readonly calls: TransactionCoordinator;
   private readonly writer: BatchWriter;
   private identity: ProducerId = { producerId: -1, producerEpoch: -1 };
+  heldUpMs = 0;
 
   constructor(private readonly options: ProducerOptions) {
     this.machine = createTransactionStateMachine(options.transactionalId);
@@ -60,6 +61,7 @@ class KafkaProducer implements TransactionalProducer {
     this.machine.moveTo('initialising');
     await this.orDie(async () => {
       this.identity = await this.calls.initProducerId(this.options.transactionTimeoutMs);
+      this.calls.takeHeldUpMs();
       this.machine.moveTo('idle');
     });
   }
@@ -119,6 +121,7 @@ class KafkaProducer implements TransactionalProducer {
       topics.length > 0 && this.calls.call('AddPartitionsToTxn', { ...this.identity, topics }),
       offset && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId: offset.groupId }),
     ]);
+    this.heldUpMs = this.calls.takeHeldUpMs();
   }
 
   private async writeOffset(offset: TransactionOffset): Promise<void> {

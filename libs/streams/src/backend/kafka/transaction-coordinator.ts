@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
 import type { CoordinatorType, KafkaClient } from './kafka-client.js';
-import { isConnectionFailure, isRefusal, isUndone, kafkaErrorCode, parkingOr, reactionTo } from './kafka-errors.js';
+import {
+  CONCURRENT_TRANSACTIONS,
+  isConnectionFailure,
+  isRefusal,
+  isUndone,
+  kafkaErrorCode,
+  parkingOr,
+  reactionTo,
+} from './kafka-errors.js';
 
 /** The identity of a producer at its transaction coordinator; a later InitProducerId invalidates it. */
 export interface ProducerId {
@@ -11,13 +19,16 @@ export interface ProducerId {
 
 /**
  * Requests of one transactional.id to its coordinators. Coordinators are looked up once. CONCURRENT_TRANSACTIONS, the
- * response to nearly every back-to-back transaction, is retried within milliseconds.
+ * response until the brokers have written all markers of the transaction before, is retried within milliseconds at first:
+ * with many producers that takes seconds, and their retries would delay the markers.
  */
 export interface TransactionCoordinator {
   /** Fences the predecessor and waits until its transaction has ended. */
   initProducerId(transactionTimeoutMs: number): Promise<ProducerId>;
   call<T>(api: string, parameters: object): Promise<T>;
   callGroup<T>(groupId: string, api: string, parameters: object): Promise<T>;
+  /** How long calls since the last question were refused because the transaction before was not complete; 0: none was. */
+  takeHeldUpMs(): number;
 }
 
 interface TransactionCoordinatorOptions {
@@ -27,20 +38,23 @@ interface TransactionCoordinatorOptions {
 }
 
 const CONCURRENT_FIRST_WAIT_MS = 2;
-const CONCURRENT_MAX_WAIT_MS = 50;
+const CONCURRENT_MAX_WAIT_MS = 1_000;
 const RETRY_FOR_MS = 15_000;
+/** The brokers are slow then, and a task that is built again would wait for the same markers. */
+const CONCURRENT_FOR_MS = 60_000;
 
 export function createTransactionCoordinator({
   transactionalId,
   client,
   monotonicNow,
 }: TransactionCoordinatorOptions): TransactionCoordinator {
+  let heldUpMs = 0;
   /**
    * Retries errors that prove that nothing happened: most often a coordinator that moved, or a transaction of the
    * predecessor that has not ended yet.
    */
   const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
-    const deadline = monotonicNow() + RETRY_FOR_MS;
+    const startedAt = monotonicNow();
     let waitMs = CONCURRENT_FIRST_WAIT_MS;
     for (;;) {
       try {
@@ -50,7 +64,11 @@ export function createTransactionCoordinator({
         const code = kafkaErrorCode(error);
         const moved = reactionTo(code) === 'coordinator' || (isConnectionFailure(error) && api === 'InitProducerId');
         if (moved) client.forgetCoordinator(type, key);
-        if ((!moved && !isUndone(code)) || monotonicNow() > deadline) throw parkingOr(error, `${api} of ${key}`);
+        const isHeldUp = code === CONCURRENT_TRANSACTIONS;
+        const passedMs = monotonicNow() - startedAt;
+        if (isHeldUp) heldUpMs = Math.max(heldUpMs, passedMs + waitMs);
+        const isOver = passedMs > (isHeldUp ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
+        if ((!moved && !isUndone(code)) || isOver) throw parkingOr(error, `${api} of ${key}`);
         await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
       }
@@ -67,6 +85,11 @@ export function createTransactionCoordinator({
     },
     call,
     callGroup: (groupId, api, parameters) => atCoordinator('group', groupId, api, parameters),
+    takeHeldUpMs: () => {
+      const taken = heldUpMs;
+      heldUpMs = 0;
+      return taken;
+    },
   };
 }
 
