@@ -65,7 +65,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_STATE_DIR:
     'A directory of this process alone for snapshots of its state: a restart reads only the rest of the log',
   WAYPOST_LINGER_MS:
-    'How long a partition waits after a small transaction, so that the pings that come meanwhile share the next one; else 1 ms for each partition of `telemetry.pings`, from 10 to 500 ms',
+    'How long a partition waits at least after a small transaction, so that the pings that come meanwhile share the next one; else 1 ms for each partition of `telemetry.pings`, from 10 to 500 ms',
   WAYPOST_RULES: '`all`, or `positions` for positions and ignition changes only',
   WAYPOST_ADMIN_HOST:
     'Address at which health, readiness and metrics are listened for; `0.0.0.0` in a container. Commands are taken from the same host only',
