@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { coveragePage, readCoverage } from './coverage/coverage-page.js';
-import { formatted } from './generated-modules.js';
+import { formatted } from './formatted.js';
 import { apiPage } from './reference/api-page.js';
 import { cliPage } from './reference/cli-page.js';
 import { configurationPage } from './reference/configuration-page.js';
@@ -20,7 +20,7 @@ export async function generatedDocs(root: string): Promise<Map<string, string>> 
   const docs = new Map<string, string>();
   for (const [name, page] of pages) {
     const path = join(root, 'docs', name);
-    docs.set(path, await formatted(path, page, 'markdown'));
+    docs.set(path, await formatted(path, page));
   }
   return docs;
 }

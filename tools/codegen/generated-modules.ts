@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import type { AvroRecord } from '@waypost/contracts';
+import { formatted } from './formatted.js';
 import { GENERATED_HEADER, schemaToTypeScript } from './schema-to-typescript.js';
 
 /** File name to its exact text. */
@@ -28,7 +28,7 @@ export async function generateModules(
       schema,
     );
     if (records.has(fileName)) throw new Error(`Two schemas name a record ${typeName}.`);
-    records.set(fileName, await formatted(join(dirs.records, fileName), moduleOf([recordTypes]), 'typescript'));
+    records.set(fileName, await formatted(join(dirs.records, fileName), moduleOf([recordTypes])));
     constants.push(schemaConstant);
   }
   return { records, schemas: new Map([['schemas.ts', `${moduleOf(constants)}\n`]]) };
@@ -48,14 +48,4 @@ export async function differences(expected: ReadonlyMap<string, string>, targetD
     else if (found !== text) complaints.push(`${name} differs from its schema`);
   }
   return complaints;
-}
-
-export async function formatted(
-  path: string,
-  source: string,
-  parser: 'typescript' | 'json' | 'markdown',
-): Promise<string> {
-  const config = await resolveConfig(path);
-  const fallback = { singleQuote: true, printWidth: 120, trailingComma: 'all' as const };
-  return format(source, { ...(config ?? fallback), parser });
 }

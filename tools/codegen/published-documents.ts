@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { webhookSchemas } from '@waypost/contracts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.js';
-import { formatted } from './generated-modules.js';
+import { formatted } from './formatted.js';
 
 /** What subscribers and analysts are given: folder under `schemas/`, then file name, to its exact text. */
 export async function publishedDocuments(schemasDir: string): Promise<Map<string, Map<string, string>>> {
@@ -18,7 +18,7 @@ export async function publishedDocuments(schemasDir: string): Promise<Map<string
 async function textsOf(dir: string, documents: ReadonlyMap<string, object>): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const [file, document] of documents) {
-    texts.set(file, await formatted(join(dir, file), JSON.stringify(document), 'json'));
+    texts.set(file, await formatted(join(dir, file), JSON.stringify(document)));
   }
   return texts;
 }

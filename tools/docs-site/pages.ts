@@ -33,7 +33,8 @@ export function slugOf(heading: string): string {
 }
 
 export type Target =
-  { readonly type: 'page'; readonly href: string } | { readonly type: 'file'; readonly file: string };
+  | { readonly type: 'page'; readonly href: string }
+  | { readonly type: 'file'; readonly file: string };
 
 /**
  * Where a relative link of a page leads: to a page of the site, or to a file or folder that only the repository has.

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from '../../../tools/codegen/formatted.js';
 import { projectFile } from '../../../tools/dev-stack/index.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted } from '../../shared/report/number-text.js';
@@ -66,6 +66,6 @@ export async function save(path: string, results: Partial<SavedResults>): Promis
     typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
   const text = JSON.stringify(all, round);
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, await format(text, { ...(await resolveConfig(file)), parser: 'json' }));
+  await writeFile(file, await formatted(file, text));
   return all;
 }

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from '../../../tools/codegen/formatted.js';
 import { projectFile } from '../../../tools/dev-stack/index.js';
 
 const PAGE = 'docs/benchmarks.md';
@@ -8,7 +8,7 @@ const PAGE = 'docs/benchmarks.md';
 export async function writeSection(bench: string, report: string, path = PAGE): Promise<void> {
   const page = projectFile(path);
   const text = withSection(await readFile(page, 'utf8'), bench, report);
-  await writeFile(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
+  await writeFile(page, await formatted(page, text));
 }
 
 /**
@@ -22,11 +22,11 @@ export async function writeResult(bench: string, report: string, results?: unkno
   await writeSection(bench, shown);
   if (results !== undefined) {
     const raw = projectFile(`docs/results/${bench}.json`);
-    await writeFile(raw, await format(JSON.stringify(results), { ...(await resolveConfig(raw)), parser: 'json' }));
+    await writeFile(raw, await formatted(raw, JSON.stringify(results)));
   }
   if (more === null) return;
   const page = projectFile(`docs/results/${bench}.md`);
-  await writeFile(page, await format(more, { ...(await resolveConfig(page)), parser: 'markdown' }));
+  await writeFile(page, await formatted(page, more));
 }
 
 /** What docs/benchmarks.md shows of a report, and the page of its other tables; null: it has one at most. */

@@ -80,7 +80,9 @@ export type RotateSecretResult =
   | NotFound;
 
 export type DeleteSubscriptionResult =
-  { readonly type: 'deleted'; readonly outboxIds: readonly string[] } | VersionMismatch | NotFound;
+  | { readonly type: 'deleted'; readonly outboxIds: readonly string[] }
+  | VersionMismatch
+  | NotFound;
 
 export type DisableSubscriptionResult =
   | Changed

@@ -2,7 +2,8 @@ import { EVENT_TYPES, type LegacyWebhookEvent, type WebhookEvent } from './gener
 
 /** The headers of a request: `request.headers` of Node, a `Headers` object, or a plain object. Case does not matter. */
 export type WebhookHeaders =
-  { readonly get: (name: string) => string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+  | { readonly get: (name: string) => string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
   /** How old or how far in the future a signature may be; 300 by default. */

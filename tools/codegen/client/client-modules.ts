@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { formatted, type GeneratedFolder } from '../generated-modules.js';
+import { formatted } from '../formatted.js';
+import type { GeneratedFolder } from '../generated-modules.js';
 import { openApiDocument } from '../openapi.js';
 import { apiTypesModule } from './api-types.js';
 import { goEventModels } from './event-models-go.js';
@@ -14,7 +15,7 @@ export async function clientModules(packagesDir: string): Promise<GeneratedFolde
     ['webhooks.ts', webhookTypesModule()],
   ]);
   const files = new Map<string, string>();
-  for (const [name, source] of modules) files.set(name, await formatted(join(dir, name), source, 'typescript'));
+  for (const [name, source] of modules) files.set(name, await formatted(join(dir, name), source));
   return [{ dir, files }];
 }
 

@@ -12,7 +12,12 @@ describe('the coverage of the rules (R-44)', () => {
 
   it('has every rule number once, without gaps', () => {
     const numbers = Array.from({ length: 46 }, (_, index) => `R-${String(index + 1)}`);
-    expect(rules.map(({ id }) => id).filter((id) => id !== 'R-34a').sort()).toEqual(numbers.sort());
+    expect(
+      rules
+        .map(({ id }) => id)
+        .filter((id) => id !== 'R-34a')
+        .sort(),
+    ).toEqual(numbers.sort());
   });
 
   it('finds code that cites each rule that is built', () => {

@@ -30,7 +30,8 @@ const TEST_ROOTS = ['apps', 'libs', 'packages', 'tools', 'test', 'bench', 'examp
 const CODE_TYPES = new Set(['.ts', '.mjs', '.js', '.py', '.go', '.java', '.avsc']);
 const TEST_FILE = /\.(spec|contract)\.ts$/;
 /** Not read: derived from other files, or the pages that this one is made of. */
-const IGNORED = /(^|\/)(node_modules|dist|generated|testing)\/|^schemas\/(webhooks|asyncapi)\/|^docs\/(spec|coverage)\.md$/;
+const IGNORED =
+  /(^|\/)(node_modules|dist|generated|testing)\/|^schemas\/(webhooks|asyncapi)\/|^docs\/(spec|coverage)\.md$/;
 const CITATION = /(?<![\w-])R-\d+a?(?![\w-])/g;
 
 /** What cites each rule of docs/spec.md (R-44). `root`: the project's folder. */
@@ -107,7 +108,8 @@ function titleOf(node: ts.Node): string | undefined {
 /** `it` of `it.each([...])('...')`. */
 function rootName(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text;
-  if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression)) return rootName(expression.expression);
+  if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression))
+    return rootName(expression.expression);
   return '';
 }
 

@@ -4,7 +4,8 @@ import type { TelemetryPing } from '@waypost/contracts';
 export type TrackRow = Readonly<Record<string, unknown>>;
 
 export type PingLineResult =
-  { readonly type: 'ping'; readonly ping: TelemetryPing } | { readonly type: 'invalid'; readonly detail: string };
+  | { readonly type: 'ping'; readonly ping: TelemetryPing }
+  | { readonly type: 'invalid'; readonly detail: string };
 
 export interface PingLineOptions {
   readonly fleetId: string;

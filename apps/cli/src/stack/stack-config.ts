@@ -16,7 +16,11 @@ export interface StackEnvironment {
 }
 
 export type StackVariable =
-  'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'DATABASE_URL' | 'WAYPOST_API_URL' | 'WAYPOST_ADMIN_URLS';
+  | 'KAFKA_BROKERS'
+  | 'SCHEMA_REGISTRY_URL'
+  | 'DATABASE_URL'
+  | 'WAYPOST_API_URL'
+  | 'WAYPOST_ADMIN_URLS';
 
 export async function stackEnvironment(dataDir: string, env: Environment = process.env): Promise<StackEnvironment> {
   const stack = await readStackFile(dataDir);

@@ -5,7 +5,14 @@ import type { DtoClass } from './dto.js';
 const ENDPOINT = 'waypost:endpoint';
 
 export type Tag =
-  'History' | 'Paths' | 'Subscriptions' | 'Geofences' | 'Fleet' | 'Portal' | 'Operators' | 'Description';
+  | 'History'
+  | 'Paths'
+  | 'Subscriptions'
+  | 'Geofences'
+  | 'Fleet'
+  | 'Portal'
+  | 'Operators'
+  | 'Description';
 
 /** Errors that only some endpoints respond with; the others follow from the rest of the description. */
 export type OwnErrorStatus = 404 | 409;

@@ -6,7 +6,9 @@ import { OUTBOX_TOPICS, type OutboxCodecs, type PartitionCounts, partitionOf } f
 
 /** What a topic holds for a key: its newest version, a deletion, or, for records without versions, that it is there. */
 export type PublishedVersion =
-  { readonly type: 'version'; readonly version: number } | { readonly type: 'deleted' } | { readonly type: 'once' };
+  | { readonly type: 'version'; readonly version: number }
+  | { readonly type: 'deleted' }
+  | { readonly type: 'once' };
 
 /** By `publishedName`; what the topic does not hold is absent. */
 export type PublishedVersions = ReadonlyMap<string, PublishedVersion>;

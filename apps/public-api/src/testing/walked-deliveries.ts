@@ -40,7 +40,8 @@ const plan: fc.Arbitrary<DeliveryPlan> = fc.record({
 
 /** Something that is written while the walk goes on: a new delivery, or the next attempt of the n-th that is pending. */
 export type Write =
-  { readonly type: 'begin'; readonly plan: DeliveryPlan } | { readonly type: 'continue'; readonly which: number };
+  | { readonly type: 'begin'; readonly plan: DeliveryPlan }
+  | { readonly type: 'continue'; readonly which: number };
 
 const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({ type: fc.constant('begin' as const), plan }),

@@ -8,7 +8,9 @@ export interface AttemptWait {
 }
 
 export type Waited<T> =
-  { readonly type: 'value'; readonly value: T } | { readonly type: 'late' } | { readonly type: 'aborted' };
+  | { readonly type: 'value'; readonly value: T }
+  | { readonly type: 'late' }
+  | { readonly type: 'aborted' };
 
 /** Waits at most `withinMs`. The promise itself continues, because other attempts may wait for it too. */
 export function waitFor<T>(promise: Promise<T>, { withinMs, signal }: AttemptWait): Promise<Waited<T>> {

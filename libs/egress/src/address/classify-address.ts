@@ -90,7 +90,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Subnet = readonly [network: Address, prefixLength: number];
 
 export type AddressVerdict =
-  { readonly type: 'allowed' } | { readonly type: 'refused'; readonly reason: AddressRefusal };
+  | { readonly type: 'allowed' }
+  | { readonly type: 'refused'; readonly reason: AddressRefusal };
 
 /** @throws Error when a text is not a subnet; callers pass checked configuration. */
 export function parseSubnets(texts: readonly string[]): readonly Subnet[] {

@@ -1,7 +1,16 @@
 import { ResponseRefusedError } from './response-head.js';
 
 type Place =
-  'size' | 'extension' | 'size_lf' | 'data' | 'data_cr' | 'data_lf' | 'line' | 'trailer' | 'line_lf' | 'end_lf';
+  | 'size'
+  | 'extension'
+  | 'size_lf'
+  | 'data'
+  | 'data_cr'
+  | 'data_lf'
+  | 'line'
+  | 'trailer'
+  | 'line_lf'
+  | 'end_lf';
 
 const CR = 0x0d;
 const LF = 0x0a;

@@ -6,7 +6,14 @@ import { createHostResolver } from '../address/resolve-host.js';
 export const MAX_URL_LENGTH = 2_048;
 
 export type UrlRefusal =
-  'too_long' | 'invalid' | 'scheme' | 'user_info' | 'fragment' | 'port' | 'unresolvable' | 'address_refused';
+  | 'too_long'
+  | 'invalid'
+  | 'scheme'
+  | 'user_info'
+  | 'fragment'
+  | 'port'
+  | 'unresolvable'
+  | 'address_refused';
 
 export type SubscriberUrl =
   /** `url.href` is the normalised form: IDN as punycode, IPv4 of any notation in dotted decimals. */

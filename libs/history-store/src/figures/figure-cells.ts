@@ -26,7 +26,8 @@ export interface StoredDelivery {
 }
 
 export type DeliveryEnd =
-  { readonly outcome: 'delivered'; readonly latencyMs: number } | { readonly outcome: 'failed' | 'expired' };
+  | { readonly outcome: 'delivered'; readonly latencyMs: number }
+  | { readonly outcome: 'failed' | 'expired' };
 
 export const NOT_STORED: StoredDelivery = { lastRecord: 0, probes: 0, end: null };
 

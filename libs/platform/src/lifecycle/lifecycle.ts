@@ -158,7 +158,9 @@ async function stopSlot(slot: Slot, remainingMs: number, { logger, now }: Lifecy
 }
 
 type Settled =
-  { readonly type: 'done' } | { readonly type: 'failed'; readonly error: unknown } | { readonly type: 'overrun' };
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'overrun' };
 
 /** Runs `work` and waits at most `timeoutMs` for it; work that overruns goes on unobserved, its errors swallowed. */
 export async function settleWithin(work: () => Promise<void>, timeoutMs: number): Promise<Settled> {

@@ -42,7 +42,8 @@ export interface StreamTaskOptions<T extends StreamDefinition = StreamDefinition
 
 /** What `extras` of Nest carry from the decorator to the server. */
 export type ConsumerDefinition =
-  ({ readonly type: 'partition' } & PartitionConsumerOptions) | ({ readonly type: 'stream' } & StreamTaskOptions);
+  | ({ readonly type: 'partition' } & PartitionConsumerOptions)
+  | ({ readonly type: 'stream' } & StreamTaskOptions);
 
 type HandlerDecorator<Handler> = <H extends Handler>(
   target: object,

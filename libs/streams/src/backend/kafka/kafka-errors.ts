@@ -11,7 +11,16 @@ import { StreamsError, type StreamsErrorCode } from '../../errors.js';
  * - `park`: the partition is parked with the fix (R-45). `fatal`: the process ends with the fix.
  */
 export type Reaction =
-  'refresh' | 'coordinator' | 'wait' | 'unsure' | 'rejoin' | 'expelled' | 'fenced' | 'rebuild' | 'park' | 'fatal';
+  | 'refresh'
+  | 'coordinator'
+  | 'wait'
+  | 'unsure'
+  | 'rejoin'
+  | 'expelled'
+  | 'fenced'
+  | 'rebuild'
+  | 'park'
+  | 'fatal';
 
 interface KafkaErrorRow {
   readonly code: number;

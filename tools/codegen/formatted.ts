@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { format, type FormatConfig } from 'oxfmt';
+import { projectFile } from '../dev-stack/index.js';
+
+/** As `npm run format` writes a file of that name. */
+export async function formatted(path: string, text: string): Promise<string> {
+  const config = JSON.parse(await readFile(projectFile('.oxfmtrc.json'), 'utf8')) as FormatConfig;
+  const { code, errors } = await format(path, text, config);
+  if (errors.length > 0) throw new Error(`${path}: ${errors.map(({ message }) => message).join(', ')}`);
+  return code;
+}
