@@ -9,6 +9,8 @@ const rootDir = new URL('.', import.meta.url).pathname;
 /** One definition for every tier; the file's suffix says which tier a test belongs to. */
 const tier = (displayName, testMatch, more = {}) => ({
   displayName,
+  // Jest keeps transformed files by this id: with one for all tiers, each file is transformed once.
+  id: 'waypost',
   rootDir,
   testMatch: testMatch.map((pattern) => `<rootDir>/${pattern}`),
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.waypost/'],

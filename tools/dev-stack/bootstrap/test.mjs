@@ -19,6 +19,8 @@ const WORKERS = { unit: '--maxWorkers=100%', int: '--maxWorkers=2', e2e: '--maxW
 const LANES = [['unit', 'int'], ['e2e']];
 /** More failures than these are no accident, and would take as long as all tests. */
 const MOST_FILES_AGAIN = 5;
+/** Each test file loads its modules again. With V8's usual space for young objects, an eighth of the time goes into moving them. */
+const NODE_FLAGS = ['--max-semi-space-size=64'];
 const CHOOSES_WORKERS = /^(-i|--runInBand|-w|--maxWorkers)/;
 
 const given = process.argv.slice(2);
@@ -88,7 +90,7 @@ function runJest(args) {
   const jest = join(projectRoot, 'node_modules', 'jest', 'bin', 'jest.js');
   // Jest's --json takes standard output for the result; it is in the file already.
   const stdout = args.includes('--json') ? 'ignore' : 'inherit';
-  const child = spawn(process.execPath, [jest, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, jest, ...args], {
     cwd: projectRoot,
     env,
     stdio: ['ignore', stdout, 'inherit'],
