@@ -2,8 +2,8 @@
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
  * suites and the bugs planted for them, a soak run, the end-to-end suites on all recorded traffic, the
  * fuzzing of the API, every alert, and what deploys. All of it by one seed, which is random unless given: `--seed 7`.
- * Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, contract, alerts,
- * deploy, site) runs a part.
+ * Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, kills,
+ * contract, alerts, deploy, site) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -32,11 +32,12 @@ const steps = [
   [
     'e2e',
     'test:e2e',
-    ['kill-each-app', 'pipeline', 'traces', 'documented', 'e2e/console'],
+    ['kill-each-app', 'pipeline', 'traces', 'documented', 'examples', 'e2e/console'],
     { WAYPOST_LONG_TESTS: 'true' },
   ],
   ['verifiers', 'test:int', ['other-languages', 'generated-clients', 'packed-client'], { WAYPOST_LONG_TESTS: 'true' }],
   ['permissions', 'test:int', ['kafka-permissions'], { WAYPOST_LONG_TESTS: 'true' }],
+  ['kills', 'test:int', ['supervisor', 'replay.task'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],
   ['deploy', 'test:deploy', []],
