@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { projectFile } from '../../tools/dev-stack/index.js';
+import { projectFile } from '../../tools/dev-stack/project-root.js';
 import { type Machine, readMachine } from '../shared/report/machine.js';
 
 /** What a reader must know of the machine to judge a figure. */

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { createTerminalReporter, projectRoot, StackError, type StackReporter } from '../../tools/dev-stack/index.js';
+import { projectRoot } from '../../tools/dev-stack/project-root.js';
+import { StackError } from '../../tools/dev-stack/stack-error.js';
+import { createTerminalReporter, type StackReporter } from '../../tools/dev-stack/stack-reporter.js';
 import { benchEnvironment, passedOn } from './bench-config.js';
 import type { CommonFlags } from './bench-flags.js';
 import { type Applications, createApplications } from './stack/applications.js';

@@ -6,7 +6,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTerminalReporter, projectFile, type StackReporter } from '../../tools/dev-stack/index.js';
+import { projectFile } from '../../tools/dev-stack/project-root.js';
+import { createTerminalReporter, type StackReporter } from '../../tools/dev-stack/stack-reporter.js';
 import { type ContractOptions, readOptions } from './contract-config.js';
 import { fuzz } from './run/fuzz.js';
 import { pythonEnvironment } from './run/python-environment.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { format, type FormatConfig } from 'oxfmt';
-import { projectFile } from '../dev-stack/index.js';
+import { projectFile } from '../dev-stack/project-root.js';
 
 /** As `npm run format` writes a file of that name. */
 export async function formatted(path: string, text: string): Promise<string> {

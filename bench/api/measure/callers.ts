@@ -1,4 +1,5 @@
-import { readJsonFile, type StackReporter, writeJsonFile } from '../../../tools/dev-stack/index.js';
+import { readJsonFile, writeJsonFile } from '../../../tools/dev-stack/data-dir/data-dir.js';
+import type { StackReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { openFleetMaker } from '../../shared/stack/fleet-maker.js';
 import type { CallName } from '../bench-flags.js';

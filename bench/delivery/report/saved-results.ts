@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatted } from '../../../tools/codegen/formatted.js';
-import { projectFile } from '../../../tools/dev-stack/index.js';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted } from '../../shared/report/number-text.js';
 import { PARTITIONS } from '../../shared/stack/bench-stack.js';

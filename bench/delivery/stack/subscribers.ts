@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
+import { readJsonFile, writeJsonFile } from '../../../tools/dev-stack/data-dir/data-dir.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
-import { isPortFree, readJsonFile, type StackReporter, writeJsonFile } from '../../../tools/dev-stack/index.js';
+import { isPortFree } from '../../../tools/dev-stack/free-port.js';
+import type { StackReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import type { Applications } from '../../shared/stack/applications.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { openFleetMaker, SUBSCRIPTIONS_PATH } from '../../shared/stack/fleet-maker.js';

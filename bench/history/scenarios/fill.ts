@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { createProgress } from '../../../apps/cli/src/terminal/output.js';
-import { readJsonFile, StackError, writeJsonFile } from '../../../tools/dev-stack/index.js';
+import { readJsonFile, writeJsonFile } from '../../../tools/dev-stack/data-dir/data-dir.js';
+import { StackError } from '../../../tools/dev-stack/stack-error.js';
 import { treeUsage } from '../../shared/processes/process-usage.js';
 import { counted } from '../../shared/report/number-text.js';
 import type { BenchContext } from '../bench-context.js';

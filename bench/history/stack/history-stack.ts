@@ -2,8 +2,9 @@ import { join, resolve } from 'node:path';
 import { runMigrations } from '@waypost/database';
 import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import type { PartContext } from '../../../tools/dev-stack/embedded-part.js';
-import { type StackReporter, startGuardian } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
+import { startGuardian } from '../../../tools/dev-stack/processes/guardian.js';
+import type { StackReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import { dropData, openBenchFolder } from '../../shared/stack/bench-folder.js';
 
 export type HistoryStack = Awaited<ReturnType<typeof openHistoryStack>>;

@@ -1,4 +1,4 @@
-import { readJsonFile, writeJsonFile } from '../../../tools/dev-stack/index.js';
+import { readJsonFile, writeJsonFile } from '../../../tools/dev-stack/data-dir/data-dir.js';
 import { type Answer, answerText, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
 import { GEOFENCES_PER_FLEET, publishFleetSettings, publishGeofences } from './geofences.js';

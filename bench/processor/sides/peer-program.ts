@@ -7,10 +7,11 @@ import {
   ensureDownloaded,
   isDownloaded,
 } from '../../../tools/dev-stack/download-cache.js';
-import { projectFile, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { assertPrerequisites, javaProgram, machineFacts } from '../../../tools/dev-stack/prerequisites.js';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
 import { type ProcessCommand, spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
+import type { StackReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { INPUT, OUTPUT } from '../stack/bench-topics.js';
 

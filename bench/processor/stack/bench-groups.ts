@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
-import { waitUntil } from '../../../tools/dev-stack/index.js';
+import { waitUntil } from '../../../tools/dev-stack/processes/wait-until.js';
 
 const WAIT_MS = 60_000;
 

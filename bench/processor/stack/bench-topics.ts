@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs';
 import { allTopics, setUpKafka, type TopicName, topics } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
-import { waitUntil } from '../../../tools/dev-stack/index.js';
+import { waitUntil } from '../../../tools/dev-stack/processes/wait-until.js';
 import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
 
 export const INPUT = topics.telemetryPings.name;

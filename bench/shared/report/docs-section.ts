@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { formatted } from '../../../tools/codegen/formatted.js';
-import { projectFile } from '../../../tools/dev-stack/index.js';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
 
 const PAGE = 'docs/benchmarks.md';
 

@@ -1,5 +1,5 @@
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
-import { waitUntil } from '../../../tools/dev-stack/index.js';
+import { waitUntil } from '../../../tools/dev-stack/processes/wait-until.js';
 import { type BenchProcess, startBenchProcess } from '../processes/bench-process.js';
 import type { BenchStack } from './bench-stack.js';
 

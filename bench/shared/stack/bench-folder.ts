@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DataDir, openDataDir, StackError } from '../../../tools/dev-stack/index.js';
+import { type DataDir, openDataDir } from '../../../tools/dev-stack/data-dir/data-dir.js';
+import { StackError } from '../../../tools/dev-stack/stack-error.js';
 
 /** Says that everything in its folder may be deleted. */
 const MARK = 'benchmark-data';

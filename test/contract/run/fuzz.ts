@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFile } from '../../../tools/dev-stack/index.js';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
 
 /** The key of a fleet. */
 export interface ContractKey {

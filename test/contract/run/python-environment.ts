@@ -5,8 +5,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import { takeLock } from '../../../tools/dev-stack/exclusive-lock.js';
-import { defaultCacheDir, type StackReporter } from '../../../tools/dev-stack/index.js';
+import type { StackReporter } from '../../../tools/dev-stack/stack-reporter.js';
 
 const run = promisify(execFile);
 

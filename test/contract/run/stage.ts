@@ -5,7 +5,8 @@ import { type SampledFleet, writeDeliveries } from '../../../bench/api/load/samp
 import { createApplications, type RunningApp } from '../../../bench/shared/stack/applications.js';
 import { type BenchStack, openBenchStack } from '../../../bench/shared/stack/bench-stack.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
-import { projectFile, type StackReporter } from '../../../tools/dev-stack/index.js';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
+import type { StackReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import type { ContractKey } from './fuzz.js';
 
 export interface ContractStage {

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { runMigrations } from '@waypost/database';
-import { openDataDir, silentReporter, waitUntil } from '../../../tools/dev-stack/index.js';
+import { openDataDir } from '../../../tools/dev-stack/data-dir/data-dir.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
+import { waitUntil } from '../../../tools/dev-stack/processes/wait-until.js';
+import { silentReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import { childrenOf, limitDisk } from '../shared/disk-full.js';
 import type { Place } from '../shared/fault-suite.js';
 

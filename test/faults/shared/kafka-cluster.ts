@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
+import type { DataDir } from '../../../tools/dev-stack/data-dir/data-dir.js';
 import { ensureDownloaded } from '../../../tools/dev-stack/download-cache.js';
-import {
-  type DataDir,
-  defaultCacheDir,
-  type Guardian,
-  silentReporter,
-  waitUntil,
-} from '../../../tools/dev-stack/index.js';
+import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import { kafkaDownload } from '../../../tools/dev-stack/kafka/embedded-kafka.js';
 import { probeKafka } from '../../../tools/dev-stack/kafka/probe-kafka.js';
 import { javaProgram } from '../../../tools/dev-stack/prerequisites.js';
+import type { Guardian } from '../../../tools/dev-stack/processes/guardian.js';
+import { waitUntil } from '../../../tools/dev-stack/processes/wait-until.js';
+import { silentReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import { type LinkPorts, type NodePlan, type NodeProcess, prepareNode } from './kafka-node.js';
 import { type Link, openLink } from './link.js';
 

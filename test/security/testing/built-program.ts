@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { projectRoot } from '../../../tools/dev-stack/index.js';
+import { projectRoot } from '../../../tools/dev-stack/project-root.js';
 
 export interface BuiltProgram {
   output(): string;

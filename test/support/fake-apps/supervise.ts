@@ -1,6 +1,6 @@
 /* The real supervisor with the real parts, but with fake applications and without topics, schemas and tables. */
 import { fileURLToPath } from 'node:url';
-import { createTerminalReporter } from '../../../tools/dev-stack/index.js';
+import { createTerminalReporter } from '../../../tools/dev-stack/stack-reporter.js';
 import { readStartConfig } from '../../../tools/dev-stack/start/start-config.js';
 import { APP_NAMES, type AppName, parseStartFlags } from '../../../tools/dev-stack/start/start-flags.js';
 import { stopRequest } from '../../../tools/dev-stack/start/stop-request.js';

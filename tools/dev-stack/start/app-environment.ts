@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { formatCredential } from '@waypost/domain';
-import { type DataDir, type DevStack, readJsonFile, writeJsonFile } from '../index.js';
+import { type DataDir, readJsonFile, writeJsonFile } from '../data-dir/data-dir.js';
+import type { DevStack } from '../index.js';
 import type { Environment } from './start-config.js';
 
 /** What all processes of a stack get. Variables that the user has set win, except those that say where the stack is. */

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
-import {
-  createManagedProcess,
-  type DataDir,
-  type Guardian,
-  type ManagedProcess,
-  type StackReporter,
-} from '../index.js';
+import type { DataDir } from '../data-dir/data-dir.js';
+import type { Guardian } from '../processes/guardian.js';
+import { createManagedProcess, type ManagedProcess } from '../processes/managed-process.js';
+import type { StackReporter } from '../stack-reporter.js';
 import type { Environment } from './start-config.js';
 
 export interface AppProcessContext {

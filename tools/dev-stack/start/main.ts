@@ -1,5 +1,6 @@
 import { BootError } from '@waypost/platform';
-import { createTerminalReporter, StackError } from '../index.js';
+import { StackError } from '../stack-error.js';
+import { createTerminalReporter } from '../stack-reporter.js';
 import { builtPrograms } from './programs.js';
 import { setUpStack } from './set-up.js';
 import { readStartConfig } from './start-config.js';

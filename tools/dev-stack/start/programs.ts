@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { projectRoot } from '../index.js';
+import { projectRoot } from '../project-root.js';
 import { APP_NAMES, type AppName } from './start-flags.js';
 
 /** Entry files of the processes that a stack runs. */

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { type DataDir, readJsonFile, writeJsonFile } from '../index.js';
+import { type DataDir, readJsonFile, writeJsonFile } from '../data-dir/data-dir.js';
 
 const API_KEYS = 'api-keys.json';
 
