@@ -942,6 +942,8 @@ export interface Session {
   /** Where to go when the portal session has ended. */
   readonly returnUrl?: string;
   readonly branding?: Branding;
+  /** For how long the history keeps a delivery. */
+  readonly historyRetentionMs: number;
 }
 
 export interface Branding {
@@ -1059,6 +1061,8 @@ export interface Operations {
       readonly statusCode?: number;
       /** Only deliveries with this status. */
       readonly status?: 'delivered' | 'failed' | 'pending';
+      /** Only deliveries whose payload has this value, such as `driverId:driver-46` or `geofence.name:Depot`. The names of the path are joined by dots and may begin anywhere in the payload; of a list, any item counts. There is no index for it: each page looks at up to 5,000 deliveries that match the other filters. */
+      readonly payload?: string;
       /** `asc`, the default: newest last. `desc`: newest first. */
       readonly order?: 'asc' | 'desc';
       /** Adds the exact text that was pushed. */
@@ -1072,6 +1076,8 @@ export interface Operations {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
+      /** Only with `payload`: the first attempt of the last delivery that was looked at, from which the next page goes on. null: every delivery of the query was. */
+      readonly searchedUntil?: string | null;
       /** Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt. */
       readonly completeUntil: string | null;
     };
@@ -1092,6 +1098,8 @@ export interface Operations {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
+      /** Only with `payload`: the first attempt of the last delivery that was looked at, from which the next page goes on. null: every delivery of the query was. */
+      readonly searchedUntil?: string | null;
       /** Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt. */
       readonly completeUntil: string | null;
     };
@@ -1543,6 +1551,7 @@ export const OPERATIONS = {
       'eventId',
       'statusCode',
       'status',
+      'payload',
       'order',
       'include',
       'limit',
