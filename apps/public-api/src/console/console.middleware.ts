@@ -27,9 +27,8 @@ export function serveConsole(folder: string): RequestHandler {
     else if (isPage(request.path.replace(FLEET, ''))) sendPage(folder, response, OWN, next);
     else
       files(request, response, () => {
-        if (!isLost(request)) return next();
-        response.status(404);
-        return sendPage(folder, response, OWN, next);
+        if (!isLost(request)) next();
+        else sendPage(folder, response.status(404), OWN, next);
       });
   };
 }
