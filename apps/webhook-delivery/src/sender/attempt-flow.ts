@@ -258,10 +258,11 @@ class DeliveryAttempts implements AttemptFlow {
 
   private record(ended: EndedAttempt): void {
     const { pending, traceparent, endedAt } = ended;
-    pending.begun?.answered();
     const record = attemptRecord(ended);
     const { retryAfterMs } = record;
     if (retryAfterMs !== null) this.options.scheduler.lane(record.subscriptionId).holdUntil(endedAt + retryAfterMs);
+    // After the hold: the free slot begins the next delivery at once.
+    pending.begun?.answered();
     this.report(record);
     this.options.tracer.ended(pending, traceparent, record);
     this.options.log.append(record, traceparent, (isDurable) => {

@@ -19,7 +19,9 @@ export function createLaneSettings(
     if (!subscription) return UNKNOWN_SUBSCRIPTION;
     let settings = known.get(subscription);
     if (!settings) {
-      const { fleetId, url, rateLimitPerSecond: ratePerSecond } = subscription;
+      const { fleetId, url, status, rateLimitPerSecond } = subscription;
+      // What ends without a request costs the receiver nothing.
+      const ratePerSecond = status === 'disabled' ? null : rateLimitPerSecond;
       settings = { fleetId, origin: originOf(url), ratePerSecond };
       known.set(subscription, settings);
     }

@@ -130,6 +130,22 @@ describe('the sender', () => {
     },
   );
 
+  it('begins no other delivery in the slot of the one that was answered with a Retry-After (R-22)', async () => {
+    const fast = await SenderHarness.create({ speed: 10 });
+    fast.subscribe('subscription-1');
+    for (const n of [1, 2]) fast.publish(n);
+    // Answered at once: an attempt that waits long for its status line gives up its slot.
+    const made = await fast.start(
+      ({ attempt, delivery }) =>
+        delivery.eventId === 'event-1' && attempt === 1 ? { type: 'response', statusCode: 429, retryAfter: '10' } : ok,
+      { slots: { perSubscription: 1 } },
+    );
+    const startOf = (n: number) => made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.startedAt;
+    await until(() => startOf(2) !== undefined);
+    await fast.stop();
+    expect((startOf(2) ?? NaN) - (startOf(1) ?? NaN)).toBeGreaterThanOrEqual(10_000);
+  });
+
   it('quarantines what is not a delivery and sends the deliveries after it (R-2)', async () => {
     harness.append(Buffer.from('no avro'));
     harness.append(null);

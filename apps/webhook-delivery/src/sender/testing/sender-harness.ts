@@ -313,7 +313,7 @@ export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAtt
   };
 }
 
-function aSubscription(id: string): WebhookSubscription {
+export function aSubscription(id: string): WebhookSubscription {
   return {
     id,
     fleetId: 'fleet-1',
