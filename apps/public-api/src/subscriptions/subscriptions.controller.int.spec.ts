@@ -283,6 +283,16 @@ describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
     expect(answer.body).not.toHaveProperty('deviceIds');
   });
 
+  it('disables for its owner, who needs no reason, and enables again', async () => {
+    const { id } = await create();
+    for (const status of ['disabled', 'active']) {
+      const answer = await send('PATCH', `${PATH}/${id}`, { status });
+      expect(answer).toMatchObject({ status: 200, body: { status } });
+      expect(answer.body).not.toHaveProperty('disabledReason');
+    }
+    expect(suite.waitedFor).toHaveLength(3);
+  });
+
   it('makes no new version when nothing changes', async () => {
     const { id } = await create();
     expect((await send('PATCH', `${PATH}/${id}`, { status: 'active' })).status).toBe(200);
@@ -297,13 +307,10 @@ describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
     expect(answer.body).toMatchObject({ error: { details: [{ field: 'url', conflictingId: rival.id }] } });
   });
 
-  it.each([[{}], [{ url: 'https://internal.example' }], [{ status: 'disabled' }], [{ eventType: 'position' }]])(
-    'refuses %j',
-    async (body) => {
-      const { id } = await create();
-      expect((await send('PATCH', `${PATH}/${id}`, body)).status).toBe(400);
-    },
-  );
+  it.each([[{}], [{ url: 'https://internal.example' }], [{ eventType: 'position' }]])('refuses %j', async (body) => {
+    const { id } = await create();
+    expect((await send('PATCH', `${PATH}/${id}`, body)).status).toBe(400);
+  });
 });
 
 describe('DELETE and rotate-secret (R-16, R-17)', () => {

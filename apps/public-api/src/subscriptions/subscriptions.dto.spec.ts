@@ -160,6 +160,7 @@ describe('the body that changes a subscription', () => {
     [{ rateLimitPerSecond: 25, onOutage: 'hold', strictOrder: true }],
     [{ rateLimitPerSecond: null }],
     [{ description: null }],
+    [{ status: 'disabled' }],
     [{ metadata: {} }],
     [{ headers: [] }],
     [{ clientCertificate: null }],
@@ -167,7 +168,7 @@ describe('the body that changes a subscription', () => {
 
   it.each<[unknown, (string | undefined)[]]>([
     [{}, [undefined]],
-    [{ status: 'disabled' }, ['status']],
+    [{ status: 'deleted' }, ['status']],
     [{ eventType: 'position' }, ['eventType']],
     [{ auth: { type: 'bearer', clientId: 'c' } }, ['auth.tokenUrl', 'auth.clientSecret']],
     [{ onOutage: 'never', rateLimitPerSecond: 0 }, ['rateLimitPerSecond', 'onOutage']],

@@ -137,9 +137,9 @@ export class UpdateSubscriptionDto extends dto(
       url: url.optional(),
       description: description.optional(),
       metadata: metadata.optional(),
-      status: oneOf(['active', 'paused']).optional().meta({
+      status: oneOf(STATUSES).optional().meta({
         description:
-          '`paused`: nothing is sent, and deliveries wait in order until `active`. `active` also re-enables a disabled subscription; its `disabledReason` is removed.',
+          '`paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are made, and those that wait end as failed, without a request. Each removes the `disabledReason` of a subscription that was disabled because it only failed.',
       }),
       deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
       payloadFormat: payloadFormat.optional(),
