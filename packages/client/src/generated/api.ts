@@ -605,8 +605,8 @@ export interface UpdateSubscription {
   readonly description?: string | null;
   /** Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** `paused`: nothing is sent, and deliveries wait in order until `active`. `active` also re-enables a disabled subscription; its `disabledReason` is removed. */
-  readonly status?: 'active' | 'paused';
+  /** `paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are made, and those that wait end as failed, without a request. Each removes the `disabledReason` of a subscription that was disabled because it only failed. */
+  readonly status?: 'active' | 'paused' | 'disabled';
   /** null: every device. */
   readonly deviceIds?: readonly string[] | null;
   readonly payloadFormat?: 'v1' | 'legacy-v1';
