@@ -105,7 +105,7 @@ module.exports = {
     },
     {
       name: 'apps-apart',
-      comment: 'Applications speak to each other through topics, never by import.',
+      comment: 'Applications meet in topics, tables and at the admin port, never by import.',
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },

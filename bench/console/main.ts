@@ -64,7 +64,8 @@ async function withPage<Result>(
   script?: string,
   from: Browser = browser,
 ): Promise<Result> {
-  const context = await from.newContext({ locale: 'en-GB', viewport: { width: 1_440, height: 900 } });
+  // What measures is evaluated from text, which the policy of the console forbids.
+  const context = await from.newContext({ bypassCSP: true, locale: 'en-GB', viewport: { width: 1_440, height: 900 } });
   const page = await context.newPage();
   if (script !== undefined) await page.addInitScript(script);
   await page.goto(addressOf(waypost, path));
