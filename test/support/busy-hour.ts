@@ -68,7 +68,7 @@ function attemptsOf(fleetId: string, endpoint: BusyEndpoint, firstAttemptAt: num
       ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, url, attempt, dueAt, startedAt },
       ...{ format: 'v1', series: 0, replayId: null, deliveryOffset: 1, deliveryCreatedAt: firstAttemptAt - 6 },
       ...{ firstAttemptAt, durationMs, statusCode, outcome, decision: outcome, nextDueAt },
-      ...{ errorCode: statusCode === null ? 'timeout' : null, errorDetail: null, retryAfterMs: null },
+      ...{ ...explanationOf(statusCode), retryAfterMs: null },
       body: attempt === 1 ? bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }) : null,
       ...{ probe: false, probes: 0 },
     });
@@ -76,6 +76,19 @@ function attemptsOf(fleetId: string, endpoint: BusyEndpoint, firstAttemptAt: num
     dueAt = nextDueAt;
   }
   return made;
+}
+
+/** As a receiver explains itself that runs behind a proxy. */
+function explanationOf(statusCode: number | null) {
+  if (statusCode === null)
+    return { errorCode: 'timeout', errorDetail: `no response within ${String(TIMEOUT_MS)} ms`, responseBody: null };
+  const responseBody =
+    statusCode < 300
+      ? null
+      : statusCode < 500
+        ? '{"error":"unknown_vehicle","message":"No vehicle of this fleet has this id."}'
+        : 'upstream connect error or disconnect before headers';
+  return { errorCode: null, errorDetail: null, responseBody };
 }
 
 interface Told {

@@ -111,6 +111,6 @@ function attemptOf(delivery: ReturnType<typeof decideFanOut>[number]): WebhookAt
     ...{ ...shared, deliveryCreatedAt, deliveryOffset: 1_000_000, url: 'https://receiver.example/hook', attempt: 1 },
     ...{ dueAt: NOON, startedAt: NOON, firstAttemptAt: NOON, durationMs: 86, statusCode: 204, retryAfterMs: null },
     ...{ errorCode: null, errorDetail: null, outcome: 'delivered', decision: 'accepted', nextDueAt: null },
-    ...{ probe: false, probes: 0 },
+    ...{ probe: false, probes: 0, responseBody: null },
   };
 }

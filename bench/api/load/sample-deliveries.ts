@@ -33,7 +33,14 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
     ...{ eventId: id, subscriptionId: subscription.id, fleetId, deviceId, eventType, eventTime },
     ...{ format: 'v1', series: 0, replayId: null, deliveryOffset: number, deliveryCreatedAt: firstAttemptAt - 20 },
     ...{ url: subscription.url, attempt: 1, dueAt: firstAttemptAt, startedAt: firstAttemptAt, firstAttemptAt },
-    ...{ durationMs: 40, statusCode: 204, errorCode: null, errorDetail: null, outcome: 'delivered' },
+    ...{
+      durationMs: 40,
+      statusCode: 204,
+      errorCode: null,
+      errorDetail: null,
+      responseBody: null,
+      outcome: 'delivered',
+    },
     ...{ decision: 'accepted', nextDueAt: null, body: serialiseBody('v1', event, id) },
     ...{ probe: false, probes: 0, retryAfterMs: null },
   };

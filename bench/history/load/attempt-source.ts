@@ -122,6 +122,7 @@ function firstAttempt(
     statusCode: fate.statusCode,
     errorCode: fate.errorCode,
     errorDetail: null,
+    responseBody: null,
     outcome: fate.outcome,
     decision: fate.decision,
     nextDueAt: fate.outcome === 'retrying' ? at + delayAfter(1) : null,

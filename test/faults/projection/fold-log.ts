@@ -90,7 +90,9 @@ function hasLine({ probe, probes }: WebhookAttempt, allProbes: number): boolean 
 function entryOf(of: WebhookAttempt): unknown[] {
   const { startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probe, probes } = of;
   const entry = [numberOf(of), startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
-  return probes === 0 ? entry : [...entry, probes, probe ? 1 : 0];
+  const probed = [...entry, probes, probe ? 1 : 0];
+  if (of.errorDetail !== null || of.responseBody !== null) return [...probed, of.errorDetail, of.responseBody];
+  return probes === 0 ? entry : probed;
 }
 
 /** PostgreSQL text has no U+0000. */

@@ -152,17 +152,20 @@ function outcomeOf(attempt: number, startedAt: number, random: Random) {
   if (chance(random, 0.55)) {
     return { ...common, ...ended('delivered', 'accepted'), statusCode: wholeBetween(random, 200, 204), ...NO_ERROR };
   }
-  if (chance(random, 0.1)) return { ...common, ...ended('failed', 'permanent_status'), statusCode: 410, ...NO_ERROR };
+  if (chance(random, 0.1)) {
+    const responseBody = pick(random, AWKWARD);
+    return { ...common, ...ended('failed', 'permanent_status'), statusCode: 410, ...NO_ERROR, responseBody };
+  }
   const how = chance(random, 0.5)
     ? { statusCode: 503, ...NO_ERROR }
-    : { statusCode: null, errorCode: 'timeout', errorDetail: 'no answer, "yet"' };
+    : { statusCode: null, errorCode: 'timeout', errorDetail: 'no answer, "yet"', responseBody: null };
   if (attempt === MOST_ATTEMPTS) return { ...common, ...ended('failed', 'attempts_exhausted'), ...how };
   const nextDueAt = startedAt + durationMs + RETRY_MS * attempt;
   return { ...common, ...how, outcome: 'retrying', decision: 'temporary_status', nextDueAt };
 }
 
 const NO_PROBE = { probe: false, probes: 0, retryAfterMs: null } as const;
-const NO_ERROR = { errorCode: null, errorDetail: null } as const;
+const NO_ERROR = { errorCode: null, errorDetail: null, responseBody: null } as const;
 function ended(outcome: string, decision: string) {
   return { outcome, decision, nextDueAt: null };
 }

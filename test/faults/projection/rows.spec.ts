@@ -18,7 +18,14 @@ function attempt(change: Partial<WebhookAttempt>): WebhookAttempt {
       dueAt: NOW - 31,
       startedAt: NOW - 30,
     },
-    ...{ statusCode: 503, errorCode: null, errorDetail: null, outcome: 'retrying', decision: 'temporary_status' },
+    ...{
+      statusCode: 503,
+      errorCode: null,
+      errorDetail: null,
+      responseBody: null,
+      outcome: 'retrying',
+      decision: 'temporary_status',
+    },
     ...{ nextDueAt: NOW + 2_000, body: '{"a":1}', probe: false, probes: 0, retryAfterMs: null },
     ...change,
   };

@@ -28,6 +28,7 @@ export function sampleAttempt(fleetId: string, n: number, attempt: 1 | 2, firstA
     durationMs: 12,
     errorCode: null,
     errorDetail: null,
+    responseBody: null,
     body: attempt === 1 ? `{"n":${String(n)}}` : null,
     ...{ probe: false, probes: 0, retryAfterMs: null },
     ...more,

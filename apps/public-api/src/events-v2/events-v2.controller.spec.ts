@@ -75,6 +75,20 @@ describe('GET /public/v2/events (R-33)', () => {
     });
   });
 
+  it('explains an attempt that failed: the error in words, and what the receiver said', async () => {
+    const refused = { statusCode: 422, responseBody: '{"error":"no \\"such\\" vehicle"}\n', outcome: 'retrying' };
+    const lost = { attempt: 2, statusCode: null, errorCode: 'dns_error', errorDetail: 'the name has no address' };
+    const record = deliveryRecord({ firstAttemptAt: NOW - 1, attempts: [attemptEntry(refused), attemptEntry(lost)] });
+    const { request } = await build({ history: historyOf([record]) });
+    const { body } = await request(PATH);
+    const { data } = body as { data: [{ delivery: { attempts: object[] } }] };
+    expect(data[0].delivery.attempts).toMatchObject([
+      { statusCode: 422, responseBody: refused.responseBody },
+      { error: 'dns_error', errorDetail: lost.errorDetail },
+    ]);
+    expect(data[0].delivery.attempts[0]).not.toHaveProperty('errorDetail');
+  });
+
   it('says in each answer until when the history is complete', async () => {
     const record = deliveryRecord({ firstAttemptAt: NOW - 1 });
     const { request } = await build({ history: historyOf([record], { completeUntil: NOW - 70_000 }) });

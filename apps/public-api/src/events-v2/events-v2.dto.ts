@@ -87,6 +87,11 @@ const attempt = z.strictObject({
   durationMs,
   statusCode: attemptStatusCode,
   error: attemptError,
+  errorDetail: z.string().optional().meta({ description: 'What `error` stands for, in words.' }),
+  responseBody: z.string().optional().meta({
+    description:
+      'The beginning of the body of a response that did not accept, at most 1 KiB of what came together with its headers.',
+  }),
 });
 
 const ABSENT_WITHOUT_ATTEMPT = 'UTC, with milliseconds; absent before the first attempt.';

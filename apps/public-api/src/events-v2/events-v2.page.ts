@@ -54,13 +54,15 @@ function deliveryText(delivery: ShownDelivery, time: TimeText): string {
 }
 
 function attemptText(
-  { attempt, probe, dueAt, startedAt, durationMs, statusCode, errorCode }: AttemptEntry,
+  { attempt, probe, dueAt, startedAt, durationMs, statusCode, errorCode, errorDetail, responseBody }: AttemptEntry,
   time: TimeText,
 ): string {
   return (
     `{"attempt":${String(attempt)}${probe ? ',"probe":true' : ''},"dueAt":${time(dueAt)}` +
     `,"startedAt":${time(startedAt)},"durationMs":${String(durationMs)}` +
     optionalField('statusCode', statusCode) +
-    `${optionalField('error', errorCode === null ? null : quoted(errorCode))}}`
+    optionalField('error', errorCode === null ? null : quoted(errorCode)) +
+    optionalField('errorDetail', errorDetail === null ? null : quoted(errorDetail)) +
+    `${optionalField('responseBody', responseBody === null ? null : quoted(responseBody))}}`
   );
 }

@@ -41,6 +41,8 @@ export function attemptEntry(given: Partial<AttemptEntry> = {}): AttemptEntry {
     errorCode: null,
     outcome: 'delivered',
     decision: 'accepted',
+    errorDetail: null,
+    responseBody: null,
     ...given,
   };
 }

@@ -114,6 +114,7 @@ export function attemptOf(fleetId: string, of: DeliveryPlan, attempt: number): W
     statusCode,
     errorCode: statusCode === null ? 'timeout' : null,
     errorDetail: null,
+    responseBody: null,
     outcome,
     decision: outcome,
     nextDueAt: outcome === 'retrying' ? startedAt + 2_000 : null,

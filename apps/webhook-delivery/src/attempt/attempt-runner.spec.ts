@@ -158,10 +158,12 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('returns the status and the Retry-After of the response', async () => {
-    rig.receiver.behave(() => ({ type: 'respond', status: 503, headers: { 'retry-after': '3' } }));
+  it('returns the status, the Retry-After and the beginning of the body of the response', async () => {
+    const answer = { type: 'respond', status: 503, headers: { 'retry-after': '3' }, body: 'in maintenance' } as const;
+    rig.receiver.behave(() => answer);
     rig.put(rigSubscription('sub-1', { url: hook() }));
-    expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 503, retryAfter: '3' } });
+    const body = Buffer.from('in maintenance');
+    expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 503, retryAfter: '3', body } });
   });
 
   it('sends nothing when its 5 s have passed before the POST', async () => {

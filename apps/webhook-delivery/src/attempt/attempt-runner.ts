@@ -171,9 +171,9 @@ function endedWithoutUrl(result: AttemptResult): AttemptRun {
 }
 
 function attemptResult(result: Exclude<EgressResult, { type: 'aborted' }>): AttemptResult {
-  return result.type === 'response'
-    ? { type: 'response', statusCode: result.statusCode, retryAfter: result.headers['retry-after'] ?? null }
-    : result;
+  if (result.type === 'error') return result;
+  const { statusCode, headers, body } = result;
+  return { type: 'response', statusCode, retryAfter: headers['retry-after'] ?? null, body };
 }
 
 /** Finds subscriptions that the directory does not contain (yet). */

@@ -205,6 +205,18 @@ describe('the record of an attempt (R-24)', () => {
     });
   });
 
+  it.each([
+    ['text', Buffer.from('unknown\tdevice\n'), 'unknown\tdevice\n'],
+    ['no body', Buffer.alloc(0), null],
+    ['more than 1 KiB', Buffer.alloc(2_000, 'a'), 'a'.repeat(1_024)],
+    ['bytes that are no text', Buffer.from([0x61, 0x00, 0x1b, 0xff, 0x62]), 'a\ufffdb'],
+  ])('of a refusal has what the receiver said: %s', (_, body, responseBody) => {
+    const decision = { outcome: 'failed', decision: 'permanent_status', renewToken: false } as const;
+    const result = { type: 'response', statusCode: 422, body } as const;
+    expect(recordOf(result, { decision }).responseBody).toBe(responseBody);
+    expect(recordOf({ ...result, statusCode: 200 }).responseBody).toBeNull();
+  });
+
   it('never lasts less than nothing, though the clock was set back', () => {
     expect(recordOf({ type: 'response', statusCode: 200 }, { endedAt: 4_000 }).durationMs).toBe(0);
   });

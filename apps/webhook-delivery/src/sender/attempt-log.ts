@@ -202,5 +202,17 @@ export function attemptRecord(ended: Omit<EndedAttempt, 'traceparent'>): Webhook
     probe: isProbe,
     probes: (before?.probes ?? 0) + (isProbe ? 1 : 0),
     retryAfterMs: heldMs > 0 ? heldMs : null,
+    responseBody: decision.outcome === 'delivered' ? null : responseText(result),
   };
+}
+
+const MAX_RESPONSE_TEXT_BYTES = 1_024;
+/** All but tabs and line feeds. */
+const CONTROL_CHARACTERS = /(?![\t\n])\p{Cc}/gu;
+
+/** What the receiver said of its refusal: bytes of a stranger, made safe to log and to store. */
+function responseText(result: AttemptResult): string | null {
+  if (result.type === 'error' || result.body === undefined || result.body.length === 0) return null;
+  const bytes = result.body.subarray(0, MAX_RESPONSE_TEXT_BYTES);
+  return Buffer.from(bytes).toString('utf8').replace(CONTROL_CHARACTERS, '');
 }

@@ -60,7 +60,14 @@ describe('the sender', () => {
     const [first, second] = await fast.attempts();
     await fast.stop();
     const { createdAt, body, ...delivery } = aDelivery(1);
-    const common = { ...delivery, deliveryOffset: 0, deliveryCreatedAt: createdAt, errorCode: null, errorDetail: null };
+    const common = {
+      ...delivery,
+      deliveryOffset: 0,
+      deliveryCreatedAt: createdAt,
+      errorCode: null,
+      errorDetail: null,
+      responseBody: null,
+    };
     const endedAt = (first?.startedAt ?? NaN) + (first?.durationMs ?? NaN);
     expect(first).toMatchObject({ ...common, attempt: 1, firstAttemptAt: first?.startedAt, statusCode: 503, body });
     expect(first?.nextDueAt).toBe(endedAt + 1_600);

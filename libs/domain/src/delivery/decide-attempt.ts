@@ -151,5 +151,11 @@ export const ATTEMPT_ERROR_CODES = [
 export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
 export type AttemptResult =
-  | { readonly type: 'response'; readonly statusCode: number; readonly retryAfter?: string | null | undefined }
+  | {
+      readonly type: 'response';
+      readonly statusCode: number;
+      readonly retryAfter?: string | null | undefined;
+      /** Its beginning, as far as it came with the headers. */
+      readonly body?: Uint8Array | undefined;
+    }
   | { readonly type: 'error'; readonly errorCode: AttemptErrorCode; readonly detail: string };

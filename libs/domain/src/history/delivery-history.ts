@@ -96,6 +96,10 @@ export interface AttemptEntry {
   readonly errorCode: string | null;
   readonly outcome: string;
   readonly decision: string;
+  /** What the error code stands for, in words. */
+  readonly errorDetail: string | null;
+  /** The beginning of the body of a response that did not accept. */
+  readonly responseBody: string | null;
 }
 
 /** Without the probes. */

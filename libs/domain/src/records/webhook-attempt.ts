@@ -47,4 +47,6 @@ export interface WebhookAttempt {
   readonly probes: number;
   /** For how long after its end no first attempt of the subscription may start: the Retry-After of the response, 15 s at most. */
   readonly retryAfterMs: number | null;
+  /** The beginning of the body of a response that did not accept, as far as it came with the headers: at most 1 KiB. */
+  readonly responseBody: string | null;
 }

@@ -67,7 +67,7 @@ export interface EgressRequest {
   readonly abortGroup?: AbortGroup;
   /** Default 4 KiB. */
   readonly maxResponseBytes?: number;
-  /** false: the result does not wait for the body, which is read within limits but not returned. Default true. */
+  /** false: the result does not wait for the body, and has of it what came together with the headers. Default true. */
   readonly keepBody?: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface ResponseReaderOptions {
 
 export interface ResponseLimits {
   readonly maxBodyBytes: number;
-  /** false: the body is counted and limited, but not kept. */
+  /** false: the body is counted and limited, and of it only the beginning kept that came with the head. */
   readonly keepBody: boolean;
 }
 
@@ -245,8 +245,9 @@ export class ResponseReader {
 
   private readonly take = (bytes: Buffer, from: number, to: number): boolean => {
     const room = this.limits.maxBodyBytes - this.receivedBytes;
+    const isKept = this.limits.keepBody || this.receivedBytes === 0;
     this.receivedBytes += to - from;
-    if (this.limits.keepBody && room > 0 && to > from) {
+    if (isKept && room > 0 && to > from) {
       this.kept ??= [];
       this.kept.push(Buffer.from(bytes.subarray(from, Math.min(to, from + room))));
     }

@@ -45,17 +45,24 @@ export function attemptOf(change: Partial<WebhookAttempt> = {}): WebhookAttempt 
     probe: false,
     probes: 0,
     retryAfterMs: null,
+    responseBody: null,
     ...change,
   };
 }
 
 const RETRYING = { outcome: 'retrying', decision: 'temporary_status', statusCode: 503 } as const;
-const FAILED = { outcome: 'failed', decision: 'permanent_status', statusCode: 410 } as const;
+const FAILED = {
+  outcome: 'failed',
+  decision: 'permanent_status',
+  statusCode: 410,
+  responseBody: '{"say":"gone, \\"forfü good\\""}\n',
+} as const;
 const TIMED_OUT = {
   outcome: 'failed',
   decision: 'attempts_exhausted',
   statusCode: null,
   errorCode: 'timeout',
+  errorDetail: 'no response within 5000 ms',
 } as const;
 
 /** The attempts of one delivery in order: some retries, then its end, unless it is open. */
@@ -127,8 +134,11 @@ function recordOf(
     statusCode: last.statusCode,
     attempts: known
       .filter(({ probe, probes }) => !probe || probes <= 20 || last.probes - probes < 20)
-      .map(({ attempt, probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision }) => ({
-        ...{ attempt, probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision },
+      .map((attempt) => ({
+        ...{ attempt: attempt.attempt, probe: attempt.probe, probes: attempt.probes },
+        ...{ startedAt: attempt.startedAt, dueAt: attempt.dueAt, durationMs: attempt.durationMs },
+        ...{ statusCode: attempt.statusCode, errorCode: attempt.errorCode, errorDetail: attempt.errorDetail },
+        ...{ outcome: attempt.outcome, decision: attempt.decision, responseBody: attempt.responseBody },
       })),
   };
 }

@@ -106,6 +106,7 @@ function stateAfter(attempt: WebhookAttempt) {
 
 function attemptEntry(attempt: WebhookAttempt): AttemptEntry {
   const { probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = attempt;
+  const { errorDetail, responseBody } = attempt;
   return {
     attempt: attempt.attempt,
     probe,
@@ -117,6 +118,8 @@ function attemptEntry(attempt: WebhookAttempt): AttemptEntry {
     errorCode,
     outcome,
     decision,
+    errorDetail,
+    responseBody,
   };
 }
 
@@ -133,10 +136,12 @@ type PackedAttempt = readonly [
   errorCode: string | null,
   outcome: string,
   decision: string,
-  /** Both are absent until the delivery has a probe. */
+  /** Absent, like all after it, from an attempt that needs none of them: most do not. */
   probes?: number,
   /** 1: it is a probe. */
   probe?: 0 | 1,
+  errorDetail?: string | null,
+  responseBody?: string | null,
 ];
 
 /** The JSON text of some attempts: `[[1,...],[2,...]]`. Adding attempts to a delivery joins two of these. */
@@ -150,14 +155,45 @@ export function unpackAttempts(text: string): AttemptEntry[] {
 
 function pack(entry: AttemptEntry): PackedAttempt {
   const { probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = entry;
+  const { errorDetail, responseBody } = entry;
   const number = recordNumber(entry);
-  if (probes === 0) return [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
+  const isExplained = errorDetail !== null || responseBody !== null;
+  if (probes === 0 && !isExplained)
+    return [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
   const probe = entry.probe ? 1 : 0;
-  return [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probes, probe];
+  if (!isExplained)
+    return [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probes, probe];
+  return [
+    number,
+    startedAt,
+    dueAt,
+    durationMs,
+    statusCode,
+    errorCode,
+    outcome,
+    decision,
+    probes,
+    probe,
+    errorDetail,
+    responseBody,
+  ];
 }
 
 function unpack(packed: PackedAttempt): AttemptEntry {
   const [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probes = 0, mark = 0] = packed;
-  const attempt = number - probes + mark;
-  return { attempt, probe: mark === 1, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision };
+  const [errorDetail = null, responseBody = null] = [packed[10], packed[11]];
+  return {
+    attempt: number - probes + mark,
+    probe: mark === 1,
+    probes,
+    startedAt,
+    dueAt,
+    durationMs,
+    statusCode,
+    errorCode,
+    outcome,
+    decision,
+    errorDetail,
+    responseBody,
+  };
 }

@@ -164,6 +164,10 @@ export interface V2Event {
       readonly statusCode?: number;
       /** Why there is no status code, for example timeout. */
       readonly error?: string;
+      /** What `error` stands for, in words. */
+      readonly errorDetail?: string;
+      /** The beginning of the body of a response that did not accept, at most 1 KiB of what came together with its headers. */
+      readonly responseBody?: string;
     }[];
   };
 }

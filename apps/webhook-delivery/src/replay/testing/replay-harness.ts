@@ -192,7 +192,14 @@ export function attemptOf(
   return {
     ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId, deliveryOffset },
     ...{ deliveryCreatedAt: START, url: 'https://receiver.example/', attempt: 1, dueAt: START, durationMs: 1 },
-    ...{ startedAt: START, firstAttemptAt: START, statusCode: 200, errorCode: null, errorDetail: null },
+    ...{
+      startedAt: START,
+      firstAttemptAt: START,
+      statusCode: 200,
+      errorCode: null,
+      errorDetail: null,
+      responseBody: null,
+    },
     ...{ outcome: 'delivered', decision: 'accepted', nextDueAt: null, body: delivery.body },
     ...{ probe: false, probes: 0, retryAfterMs: null },
     ...more,

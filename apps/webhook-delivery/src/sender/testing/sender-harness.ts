@@ -304,6 +304,7 @@ export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAtt
     statusCode: 503,
     errorCode: null,
     errorDetail: null,
+    responseBody: null,
     outcome: 'retrying',
     decision: 'temporary_status',
     nextDueAt: 4_000,
