@@ -19,12 +19,15 @@ let visit: ConsoleVisit;
 let page: Page;
 let pings = 0;
 
+/** That a careless page would run. */
+const REFUSAL = '<img src=x onerror="window.wasRun = true"> is not a vehicle of ours';
 const LAST_ROW = `Math.max(...[...document.querySelectorAll('[data-row]')].map((row) => Number(row.ariaRowIndex)))`;
 const FOCUSED_ROW = `document.activeElement.closest('[data-row]')?.ariaRowIndex`;
 
 /** Refuses, for good, what van-refused reports. */
 function answer({ body }: ReceivedCall) {
-  return { type: 'respond', status: body.toString().includes('van-refused') ? 422 : 200 } as const;
+  if (!body.toString().includes('van-refused')) return { type: 'respond', status: 200 } as const;
+  return { type: 'respond', status: 422, body: REFUSAL } as const;
 }
 
 /** One ping of each device, each later than all before it. */
@@ -230,6 +233,20 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.getByText('Nothing was resent from this browser').waitFor();
     receiver.behave(answer);
+  });
+
+  it('shows what a refusing receiver said, at its attempt on the time line (R-24)', async () => {
+    await visit.open('/deliveries?deviceId=van-refused-1');
+    await rows().last().getByRole('link').click();
+    await page.getByText(REFUSAL).waitFor();
+    expect(await page.evaluate('window.wasRun')).toBeUndefined();
+    await page.getByText('Headers of the last attempt').first().click();
+    const shown = await page.getByText('webhook-timestamp').first().textContent();
+    const [call] = receiver.calls.filter(({ body }) => body.toString().includes('van-refused-1'));
+    for (const line of (shown ?? '').split('\n').filter((one) => !one.endsWith('…')))
+      expect(Object.entries(call?.headers ?? {}).map(([name, value]) => `${name}: ${String(value)}`)).toContain(line);
+    expect(await pageProblems(page)).toEqual([]);
+    expect(visit.problems).toEqual([]);
   });
 
   it('says why a filter cannot be resent as a whole', async () => {

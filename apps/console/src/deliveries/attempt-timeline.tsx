@@ -27,6 +27,10 @@ export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
   );
 }
 
+/** The whole time line, in units of its drawing, and the least of it that can be seen. */
+const BAR = 1_000;
+const MIN_BAR = 6;
+
 interface AttemptLineProps {
   readonly attempt: Attempt;
   readonly startMs: number;
@@ -34,7 +38,8 @@ interface AttemptLineProps {
 }
 
 function AttemptLine({ attempt, startMs, spanMs }: AttemptLineProps) {
-  const { dueAt, startedAt, durationMs, statusCode, error, probe } = attempt;
+  const { dueAt, startedAt, durationMs, statusCode, error, errorDetail, responseBody, probe } = attempt;
+  const width = Math.max(MIN_BAR, (BAR * durationMs) / spanMs);
   const lateMs = Math.max(0, Date.parse(startedAt) - Date.parse(dueAt));
   const afterMs = Date.parse(startedAt) - startMs;
   const isAccepted = statusCode !== undefined && statusCode >= 200 && statusCode <= 299;
@@ -42,7 +47,7 @@ function AttemptLine({ attempt, startMs, spanMs }: AttemptLineProps) {
     <li>
       <span>
         <strong>{probe === true ? 'Probe' : `Attempt ${String(attempt.attempt)}`}</strong>
-        {afterMs > 0 && <span className="hint"> after {durationText(afterMs)}</span>}
+        {afterMs > 0 && <span className="hint"> +{durationText(afterMs)}</span>}
       </span>
       <span>
         <Moment iso={startedAt} />
@@ -55,14 +60,20 @@ function AttemptLine({ attempt, startMs, spanMs }: AttemptLineProps) {
         {lateMs === 0 ? 'on time' : `${durationText(lateMs)} late`}
       </span>
       <span className="number">{durationText(durationMs)}</span>
-      <svg className="bar" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
+      <svg className="bar" viewBox={`0 0 ${String(BAR)} 8`} preserveAspectRatio="none" aria-hidden="true">
         <rect
-          x={(1000 * afterMs) / spanMs}
-          width={Math.max(6, (1000 * durationMs) / spanMs)}
+          x={Math.min(BAR - width, (BAR * afterMs) / spanMs)}
+          width={width}
           height="8"
           className={isAccepted ? 'good' : 'bad'}
         />
       </svg>
+      {errorDetail !== undefined && <p className="hint said">{errorDetail}</p>}
+      {responseBody !== undefined && (
+        <pre className="said" tabIndex={0} aria-label="Beginning of the response">
+          {responseBody}
+        </pre>
+      )}
     </li>
   );
 }

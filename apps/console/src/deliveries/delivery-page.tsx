@@ -10,6 +10,7 @@ import { StatusBadge } from '../shared/status-badge.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 import { curlCommand } from './curl-command.js';
 import { Resend } from './resend.js';
+import { sentHeaders } from './sent-headers.js';
 
 const PENDING_EVERY_MS = 2_000;
 /** More deliveries of one event than anyone reads; the list of deliveries has the rest. */
@@ -99,6 +100,7 @@ function Delivery({ item }: { readonly item: V2Event }) {
   const { delivery, subscriptionId, format, payload, body = '' } = item;
   const { data: subscription } = useSubscription(subscriptionId);
   const id = `${subscriptionId}-${String(delivery.series)}`;
+  const lastAttempt = delivery.attempts.at(-1);
   return (
     <section className="card" aria-labelledby={id}>
       <h2 id={id} className="delivery-title">
@@ -109,6 +111,12 @@ function Delivery({ item }: { readonly item: V2Event }) {
         {delivery.series > 0 && <span className="hint">by a replay</span>}
       </h2>
       <AttemptTimeline delivery={delivery} />
+      {lastAttempt && (
+        <details>
+          <summary>Headers of the last attempt</summary>
+          <pre tabIndex={0}>{sentHeaders(item, lastAttempt)}</pre>
+        </details>
+      )}
       <details open>
         <summary>Body in {format}</summary>
         <pre tabIndex={0}>{JSON.stringify(payload, null, 2)}</pre>
