@@ -101,10 +101,9 @@ interface Told {
 
 function bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }: Told): string {
   return JSON.stringify({
-    version: '1',
     eventId,
-    eventType,
     eventTime: new Date(eventTime).toISOString(),
+    eventType,
     eventData: {
       ...{ deviceId, fleetId, licensePlate: `M-WP ${deviceId.slice(4)}` },
       ...placeOf(deviceId, eventTime),

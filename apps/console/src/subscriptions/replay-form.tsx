@@ -41,21 +41,21 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
         <input type="datetime-local" step="1" required value={from} onChange={({ target }) => setFrom(target.value)} />
       </label>
       <label>
-        To; empty: now
+        To (now if empty)
         <input type="datetime-local" step="1" value={to} onChange={({ target }) => setTo(target.value)} />
       </label>
       <label>
-        Deliveries that are
+        Status
         <select value={status} onChange={({ target }) => setStatus(target.value as CreateReplay['status'] | '')}>
           <option value="failed">failed</option>
           <option value="pending">pending</option>
           <option value="delivered">delivered</option>
-          <option value="">any of these</option>
+          <option value="">any</option>
         </select>
       </label>
       <label>
-        Device; empty: every device
-        <input value={deviceId} onChange={({ target }) => setDeviceId(target.value)} />
+        Device
+        <input placeholder="every device" value={deviceId} onChange={({ target }) => setDeviceId(target.value)} />
       </label>
       <button type="submit" disabled={creation.isPending}>
         Send them again
