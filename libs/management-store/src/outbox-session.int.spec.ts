@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { useTestStore } from '../../../test/support/test-store.js';
 import { holdsFor, until } from '../../../test/support/until.js';
@@ -91,6 +91,20 @@ describe('openOutboxSession', () => {
     await expect(session.readWaiting(1)).rejects.toThrow();
     expect(built.lost).toHaveLength(1);
     expect((await built.open()).type).toBe('held');
+  });
+
+  it('has the server look for a holder whose host is gone, which would keep the lock for hours', async () => {
+    const connected = jest.spyOn(pg.Client.prototype, 'connect');
+    await build().held();
+    const client = connected.mock.contexts.at(-1) as pg.Client;
+    connected.mockRestore();
+    const names = ['keepalives_idle', 'keepalives_interval', 'keepalives_count', 'user_timeout'];
+    const settings = await client.query(
+      `SELECT ${names.map((name) => `current_setting('tcp_${name}') AS ${name}`).join(', ')}`,
+    );
+    expect(settings.rows).toEqual([
+      { keepalives_idle: '5', keepalives_interval: '2', keepalives_count: '3', user_timeout: '10000' },
+    ]);
   });
 
   it('reports nothing when it is closed', async () => {
