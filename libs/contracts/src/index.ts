@@ -39,7 +39,15 @@ export {
   wireHeaderBytes,
 } from './subject-codec.js';
 export { type KafkaOperation, type KafkaPermission, kafkaPermissions, type KafkaUser } from './kafka-permissions.js';
-export { allTopics, type TopicDefinition, type TopicId, type TopicName, topicNamed, topics } from './topics.js';
+export {
+  allTopics,
+  timesCount,
+  type TopicDefinition,
+  type TopicId,
+  type TopicName,
+  topicNamed,
+  topics,
+} from './topics.js';
 export { readTraceHeader, readTraceState, traceHeaders } from './trace-header.js';
 export { DELIVERY_HEADERS, type DeliveryHeader } from './webhooks/delivery-headers.js';
 export { eventDataSchema, WEBHOOK_TYPES, type WebhookType } from './webhooks/event-data.js';

@@ -77,7 +77,7 @@ describe('Setting up Kafka', () => {
     },
   );
 
-  it('checks the timestamp type of existing topics, except where it is left to the broker', async () => {
+  it('checks the timestamp type of existing topics, except where no reader looks at times', async () => {
     const { calls, setUp } = build({ 'telemetry.pings': 4, 'webhook.subscriptions': 1 });
     await setUp();
     expect(calls.filter((call) => !/^(register|BACKWARD)/.test(call))).toEqual([

@@ -1,6 +1,6 @@
 import { ContractsError } from './contracts-error.js';
 import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
-import { allTopics, type TopicDefinition } from './topics.js';
+import { allTopics, timesCount, type TopicDefinition } from './topics.js';
 
 const TIMESTAMP_TYPE = 'message.timestamp.type';
 
@@ -92,9 +92,9 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
 
 /** A time by the producer's clock would decide which geofences and settings a ping sees (decision 0028), and when it is deleted. */
 async function checkTimestampTypes(admin: TopicAdmin, present: readonly TopicDefinition[]): Promise<void> {
-  const expected = present.flatMap(({ name, configs }) => {
-    const type = configs[TIMESTAMP_TYPE];
-    return type === undefined ? [] : [{ name, type }];
+  const expected = present.flatMap((topic) => {
+    const type = topic.configs[TIMESTAMP_TYPE];
+    return type === undefined || !timesCount(topic) ? [] : [{ name: topic.name, type }];
   });
   if (expected.length === 0) return;
   const names = expected.map(({ name }) => name);

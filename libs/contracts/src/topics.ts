@@ -40,13 +40,15 @@ const mebibyte = 1_048_576;
 const pingLimitBytes = mebibyte;
 const derivedLimitBytes = 8 * mebibyte;
 
-/** Log-append time: with the device's own clock as record time, retention would drop late pings on arrival. */
+/** Broker time: with the device's clock as record time, retention would drop late pings on arrival (decision 0004). */
+const byAppendTime = { 'message.timestamp.type': 'LogAppendTime' } as const;
+
 function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
   return {
     'cleanup.policy': 'delete',
     'retention.ms': String(LOG_RETENTION_MS),
-    'message.timestamp.type': 'LogAppendTime',
     'max.message.bytes': String(maxMessageBytes),
+    ...byAppendTime,
   };
 }
 
@@ -56,6 +58,7 @@ const compactedConfigs: Readonly<Record<string, string>> = {
   'min.cleanable.dirty.ratio': '0.1',
   'segment.ms': String(10 * minuteMs),
   'max.message.bytes': String(derivedLimitBytes),
+  ...byAppendTime,
 };
 
 /**
@@ -65,7 +68,6 @@ const compactedConfigs: Readonly<Record<string, string>> = {
 const versionedConfigs: Readonly<Record<string, string>> = {
   ...compactedConfigs,
   'min.compaction.lag.ms': String(LOG_RETENTION_MS),
-  'message.timestamp.type': 'LogAppendTime',
 };
 
 export const topics = {
@@ -214,6 +216,11 @@ export type TopicId = keyof typeof topics;
 export type TopicName = (typeof topics)[TopicId]['name'];
 
 export const allTopics: readonly TopicDefinition[] = Object.values(topics);
+
+/** Whether times decide what is deleted, or which version counts. In the other topics no reader looks at them. */
+export function timesCount({ configs }: Pick<TopicDefinition, 'configs'>): boolean {
+  return 'retention.ms' in configs || 'min.compaction.lag.ms' in configs;
+}
 
 export function topicNamed(name: string): TopicDefinition | undefined {
   return allTopics.find((topic) => topic.name === name);

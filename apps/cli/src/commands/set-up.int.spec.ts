@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { allTopics, setUpKafka } from '@waypost/contracts';
+import { allTopics, setUpKafka, topics } from '@waypost/contracts';
 import { openManagementStore } from '@waypost/management-store';
-import { openTopicAdmin } from '@waypost/streams';
+import { connectKafka, openTopicAdmin } from '@waypost/streams';
 import { createEmptyDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { setUpTables } from './set-up.js';
 
@@ -23,6 +24,23 @@ describe('Setting up Kafka', () => {
         }
       }
     } finally {
+      await admin.close();
+    }
+  });
+
+  it('makes a changelog that a host whose clock is two hours ahead can write', async () => {
+    const admin = await openTopicAdmin(kafka);
+    const producer = connectKafka(kafka).producer();
+    try {
+      const { configs } = topics.deviceState;
+      const topic = `set-up-${randomUUID()}`;
+      await admin.createTopics([{ name: topic, partitions: 1, replicationFactor: 1, configs }]);
+      await producer.connect();
+      const timestamp = String(Date.now() + 2 * 3_600_000);
+      const sent = await producer.send({ topic, messages: [{ key: 'device', value: 'state', timestamp }] });
+      expect(sent).toMatchObject([{ errorCode: 0 }]);
+    } finally {
+      await producer.disconnect();
       await admin.close();
     }
   });

@@ -34,6 +34,20 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     expect(worst?.what).toContain('telemetry.pings');
   });
 
+  it.each([
+    ['keeps versions by time', 'problem', { 'min.compaction.lag.ms': '1382400000' }],
+    ['keeps the newest record of a key', 'warning', {}],
+  ])('names the stamps of writers in a compacted topic that %s: a %s', (_, level, more) => {
+    const configs = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'LogAppendTime', ...more };
+    const found = { partitions: 1, replicas: 3, behind: 0 };
+    const stamped = new Map(Object.entries({ ...configs, 'message.timestamp.type': 'CreateTime' }));
+    const wanted = [{ name: 'compacted', partitions: 1, configs }];
+    expect(checkTopics(wanted, new Map([['compacted', { ...found, configs: stamped }]]), 3)[0]).toMatchObject({
+      level,
+      fix: expect.stringContaining('--entity-name compacted --add-config message.timestamp.type=LogAppendTime'),
+    });
+  });
+
   it('warns of fewer replicas than are wanted, which no set-up changes', () => {
     const [finding] = topic({ replicas: 2 }, { 'min.insync.replicas': '1' });
     expect(finding).toMatchObject({ level: 'warning', fix: expect.stringContaining('kafka-reassign-partitions') });

@@ -34,12 +34,6 @@ const RULES: readonly SettingRule[] = [
     fix: `set it to ${String(MAX_BATCH_BYTES)} or more, or the changes of a large transaction are refused`,
   },
   {
-    setting: 'message.timestamp.type',
-    of: ['changelog'],
-    isWrong: (type) => type !== 'CreateTime',
-    fix: 'set it to CreateTime, or its records have the time of the broker and not that of the change',
-  },
-  {
     setting: 'min.insync.replicas',
     of: ['changelog', 'output', 'table'],
     isWrong: (replicas, settings) => Number(replicas) > Number(settings.get('replication.factor') ?? Infinity),
