@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import type { KafkaUser } from '@waypost/contracts';
 import { changedSettings, RULE_SETS, type RuleSet, THRESHOLDS } from './analysis/thresholds.js';
 import { EXPORT_FORMATS, type ExportFormat } from './export/export-formats.js';
 import { assertSelective } from './rejected-selection.js';
@@ -348,15 +349,27 @@ function addSetUp(program: Command, { terminal }: ProgramContext): void {
     });
 }
 
+/** Not from the list of permissions itself, which loads all schemas. */
+const KAFKA_USERS = Object.keys({
+  'telemetry-processor': true,
+  'webhook-delivery': true,
+  'history-projector': true,
+  'public-api': true,
+  'set-up': true,
+} satisfies Record<KafkaUser, true>);
+
 function addDoctor(program: Command, { terminal, now }: ProgramContext): void {
   leaf(
     program,
     'doctor',
-    'Examines Kafka, the registry and the database before a set-up, and says how to fix what is wrong. Creates nothing.',
-  ).action(async ({ dataDir }: Shared) => {
-    const { doctor } = await import('./commands/doctor.js');
-    await doctor(terminal, { dataDir, now });
-  });
+    'Examines Kafka, the registry and the database before a set-up, and says how to fix what is wrong. Creates nothing without --try.',
+  )
+    .addOption(new Option('--user <user>', 'whose login in Kafka it is, if each has its own').choices(KAFKA_USERS))
+    .option('--try', 'also make a topic, write to it in a transaction and delete it: shows the clocks of the brokers')
+    .action(async (flags: Shared & { user?: KafkaUser; try?: true }) => {
+      const { doctor } = await import('./commands/doctor.js');
+      await doctor(terminal, { ...flags, now });
+    });
 }
 
 function withTimes(command: Command, what: string): Command {

@@ -11,6 +11,7 @@ export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
 export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
+export { type KafkaRight, missingRights } from './backend/kafka/kafka-rights.js';
 export type { KafkaSettings } from './kafka-settings.js';
 export { createMemoryBackend, type MemoryBackendOptions, type MemoryLogs } from './backend/memory/memory-backend.js';
 export { StreamsError, toError, type StreamsErrorCode } from './errors.js';

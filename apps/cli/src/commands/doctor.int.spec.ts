@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allTopics, setUpKafka } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
+import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
 import type { Finding } from '../doctor/finding.js';
+import { tryCluster } from '../doctor/try-cluster.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
@@ -67,6 +69,41 @@ describe('The doctor', () => {
   it('finds a clock that differs', async () => {
     const findings = await examineDatabase(databaseUrl, () => Date.now() - 60_000);
     expect(findings.find(({ level }) => level === 'warning')?.fix).toContain('clocks');
+  });
+
+  it('tries a transaction, and leaves no topic', async () => {
+    expect(await tryCluster(kafka, { replicationFactor: 1, now: Date.now })).toEqual([
+      { level: 'ok', about: 'kafka', what: 'a transaction to all brokers was committed', fix: null },
+    ]);
+    const admin = await openTopicAdmin(kafka);
+    expect((await admin.listTopics()).filter((topic) => topic.startsWith('waypost-doctor-'))).toEqual([]);
+    await admin.close();
+  });
+
+  it.each([
+    [60_000, '-60 s'],
+    [-60_000, '60 s'],
+  ])('finds a broker whose clock differs: from a clock that is %s ms ahead, by %s', async (aheadMs, skew) => {
+    const findings = await tryCluster(kafka, { replicationFactor: 1, now: () => Date.now() + aheadMs });
+    expect(findings.filter(({ level }) => level === 'warning')).toEqual([
+      expect.objectContaining({ what: expect.stringMatching(`clock of broker \\d+ differs by ${skew}$`) }),
+    ]);
+  });
+
+  it('says why no topic can be made for a try', async () => {
+    const [found] = problems(
+      await tryCluster({ ...kafka, brokers: ['127.0.0.1:1'] }, { replicationFactor: 1, now: Date.now }),
+    );
+    expect(found?.what).toContain('ECONNREFUSED');
+  });
+
+  it('finds a login that may make no tables', async () => {
+    const database = await createTestDatabase(databaseUrl);
+    const found = problems(await examineDatabase(database.apiUrl, Date.now));
+    expect(found).toMatchObject([
+      { what: 'the user may not create tables', fix: expect.stringContaining('GRANT CREATE') },
+    ]);
+    await database.drop();
   });
 
   it('finds a database that is read-only', async () => {

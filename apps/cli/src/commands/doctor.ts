@@ -1,26 +1,34 @@
+import type { KafkaUser } from '@waypost/contracts';
 import { parseConfig, topicConfig } from '@waypost/platform';
 import { examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
+import { tryCluster } from '../doctor/try-cluster.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
 interface DoctorOptions {
   readonly dataDir: string;
+  /** Whose login it is, where each application has its own. */
+  readonly user?: KafkaUser;
+  /** Also makes a topic, writes to it and deletes it. */
+  readonly try?: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * Examines cluster, registry and database, and says how to fix what is wrong. Creates nothing.
+ * Examines cluster, registry and database, and says how to fix what is wrong. Creates nothing that stays.
  * @throws CliError after the lines, when there is a problem
  */
-export async function doctor(terminal: Terminal, { dataDir, now }: DoctorOptions): Promise<void> {
+export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags }: DoctorOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
   const wishes = parseConfig(topicConfig, stack.variables);
+  const kafka = kafkaSettings(stack);
   const examined = await Promise.all([
-    examineKafka(kafkaSettings(stack), wishes),
+    examineKafka(kafka, wishes, user),
+    flags.try === true ? tryCluster(kafka, { ...wishes, now }) : [],
     examineRegistry(registrySettings(stack), now),
     examineDatabase(stack.require('DATABASE_URL'), now),
   ]);

@@ -3,8 +3,9 @@ import { checkCluster } from './broker-checks.js';
 import type { Finding } from './finding.js';
 import { checkTopics, type FoundTopic } from './topic-checks.js';
 
-const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete' } }];
-const GOOD = { 'cleanup.policy': 'delete', 'min.insync.replicas': '2' };
+const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000' };
+const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
+const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
 
 function topic(found: Partial<Omit<FoundTopic, 'configs'>>, configs: Readonly<Record<string, string>> = {}): Finding[] {
   const settings = new Map(Object.entries({ ...GOOD, ...configs }));
@@ -27,6 +28,8 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     ['nothing can be written', 'problem', { replicas: 1 }, {}, 'min.insync.replicas=1'],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
     ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
+    ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
+    ['records go too soon', 'problem', {}, { 'retention.ms': '604800000' }, 'retention.ms=1382400000'],
     ['it is compacted where it must not be', 'problem', {}, { 'cleanup.policy': 'compact' }, 'cleanup.policy=delete'],
   ] as const)('says what to do when %s', (_, level, found, configs, fix) => {
     const worst = topic(found, configs).find((finding) => finding.fix?.includes(fix));
@@ -57,6 +60,8 @@ describe('what the doctor says of topics that are there (R-40)', () => {
 describe('what the doctor says of brokers (R-40)', () => {
   it.each([
     ['whose transactions need more brokers than there are', { 'transaction.state.log.min.isr': '4' }, 'to 3 in'],
+    ['whose log of transactions needs more', { 'transaction.state.log.replication.factor': '4' }, 'to 3 in'],
+    ['whose log of offsets needs more', { 'offsets.topic.replication.factor': '4' }, 'to 3 in'],
     ['that are too old', { 'inter.broker.protocol.version': '2.3-IV1' }, 'Upgrade the brokers to 2.4'],
     ['whose cleaner is off', { 'log.cleaner.enable': 'false' }, 'to true'],
     ['that refuse our transactions', { 'transaction.max.timeout.ms': '1000' }, '60000 or more'],

@@ -47,6 +47,8 @@ export interface KafkaClient {
   ask<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown): Promise<T>;
   /** A request in our codec. */
   callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T>;
+  /** Another one at each call: the first of the list may be offline. */
+  anyBroker(): Promise<KafkajsBroker>;
   coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker>;
   forgetCoordinator(type: CoordinatorType, key: string): void;
   leader(topic: string, partition: number): Promise<KafkajsBroker>;
@@ -168,13 +170,17 @@ class KafkajsClient implements KafkaClient {
     this.coordinators.delete(`${type}:${key}`);
   }
 
-  private async findCoordinator(type: CoordinatorType, key: string): Promise<string> {
-    // A different broker each time: the first of the list may be offline.
+  async anyBroker(): Promise<KafkajsBroker> {
+    await this.connected();
     const nodes = this.cluster.getNodeIds();
     const anyNode = nodes[this.askedNodes++ % nodes.length];
     if (anyNode === undefined) throw new StreamsError('BROKER_UNAVAILABLE', 'The cluster names no broker.');
+    return this.broker(anyNode);
+  }
+
+  private async findCoordinator(type: CoordinatorType, key: string): Promise<string> {
     const answer = await this.call<{ coordinator: { nodeId: number } }>(
-      await this.broker(anyNode),
+      await this.anyBroker(),
       'GroupCoordinator',
       2,
       { groupId: key, coordinatorType: COORDINATOR_TYPE[type] },

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { connectKafka, type KafkaSettings } from '@waypost/streams';
+import { SKEW_LIMIT_MS } from './examine-registry.js';
+import { type Finding, ok, problem, warning } from './finding.js';
+
+type Kafka = ReturnType<typeof connectKafka>;
+
+interface TryOptions {
+  readonly replicationFactor: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const ABOUT = 'kafka';
+
+/**
+ * Makes a topic that every broker leads a partition of, writes to all of them in one transaction and deletes the topic.
+ * No reading shows whether transactions work, and brokers tell their time only by what they stamp.
+ */
+export async function tryCluster(settings: KafkaSettings, options: TryOptions): Promise<Finding[]> {
+  const kafka = connectKafka(settings);
+  const admin = kafka.admin();
+  const topic = `waypost-doctor-${randomUUID()}`;
+  try {
+    await admin.connect();
+    const { brokers } = await admin.describeCluster();
+    const nodes = brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
+    await admin.createTopics({ waitForLeaders: true, topics: [topicOf(topic, nodes, options.replicationFactor)] });
+    try {
+      return await tryTransaction(kafka, topic, nodes, options.now);
+    } finally {
+      await admin.deleteTopics({ topics: [topic] });
+    }
+  } catch (error) {
+    const fix =
+      'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
+    return [problem(ABOUT, `a topic cannot be made for a try: ${messageOf(error)}`, fix)];
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** The first replica is the leader. */
+function topicOf(topic: string, nodes: readonly number[], replicationFactor: number) {
+  const replicaAssignment = nodes.map((_, partition) => {
+    const inTurn = [...nodes.slice(partition), ...nodes.slice(0, partition)];
+    return { partition, replicas: inTurn.slice(0, replicationFactor) };
+  });
+  return { topic, replicaAssignment, configEntries: [{ name: 'message.timestamp.type', value: 'LogAppendTime' }] };
+}
+
+async function tryTransaction(
+  kafka: Kafka,
+  topic: string,
+  nodes: readonly number[],
+  now: () => number,
+): Promise<Finding[]> {
+  const producer = kafka.producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+  try {
+    await producer.connect();
+    const transaction = await producer.transaction();
+    const startedAt = now();
+    const written = await transaction.send({
+      topic,
+      messages: nodes.map((_, partition) => ({ partition, value: 'try' })),
+    });
+    const endedAt = now();
+    await transaction.commit();
+    const clocks = written.flatMap(({ partition, logAppendTime }) =>
+      checkClock(nodes[partition], Number(logAppendTime), { startedAt, endedAt }),
+    );
+    return [ok(ABOUT, 'a transaction to all brokers was committed'), ...clocks];
+  } catch (error) {
+    const fix =
+      'Look at the log of the brokers: most often transaction.state.log.replication.factor or min.insync.replicas is more than there are brokers.';
+    return [problem(ABOUT, `a transaction fails: ${messageOf(error)}`, fix)];
+  } finally {
+    await producer.disconnect();
+  }
+}
+
+function checkClock(
+  node: number | undefined,
+  appendedAt: number,
+  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
+): Finding[] {
+  const skewMs = Math.max(appendedAt - endedAt, 0) + Math.min(appendedAt - startedAt, 0);
+  if (Math.abs(skewMs) <= SKEW_LIMIT_MS) return [];
+  const what = `the clock of broker ${String(node)} differs by ${String(Math.round(skewMs / 1_000))} s`;
+  return [
+    warning(ABOUT, what, 'Synchronize the clocks (NTP): by the time of a broker, pings count as from the future.'),
+  ];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
