@@ -150,8 +150,8 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'a second replay of failures resends what the first delivered',
     file: `${SENDER}/replay/select-deliveries.ts`,
-    is: 'if (replayed.size > 0) {',
-    becomes: 'if (replayed.size < 0) {',
+    is: 'if (this.replayed.size > 0) {',
+    becomes: 'if (this.replayed.size < 0) {',
   },
   {
     name: 'a replay ignores the end of its window',

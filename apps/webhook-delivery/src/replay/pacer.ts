@@ -9,7 +9,7 @@ export interface Pacer {
   take(wanted: number): number;
   /** Returns unused allowance. */
   giveBack(count: number): void;
-  /** How long to wait before the next `take`. */
+  /** How long to wait before `take` gives any; 0: it would now. */
   waitMs(wanted: number): number;
 }
 
@@ -40,7 +40,7 @@ export function createPacer(ratePerSecond: number, now: () => number): Pacer {
     waitMs: (wanted) => {
       refill();
       const missing = Math.min(wanted, portion) - saved;
-      return Math.max(1, Math.min(TICK_MS, Math.ceil(missing / perMs)));
+      return Math.max(0, Math.min(TICK_MS, Math.ceil(missing / perMs)));
     },
   };
 }

@@ -18,9 +18,9 @@ import type { ReplayMetrics } from '../common/delivery-metrics.js';
 import { readIfUsable } from '../common/read-own-record.js';
 import { Aborted } from '../common/waits.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { createPacer, type Pacer } from './pacer.js';
+import { ReplayAllowance } from './replay-allowance.js';
 import type { ReplayLog, ReplayRecords } from './replay-log.js';
-import { selectDeliveries, type Selection } from './select-deliveries.js';
+import { DeliverySelecting, type Selection } from './select-deliveries.js';
 import type { SendingWatch } from './sending-watch.js';
 
 export interface ReplayJobParts {
@@ -43,20 +43,26 @@ export interface ReplayJobContext {
   readonly signal: AbortSignal;
 }
 
+/** The time for which a replay has one of the places of its partition. */
+export interface ReplayTurn {
+  /** Asked while there is something to do. */
+  mayContinue(): boolean;
+  /** Asked before a wait: false while another replay could use the place. */
+  mayWait(): boolean;
+}
+
 /** Deliveries per transaction, so that a cancel and other replays never wait long. */
 const MAX_CHUNK = 500;
 const MAX_CHUNK_BYTES = 1_048_576;
-const ROOM_POLL_MS = 50;
-/** A quarter of `maxUnsent` must be free before more is written: few large transactions instead of many small ones. */
-const ROOM_FRACTION = 4;
 
 /**
  * One running replay (R-30). Its deliveries and its progress are written in one transaction, and its selection depends on
  * the log alone, so that a successor writes the rest after a crash and nothing twice.
  */
 export class ReplayJob {
+  private selecting: DeliverySelecting | null = null;
   private selection: Selection | null = null;
-  private readonly pacer: Pacer;
+  private readonly allowance: ReplayAllowance;
   /** Aborted when the replay is cancelled, isAbandoned or without a subscription. */
   private readonly halt = new AbortController();
   private readonly signal: AbortSignal;
@@ -70,12 +76,22 @@ export class ReplayJob {
     private replay: WebhookReplay,
     private progress: ReplayProgress | null,
   ) {
-    this.pacer = createPacer(replay.ratePerSecond, parts.now);
+    this.allowance = new ReplayAllowance({
+      ...parts,
+      ratePerSecond: replay.ratePerSecond,
+      unsent: () => context.watch.unsent(replay.replayId),
+      // While the subscription is paused or disabled the replay waits.
+      isActive: () => parts.directory.get(replay.subscriptionId)?.status === 'active',
+    });
     this.signal = AbortSignal.any([context.signal, this.halt.signal]);
   }
 
   get replayId(): string {
     return this.replay.replayId;
+  }
+
+  get fleetId(): string {
+    return this.replay.fleetId;
   }
 
   get subscriptionId(): string {
@@ -107,10 +123,15 @@ export class ReplayJob {
     this.halt.abort(new Aborted());
   }
 
+  /** False while all that it could do is wait: for its subscription, for the sender or for its rate. */
+  canGoOn(): boolean {
+    return this.selection === null || this.isCancelled() || this.allowance.waitMs() === 0;
+  }
+
   /** Runs until it is over or has to yield. Throws Aborted when the task closes. */
-  async run(mayContinue: () => boolean): Promise<void> {
+  async run({ mayContinue, mayWait }: ReplayTurn): Promise<void> {
     try {
-      if (!this.isCancelled()) await this.work(() => mayContinue() && !this.isCancelled());
+      if (!this.isCancelled()) await this.work({ mayContinue: () => mayContinue() && !this.isCancelled(), mayWait });
     } catch (error) {
       if (!(error instanceof Aborted) || this.context.signal.aborted) throw error;
     }
@@ -118,24 +139,19 @@ export class ReplayJob {
     if (this.isOver) this.context.watch.forget(this.replayId);
   }
 
-  private async work(mayContinue: () => boolean): Promise<void> {
+  private async work(turn: ReplayTurn): Promise<void> {
     // The subscription may be newer than what this instance has read.
     await settleOrAbort(this.parts.directory.caughtUp(), this.signal);
     if (this.isDeleted()) {
       this.halt.abort(new Aborted());
       return;
     }
-    const selection = await this.begin();
-    await this.emit(selection, mayContinue);
+    const selection = await this.begin(turn);
+    if (selection) await this.emit(selection, turn);
   }
 
   private isCancelled(): boolean {
     return this.halt.signal.aborted || this.replay.cancelled || (this.progress !== null && this.isDeleted());
-  }
-
-  /** While the subscription is paused or disabled the replay waits. */
-  private isActive(): boolean {
-    return this.parts.directory.get(this.replay.subscriptionId)?.status === 'active';
   }
 
   private isDeleted(): boolean {
@@ -144,7 +160,8 @@ export class ReplayJob {
     return directory.get(id) === undefined && !directory.isHeld(id);
   }
 
-  private async begin(): Promise<Selection> {
+  /** @returns null: it had to yield before the end of its selection */
+  private async begin({ mayContinue }: ReplayTurn): Promise<Selection | null> {
     const { backend } = this.parts;
     const { partition, watch } = this.context;
     await watch.follow(this.replayId, this.subscriptionId);
@@ -153,13 +170,23 @@ export class ReplayJob {
       await this.save({ ...this.initialProgress(), attemptsEnd });
     }
     const { attemptsEnd } = this.current();
-    this.selection ??= await selectDeliveries({ ...this.parts, partition }, this.replay, attemptsEnd, this.signal);
+    this.selection ??= await this.select(attemptsEnd, mayContinue);
+    if (this.selection === null) return null;
     const { matched } = this.selection;
     if (this.current().matched === null) await this.save({ ...this.current(), matched });
     return this.selection;
   }
 
-  private async emit(selection: Selection, mayContinue: () => boolean): Promise<void> {
+  private async select(attemptsEnd: number, mayContinue: () => boolean): Promise<Selection | null> {
+    const { partition } = this.context;
+    this.selecting ??= new DeliverySelecting({ ...this.parts, partition }, this.replay, attemptsEnd);
+    const selection = await this.selecting.advance(mayContinue, this.signal);
+    // What it knows of other series is not needed any more.
+    if (selection) this.selecting = null;
+    return selection;
+  }
+
+  private async emit(selection: Selection, turn: ReplayTurn): Promise<void> {
     const { backend } = this.parts;
     const log = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
     // Retention may have deleted the oldest part of the log meanwhile, with selected deliveries.
@@ -168,10 +195,10 @@ export class ReplayJob {
     const fetcher = backend.fetcher();
     try {
       const feed = selection.matched > 0 && this.position <= selection.last ? fetcher.open(log, this.position) : null;
-      while (feed && this.position <= selection.last && mayContinue()) {
+      while (feed && this.position <= selection.last && turn.mayContinue()) {
         const batch = await settleOrAbort(feed.next(), this.signal);
         const due = batch.records.filter(({ offset }) => offset >= this.position && selection.has(offset));
-        if (!(await this.writeAll(due, mayContinue))) return;
+        if (!(await this.writeAll(due, turn))) return;
         this.position = batch.nextOffset;
       }
     } finally {
@@ -181,13 +208,13 @@ export class ReplayJob {
   }
 
   /** @returns false when it had to yield before the end */
-  private async writeAll(due: readonly StreamRecord[], mayContinue: () => boolean): Promise<boolean> {
+  private async writeAll(due: readonly StreamRecord[], turn: ReplayTurn): Promise<boolean> {
     await resolveBatch(this.parts.codecs.webhookDeliveries, due);
     for (let done = 0; done < due.length;) {
-      const allowed = await this.allowance(Math.min(MAX_CHUNK, due.length - done), mayContinue);
+      const allowed = await this.allowed(Math.min(MAX_CHUNK, due.length - done), turn);
       if (allowed === 0) return false;
       const chunk = withinBytes(due.slice(done, done + allowed));
-      this.pacer.giveBack(allowed - chunk.length);
+      this.allowance.giveBack(allowed - chunk.length);
       await this.write(chunk);
       done += chunk.length;
     }
@@ -195,14 +222,12 @@ export class ReplayJob {
   }
 
   /** How many may be written now; waits until at least one may. 0: it has to yield. */
-  private async allowance(wanted: number, mayContinue: () => boolean): Promise<number> {
-    const { maxUnsent } = this.parts;
+  private async allowed(wanted: number, { mayContinue, mayWait }: ReplayTurn): Promise<number> {
     while (mayContinue() && !this.signal.aborted) {
-      const room = maxUnsent - this.context.watch.unsent(this.replayId);
-      const hasRoom = this.isActive() && room >= Math.min(wanted, maxUnsent / ROOM_FRACTION);
-      const taken = hasRoom ? this.pacer.take(Math.min(wanted, room)) : 0;
+      const taken = this.allowance.take(wanted);
       if (taken > 0) return taken;
-      await waitOrAbort(hasRoom ? this.pacer.waitMs(Math.min(wanted, room)) : ROOM_POLL_MS, this.signal);
+      if (!mayWait()) return 0;
+      await waitOrAbort(this.allowance.waitMs(), this.signal);
     }
     return 0;
   }

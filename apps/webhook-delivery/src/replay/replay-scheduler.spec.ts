@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StreamsError } from '@waypost/streams';
 import { flushed } from '../../../../test/support/until.js';
 import { Aborted } from '../common/waits.js';
-import type { ReplayJob } from './replay-job.js';
+import type { ReplayJob, ReplayTurn } from './replay-job.js';
 import { ReplayScheduler } from './replay-scheduler.js';
 
 /** Replays that end, and check whether they may continue, when the test says so. */
@@ -10,25 +10,38 @@ function build(maxRunning: number) {
   const log: string[] = [];
   const failures: Error[] = [];
   let nowMs = 0;
+  const checks: (() => void)[] = [];
   const scheduler = new ReplayScheduler({
     maxRunning,
     timeSliceMs: 1_000,
     now: () => nowMs,
+    timers: { after: (_delayMs, run) => (checks.push(run), () => checks.splice(checks.indexOf(run), 1)) },
     onOver: ({ replayId }) => void log.push(`over ${replayId}`),
     onFailure: (error) => void failures.push(error),
   });
-  const job = (replayId: string, subscriptionId: string, series = 1, isSelecting = false) => {
+  const job = (
+    replayId: string,
+    subscriptionId: string,
+    {
+      series = 1,
+      fleetId = 'f',
+      isPreparing = false,
+    }: { series?: number; fleetId?: string; isPreparing?: boolean } = {},
+  ) => {
     let end: (error?: Error) => void = () => undefined;
-    let mayContinue: () => boolean = () => true;
+    let turn: ReplayTurn = { mayContinue: () => true, mayWait: () => true };
     const made = {
       replayId,
+      fleetId,
       subscriptionId,
       series,
       isOver: false,
-      run: (mayContinueNow: () => boolean): Promise<void> => {
+      hasToWait: false,
+      canGoOn: () => !made.hasToWait,
+      run: (given: ReplayTurn): Promise<void> => {
         log.push(`run ${replayId}`);
-        mayContinue = mayContinueNow;
-        if (!isSelecting) mayContinueNow();
+        turn = given;
+        if (!isPreparing) turn.mayContinue();
         return new Promise((resolve, reject) => {
           end = (error) => {
             if (error) reject(error);
@@ -50,12 +63,24 @@ function build(maxRunning: number) {
       },
       /** It looks, and leaves when it has to. */
       look: async () => {
-        if (!mayContinue()) end();
+        if (!turn.mayContinue()) end();
         await flushed();
+      },
+      /** It has to wait from now on, and leaves unless it may do that in its place. */
+      wait: async () => {
+        made.hasToWait = true;
+        if (!turn.mayWait()) end();
+        await flushed();
+      },
+      canGoOnAgain: () => {
+        made.hasToWait = false;
       },
     };
   };
-  return { scheduler, job, log, failures, pass: (ms: number) => (nowMs += ms) };
+  const check = () => {
+    for (const run of checks.splice(0)) run();
+  };
+  return { scheduler, job, log, failures, check, pass: (ms: number) => (nowMs += ms) };
 }
 
 describe('ReplayScheduler', () => {
@@ -87,7 +112,7 @@ describe('ReplayScheduler', () => {
 
   it('runs one replay of a subscription at a time, the oldest first', async () => {
     const { scheduler, job, log, pass } = build(8);
-    const [second, third, first] = [job('2', 's', 2), job('3', 's', 3), job('1', 's', 1)];
+    const [second, third, first] = [job('2', 's', { series: 2 }), job('3', 's', { series: 3 }), job('1', 's')];
     scheduler.add(second.job);
     scheduler.add(third.job);
     scheduler.add(first.job);
@@ -160,18 +185,75 @@ describe('ReplayScheduler', () => {
     expect([log, failures]).toEqual([['run a'], []]);
   });
 
-  it('gives a replay its slice after the selection, however long that took', async () => {
+  it('gives a replay its slice from where it can make progress, however long the preparation took', async () => {
     const { scheduler, job, log, pass } = build(1);
-    const [selecting, other] = [job('a', 'sa', 1, true), job('b', 'sb')];
-    scheduler.add(selecting.job);
+    const [preparing, other] = [job('a', 'sa', { isPreparing: true }), job('b', 'sb')];
+    scheduler.add(preparing.job);
     scheduler.add(other.job);
     pass(60_000);
-    await selecting.look();
+    await preparing.look();
     pass(999);
-    await selecting.look();
+    await preparing.look();
     expect(log).toEqual(['run a']);
     pass(1);
-    await selecting.look();
+    await preparing.look();
     expect(log).toEqual(['run a', 'run b']);
+  });
+
+  it('makes the single replay of a fleet wait for one slice at most, however many another fleet has (R-26)', async () => {
+    const { scheduler, job, log, pass } = build(8);
+    const many = Array.from({ length: 200 }, (_, n) => job(`a${String(n)}`, `sa${String(n)}`, { fleetId: 'large' }));
+    for (const one of many) scheduler.add(one.job);
+    const single = job('b', 'sb', { fleetId: 'small' });
+    scheduler.add(single.job);
+    pass(1_000);
+    for (const one of many.slice(0, 8)) await one.look();
+    expect(log.slice(8)).toContain('run b');
+
+    const before = log.length;
+    pass(60_000);
+    await single.look();
+    // It keeps its place: the other fleet has the seven others.
+    expect(log.slice(before)).toEqual([]);
+  });
+
+  it('gives fleets the same number of places, in rotation where there are fewer than fleets (R-26)', async () => {
+    const { scheduler, job, log, pass } = build(1);
+    const jobs = ['a1', 'a2', 'a3', 'b1', 'c1'].map((id) => job(id, id, { fleetId: id.slice(0, 1) }));
+    for (const one of jobs) scheduler.add(one.job);
+    for (let slices = 1; slices < 7; slices++) {
+      pass(1_000);
+      for (const one of jobs) if (log.at(-1) === `run ${one.job.replayId}`) await one.look();
+    }
+    expect(log.map((line) => line.replace('run ', ''))).toEqual(['a1', 'b1', 'c1', 'a2', 'b1', 'c1', 'a3']);
+  });
+
+  it('takes the place of a replay that can only wait at once, and gives it one again when it can go on', async () => {
+    const { scheduler, job, log, check } = build(1);
+    const [paused, other] = [job('a', 'sa'), job('b', 'sb')];
+    scheduler.add(paused.job);
+    await paused.wait();
+    // There is no use for its place.
+    expect(log).toEqual(['run a']);
+    scheduler.add(other.job);
+    await paused.wait();
+    expect(log).toEqual(['run a', 'run b']);
+    await other.finish();
+    check();
+    expect(log).toEqual(['run a', 'run b', 'over b']);
+    paused.canGoOnAgain();
+    check();
+    expect(log).toEqual(['run a', 'run b', 'over b', 'run a']);
+  });
+
+  it('looks no more for replays that can go on once it was stopped', async () => {
+    const { scheduler, job, log, check } = build(2);
+    const paused = job('a', 'sa');
+    await paused.wait();
+    scheduler.add(paused.job);
+    await scheduler.drained();
+    paused.canGoOnAgain();
+    check();
+    expect(log).toEqual([]);
   });
 });

@@ -1,84 +1,80 @@
 import { StreamsError, toError } from '@waypost/streams';
+import type { TimerPort } from '../common/timers.js';
 import { Aborted } from '../common/waits.js';
-import type { ReplayJob } from './replay-job.js';
+import type { ReplayJob, ReplayTurn } from './replay-job.js';
+import { ReplayRotation } from './replay-rotation.js';
 
 export interface ReplaySchedulerOptions {
   readonly maxRunning: number;
   readonly timeSliceMs: number;
   readonly now: () => number;
+  readonly timers: TimerPort;
   readonly onOver: (job: ReplayJob) => void;
   readonly onFailure: (error: Error) => void;
 }
 
+/** How soon a replay that could only wait gets a free place once it can go on. */
+const CHECK_MS = 50;
+
 /**
- * The fair scheduler for the replays of one partition. A subscription has one running replay at a time, the oldest
- * first; when there are more subscriptions than `maxRunning`, they alternate by time slices, so that no replay has to
- * wait for the end of another subscription's.
+ * Runs the replays of one partition, at most `maxRunning` at a time. When more have something to do, they alternate by
+ * time slices in the order of the rotation, so that none has to wait for the end of another; one that can only wait
+ * gives up its place at once (R-26).
  */
 export class ReplayScheduler {
-  private waiting: ReplayJob[] = [];
+  private readonly rotation = new ReplayRotation<ReplayJob>();
   private readonly running = new Map<ReplayJob, Promise<void>>();
+  private cancelCheck: (() => void) | null = null;
   private isStopped = false;
 
   constructor(private readonly options: ReplaySchedulerOptions) {}
 
   add(job: ReplayJob): void {
-    this.waiting.push(job);
+    this.rotation.wait(job);
     this.fill();
   }
 
   /** Runs a cancelled replay at once, above `maxRunning` if need be, so that it ends. */
   cancelled(job: ReplayJob): void {
-    if (this.removeWaiting(job)) this.start(job);
+    if (this.rotation.remove(job)) this.start(job);
   }
 
   /** The job is not run again. Resolves when its current time slice, if any, is over. */
   async drop(job: ReplayJob): Promise<void> {
-    this.removeWaiting(job);
+    this.rotation.remove(job);
     await this.running.get(job);
-    this.removeWaiting(job);
+    this.rotation.remove(job);
   }
 
   /** Resolves when nothing is running; the signal of the jobs must have been aborted before. */
   async drained(): Promise<void> {
     this.isStopped = true;
+    this.cancelCheck?.();
     await Promise.all(this.running.values());
   }
 
   private fill(): void {
     while (!this.isStopped && this.running.size < this.options.maxRunning) {
-      const next = this.nextJob();
-      if (!next) return;
-      this.removeWaiting(next);
+      const next = this.rotation.next();
+      if (!next) {
+        if (!this.rotation.isEmpty) this.checkSoon();
+        return;
+      }
+      this.rotation.remove(next);
       this.start(next);
     }
   }
 
-  /** The oldest replay of the longest waiting subscription that has none running. */
-  private nextJob(): ReplayJob | undefined {
-    const busy = new Set([...this.running.keys()].map(({ subscriptionId }) => subscriptionId));
-    const first = this.waiting.find(({ subscriptionId }) => !busy.has(subscriptionId));
-    if (!first) return undefined;
-    const ofSubscription = this.waiting.filter(({ subscriptionId }) => subscriptionId === first.subscriptionId);
-    return ofSubscription.reduce((oldest, job) => (job.series < oldest.series ? job : oldest), first);
-  }
-
-  private removeWaiting(job: ReplayJob): boolean {
-    const rest = this.waiting.filter((other) => other !== job);
-    const wasWaiting = rest.length < this.waiting.length;
-    this.waiting = rest;
-    return wasWaiting;
+  private checkSoon(): void {
+    this.cancelCheck ??= this.options.timers.after(CHECK_MS, () => {
+      this.cancelCheck = null;
+      this.fill();
+    });
   }
 
   private start(job: ReplayJob): void {
-    const { now, timeSliceMs } = this.options;
-    // Its time runs from its first question: a job that had to select first would lose its slice to the selection.
-    let until: number | null = null;
-    const mayContinue = (): boolean => {
-      until ??= now() + timeSliceMs;
-      return now() < until || this.nextJob() === undefined;
-    };
-    const slice = job.run(mayContinue).then(
+    this.rotation.began(job);
+    const slice = job.run(this.turnOf(job)).then(
       () => {
         this.yielded(job);
       },
@@ -89,10 +85,24 @@ export class ReplayScheduler {
     this.running.set(job, slice);
   }
 
+  /** Its time runs from its first question, which it asks once it has what it needs to make progress. */
+  private turnOf(job: ReplayJob): ReplayTurn {
+    const { now, timeSliceMs } = this.options;
+    let until: number | null = null;
+    return {
+      mayContinue: () => {
+        until ??= now() + timeSliceMs;
+        return now() < until || !this.rotation.isOverdue(job);
+      },
+      mayWait: () => this.rotation.next() === undefined,
+    };
+  }
+
   private yielded(job: ReplayJob): void {
     this.running.delete(job);
+    if (!job.isOver && !this.isStopped) this.rotation.wait(job);
+    this.rotation.ended(job);
     if (job.isOver) this.options.onOver(job);
-    else if (!this.isStopped) this.waiting.push(job);
     this.fill();
   }
 

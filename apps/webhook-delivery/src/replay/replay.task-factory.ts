@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs, topics } from '@waypost/contracts';
 import { CLOCK, CODECS, CONFIG, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import { TIMERS } from '../common/common.module.js';
 import type { ReplayMetrics } from '../common/delivery-metrics.js';
+import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
 import { createReplayTask, type ReplayTaskParts } from './replay.task.js';
@@ -29,6 +31,7 @@ export class ReplayTasks implements PartitionTaskFactory, ReplayTaskParts {
     @Inject(REPLAY_METRICS) readonly metrics: ReplayMetrics,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
+    @Inject(TIMERS) readonly timers: TimerPort,
     @Inject(CONFIG) { replay }: { readonly replay: { readonly maxUnsent: number } },
   ) {
     this.maxUnsent = replay.maxUnsent;

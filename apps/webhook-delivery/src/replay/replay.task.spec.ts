@@ -79,6 +79,25 @@ describe('the replayer', () => {
     expect(series).toEqual([...series].sort((a, b) => a - b));
   });
 
+  it('lets no replay of a paused subscription keep a place that another replay can use (R-26)', async () => {
+    const paused = range(0, 8).map((n) => `paused ${String(n)}`);
+    for (const [n, id] of paused.entries()) {
+      stage.subscriptions.set(id, 'paused');
+      stage.sent(n, {}, { subscriptionId: id, fleetId: 'other' });
+      stage.ask({ replayId: `replay of ${id}`, subscriptionId: id, fleetId: 'other' });
+    }
+    stage.sent(8);
+    // No time slice ends while this test runs.
+    const startedAt = Date.now();
+    await stage.startReplayer({ now: () => startedAt + Math.floor((Date.now() - startedAt) / 1_000) });
+    for (const id of paused) await until(async () => (await stage.progressOf(`replay of ${id}`))?.matched === 1);
+    stage.ask();
+    await stage.ended('completed');
+    for (const id of paused) stage.subscriptions.set(id, 'active');
+    await stage.allDone();
+    expect((await stage.numbers()).sort()).toEqual(range(0, 9));
+  });
+
   it('completes every replay although each had to yield before it had written anything', async () => {
     const ids = range(0, 9).map((n) => `subscription ${String(n)}`);
     for (const [n, id] of ids.entries()) {

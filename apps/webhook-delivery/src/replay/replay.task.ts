@@ -8,13 +8,16 @@ import {
   type TaskContext,
   type TransactionalProducer,
 } from '@waypost/streams';
+import type { TimerPort } from '../common/timers.js';
 import { Aborted } from '../common/waits.js';
 import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';
 import { createReplayLog, createReplayRecords, type ReplayLog, type ReplayRecords } from './replay-log.js';
 import { ReplayScheduler } from './replay-scheduler.js';
 import { createSendingWatch, type SendingWatch } from './sending-watch.js';
 
-export type ReplayTaskParts = ReplayJobParts;
+export interface ReplayTaskParts extends ReplayJobParts {
+  readonly timers: TimerPort;
+}
 
 /** Per partition: each running replay holds a batch of the log in memory. */
 const MAX_RUNNING_REPLAYS = 8;
@@ -120,6 +123,7 @@ class ReplayTask implements PartitionTask {
       maxRunning: MAX_RUNNING_REPLAYS,
       timeSliceMs: TIME_SLICE_MS,
       now: this.parts.now,
+      timers: this.parts.timers,
       onOver,
       onFailure,
     });

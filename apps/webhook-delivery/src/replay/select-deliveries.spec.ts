@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { createAvroCodecs, type WebhookAttempt, type WebhookReplay } from '@waypost/contracts';
 import type { DeliveryStatus } from '@waypost/domain';
-import { createDeliveryMarks } from './select-deliveries.js';
+import type { StreamsBackend } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { createDeliveryMarks, DeliverySelecting } from './select-deliveries.js';
+import { attemptOf, deliveryOf, replayOf } from './testing/replay-harness.js';
 
 const status = fc.constantFrom<DeliveryStatus>('pending', 'delivered', 'failed');
 const offset = fc.oneof(fc.nat({ max: 3_000 }), fc.integer({ min: 2 ** 40, max: 2 ** 40 + 2_000 }));
@@ -26,5 +30,71 @@ describe('the marks of deliveries', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+/** A selection over a log that is delivered record by record. Of a longer log than `attempts` no more is ever delivered. */
+async function selectFrom(attempts: readonly WebhookAttempt[], replay: WebhookReplay, logEnd = attempts.length) {
+  const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await codecs.webhookAttempts.prepare();
+  const read: number[] = [];
+  const feedFrom = (position: number) => {
+    let offset = position - 1;
+    const next = () => {
+      const attempt = attempts[++offset];
+      if (attempt === undefined) return new Promise(() => undefined);
+      read.push(offset);
+      const [key, value] = [Buffer.from(attempt.subscriptionId), codecs.webhookAttempts.encode(attempt)];
+      return Promise.resolve({ records: [{ offset, key, value }], nextOffset: offset + 1 });
+    };
+    return { next };
+  };
+  const backend = {
+    offsetAt: () => Promise.resolve(0),
+    startOffset: () => Promise.resolve(0),
+    fetcher: () => ({
+      open: (_log: unknown, position: number) => feedFrom(position),
+      close: () => Promise.resolve(),
+    }),
+  };
+  const parts = { backend: backend as unknown as StreamsBackend, codecs, partition: 0 };
+  const selecting = new DeliverySelecting(parts, replay, logEnd);
+  return {
+    advance: (mayContinue: () => boolean) => selecting.advance(mayContinue, new AbortController().signal),
+    read,
+  };
+}
+
+describe('the selection of deliveries (R-30)', () => {
+  const attempts = [0, 1, 2, 3].map((n) => attemptOf(deliveryOf(n), n));
+
+  it('of one event ends with the first attempt of the event, however long the log is', async () => {
+    const { advance, read } = await selectFrom(attempts, replayOf({ eventId: 'event-1' }), 1_000_000);
+    const selection = await advance(() => true);
+    expect([selection?.matched, selection?.has(1)]).toEqual([1, true]);
+    expect(read).toEqual([0, 1]);
+  });
+
+  it('of one event by its status reads what became of it later', async () => {
+    const again = attemptOf(deliveryOf(1, { series: 1 }), 4, { outcome: 'failed' });
+    const { advance } = await selectFrom([...attempts, again], replayOf({ eventId: 'event-1', status: 'delivered' }));
+    expect(await advance(() => true)).toMatchObject({ matched: 0 });
+  });
+
+  it('gives way when it has to, and goes on where it was', async () => {
+    const again = attemptOf(deliveryOf(2, { series: 1 }), 4, { outcome: 'failed' });
+    const { advance, read } = await selectFrom([...attempts, again], replayOf({ status: 'delivered', series: 2 }));
+    const turns = [];
+    for (let turn = 0; turn < 20 && turns.at(-1) == null; turn++) turns.push(await advance(() => false));
+    expect(turns.at(-1)).toMatchObject({ matched: 3, first: 0, last: 3 });
+    expect(turns).toHaveLength(11);
+    expect(read).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+  });
+
+  it('goes by the latest series where an earlier one is logged after it', async () => {
+    const series = (n: number, outcome: string) => attemptOf(deliveryOf(0, { series: n }), 4, { outcome });
+    const log = [attemptOf(deliveryOf(0), 0, { outcome: 'failed' }), series(2, 'delivered'), series(1, 'failed')];
+    const { advance } = await selectFrom(log, replayOf({ status: 'failed', series: 3 }));
+    expect(await advance(() => true)).toMatchObject({ matched: 0 });
   });
 });

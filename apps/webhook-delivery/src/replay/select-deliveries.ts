@@ -7,7 +7,7 @@ import {
   type WebhookAttempt,
   type WebhookReplay,
 } from '@waypost/domain';
-import { settleOrAbort, type StreamsBackend } from '@waypost/streams';
+import { settleOrAbort, type StreamRecord, type StreamsBackend, type TopicPartition } from '@waypost/streams';
 import { readIfUsable } from '../common/read-own-record.js';
 
 export interface SelectionParts {
@@ -19,69 +19,120 @@ export interface SelectionParts {
 /** How far a sender's clock may be ahead of the broker's, which timestamps the log. */
 const CLOCK_SKEW_MS = 60_000;
 
+interface Outcome {
+  readonly series: number;
+  readonly status: DeliveryStatus;
+}
+
 /**
  * Selects the deliveries that a replay sends again (R-30) by folding the attempts before `attemptsEnd`: the result is the
  * same at any time while the log keeps them.
  */
-export async function selectDeliveries(
-  { backend, codecs, partition }: SelectionParts,
-  replay: WebhookReplay,
-  attemptsEnd: number,
-  signal: AbortSignal,
-): Promise<Selection> {
-  const marks = createDeliveryMarks();
+export class DeliverySelecting {
+  private readonly marks = createDeliveryMarks();
   /** What became of the deliveries that earlier replays sent again, by event. */
-  const replayed = new Map<string, DeliveryStatus>();
-  const read = (onAttempt: (attempt: WebhookAttempt) => void) =>
-    readAttempts({ backend, codecs, partition }, replay, { attemptsEnd, signal, onAttempt });
-  await read((attempt) => {
-    const status = replayStatusOf(replay, attempt);
-    if (status !== null) marks.mark(attempt.deliveryOffset, status);
-    if (replay.status !== null && attempt.series > 0) replayed.set(attempt.eventId, deliveryStatus(attempt.outcome));
-  });
-  // R-30: the status of the latest series counts. A second pass, because the first one does not keep the event of each offset.
-  if (replayed.size > 0) {
-    await read((attempt) => {
-      const latest = replayed.get(attempt.eventId);
-      if (latest && replayStatusOf(replay, attempt) !== null) marks.mark(attempt.deliveryOffset, latest);
-    });
+  private readonly replayed = new Map<string, Outcome>();
+  private readonly firstPass: AttemptsPass;
+  private readonly secondPass: AttemptsPass;
+
+  constructor(
+    parts: SelectionParts,
+    private readonly replay: WebhookReplay,
+    attemptsEnd: number,
+  ) {
+    this.firstPass = new AttemptsPass(parts, replay, attemptsEnd);
+    this.secondPass = new AttemptsPass(parts, replay, attemptsEnd);
   }
-  return marks.select((status) => isReplayed(replay, status));
-}
 
-interface AttemptsReading {
-  readonly attemptsEnd: number;
-  readonly signal: AbortSignal;
-  readonly onAttempt: (attempt: WebhookAttempt) => void;
-}
-
-/** The attempts of the subscription from the start of the replay's window on. */
-async function readAttempts(
-  { backend, codecs, partition }: SelectionParts,
-  replay: WebhookReplay,
-  { attemptsEnd, signal, onAttempt }: AttemptsReading,
-): Promise<void> {
-  const log = { topic: topics.webhookAttempts.name, partition };
-  const from = await backend.offsetAt(log, Math.max(0, replay.startDate - CLOCK_SKEW_MS));
-  const key = Buffer.from(replay.subscriptionId);
-  const fetcher = backend.fetcher();
-  try {
-    let position = from ?? attemptsEnd;
-    if (position < attemptsEnd) {
-      const feed = fetcher.open(log, position);
-      while (position < attemptsEnd) {
-        const batch = await settleOrAbort(feed.next(), signal);
-        const ours = batch.records.filter((record) => record.offset < attemptsEnd && record.key?.equals(key) === true);
-        await resolveBatch(codecs.webhookAttempts, ours);
-        for (const record of ours) {
-          const attempt = readIfUsable(codecs.webhookAttempts, record.value);
-          if (attempt !== null) onAttempt(attempt);
-        }
-        position = batch.nextOffset;
-      }
+  /** Goes on with the selection. @returns null: it had to give way, and has come at least one batch further */
+  async advance(mayContinue: () => boolean, signal: AbortSignal): Promise<Selection | null> {
+    if (!(await this.firstPass.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
+    // R-30: the status of the latest series counts. A second pass, because the first one does not keep the event of each offset.
+    if (this.replayed.size > 0) {
+      if (!(await this.secondPass.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
     }
-  } finally {
-    await fetcher.close();
+    return this.marks.select((status) => isReplayed(this.replay, status));
+  }
+
+  /** @returns whether nothing that follows can change the selection */
+  private note(attempt: WebhookAttempt): boolean {
+    const { replay } = this;
+    const status = replayStatusOf(replay, attempt);
+    if (status !== null) this.marks.mark(attempt.deliveryOffset, status);
+    if (replay.status !== null && attempt.series > 0) this.noteReplayed(attempt);
+    // One event has one delivery: the attempts after its first need not be read to send it again, whatever became of it.
+    return status !== null && replay.eventId !== null && replay.status === null;
+  }
+
+  /** Attempts of an earlier series may be logged after those of a later one. */
+  private noteReplayed({ eventId, series, outcome }: WebhookAttempt): void {
+    const known = this.replayed.get(eventId);
+    if (!known || series >= known.series) this.replayed.set(eventId, { series, status: deliveryStatus(outcome) });
+  }
+
+  private noteLatest(attempt: WebhookAttempt): boolean {
+    const latest = this.replayed.get(attempt.eventId);
+    if (latest && replayStatusOf(this.replay, attempt) !== null) this.marks.mark(attempt.deliveryOffset, latest.status);
+    return false;
+  }
+}
+
+/** Reads the attempts of the subscription once, from the start of the replay's window on, in as many turns as it takes. */
+class AttemptsPass {
+  private position: number | null = null;
+  private isOver = false;
+
+  constructor(
+    private readonly parts: SelectionParts,
+    private readonly replay: WebhookReplay,
+    private readonly attemptsEnd: number,
+  ) {}
+
+  /**
+   * @param onAttempt returns whether it has seen enough
+   * @returns whether the pass is over
+   */
+  async read(
+    onAttempt: (attempt: WebhookAttempt) => boolean,
+    mayContinue: () => boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (this.isOver) return true;
+    const log = { topic: topics.webhookAttempts.name, partition: this.parts.partition };
+    let position = await this.start(log);
+    const fetcher = this.parts.backend.fetcher();
+    try {
+      const feed = position < this.attemptsEnd ? fetcher.open(log, position) : null;
+      while (feed && position < this.attemptsEnd) {
+        const batch = await settleOrAbort(feed.next(), signal);
+        const attempts = await this.attemptsIn(batch.records);
+        this.isOver = attempts.some(onAttempt);
+        this.position = position = batch.nextOffset;
+        if (this.isOver) return true;
+        if (!mayContinue()) return false;
+      }
+    } finally {
+      await fetcher.close();
+    }
+    return (this.isOver = true);
+  }
+
+  private async start(log: TopicPartition): Promise<number> {
+    const { backend } = this.parts;
+    if (this.position === null) {
+      const from = await backend.offsetAt(log, Math.max(0, this.replay.startDate - CLOCK_SKEW_MS));
+      return from ?? this.attemptsEnd;
+    }
+    // Retention may have deleted what was to be read next.
+    return Math.max(this.position, await backend.startOffset(log));
+  }
+
+  private async attemptsIn(records: readonly StreamRecord[]): Promise<WebhookAttempt[]> {
+    const key = Buffer.from(this.replay.subscriptionId);
+    const codec = this.parts.codecs.webhookAttempts;
+    const ours = records.filter((record) => record.offset < this.attemptsEnd && record.key?.equals(key) === true);
+    await resolveBatch(codec, ours);
+    return ours.map(({ value }) => readIfUsable(codec, value)).filter((attempt) => attempt !== null);
   }
 }
 

@@ -21,6 +21,7 @@ import {
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
+import { nodeTimers } from '../../common/timers.js';
 import { createReplayTask, type ReplayTaskParts } from '../replay.task.js';
 
 function placeOf(topic: string) {
@@ -70,6 +71,7 @@ export class ReplayHarness {
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
       logger: silentLogger,
       now,
+      timers: nodeTimers,
       maxUnsent,
       instanceId: 'replayer-0',
       onFatal: (error) => void this.fatal.push(error),

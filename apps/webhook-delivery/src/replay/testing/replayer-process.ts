@@ -1,6 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger } from '@waypost/streams';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
+import { nodeTimers } from '../../common/timers.js';
 import { createReplayer } from './replay-harness.js';
 
 /*
@@ -26,6 +27,7 @@ await createReplayer({
   metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
   logger: silentLogger,
   now: Date.now,
+  timers: nodeTimers,
   // Nothing is sent here, so nothing could be waited for.
   maxUnsent: 10_000_000,
   instanceId: 'replayer-process',
