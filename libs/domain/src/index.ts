@@ -96,6 +96,7 @@ export {
   type DeliveryRecord,
   deliveryStatus,
   type DeliveryStatus,
+  isAttempt,
   probeCount,
   type FoundDeliveries,
   type ShownDelivery,

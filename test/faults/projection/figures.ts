@@ -26,14 +26,14 @@ function expectedFigures(rows: Iterable<Row>): string[] {
   return [...cells].map(([key, counts]) => `${key}: ${counts.join(' ')}`);
 }
 
+const UNSENT = ['expired', 'subscription_disabled', 'subscription_deleted'];
+
 function countsOf({ status, attempts }: Row): Counts {
   const entries = JSON.parse(attempts ?? '[]') as (number | string | null)[][];
   const expired = entries.at(-1)?.[6] === 'expired' ? 1 : 0;
   // Attempts and probes have one sequence of numbers, and the first of it is not a retry.
-  const sent = entries.filter(([, , , , , , , , , probe]) => probe !== 1);
-  const retried = sent.filter(
-    ([number, , , , , , outcome, , probes = 0]) => Number(number) - Number(probes) > 1 && outcome !== 'expired',
-  );
+  const sent = entries.filter(([, , , , , , , decision, , probe]) => probe !== 1 && !UNSENT.includes(String(decision)));
+  const retried = sent.filter(([number, , , , , , , , probes = 0]) => Number(number) - Number(probes) > 1);
   const end = (of: string) => (status === of && expired === 0 ? 1 : 0);
   return [1, end('delivered'), end('failed'), expired, retried.length, Number(entries.at(-1)?.[8] ?? 0)];
 }

@@ -1,3 +1,5 @@
+import type { FailureReason } from '../delivery/decide-attempt.js';
+
 /** Where a page ended. Unique, and ordered by these fields in this order. */
 export interface DeliveryPosition {
   readonly firstAttemptAt: number;
@@ -82,7 +84,7 @@ export interface WaitingDelivery extends Omit<DeliveryRecord, 'firstAttemptAt' |
 
 export type ShownDelivery = DeliveryRecord | WaitingDelivery;
 
-/** An attempt or a probe. */
+/** An attempt, a probe, or the end without an attempt. */
 export interface AttemptEntry {
   /** Of a probe: the attempt that it was made in place of, and does not use up. */
   readonly attempt: number;
@@ -102,10 +104,21 @@ export interface AttemptEntry {
   readonly responseBody: string | null;
 }
 
-/** Without the probes. */
+/** Of records that end a delivery because nothing is sent any more. */
+const DECISIONS_WITHOUT_ATTEMPT: ReadonlySet<string> = new Set<FailureReason>([
+  'expired',
+  'subscription_deleted',
+  'subscription_disabled',
+]);
+
+/** Whether a record stands for one of the attempts of R-22: it may be a probe, or an end without an attempt. */
+export function isAttempt({ probe, decision }: Pick<AttemptEntry, 'probe' | 'decision'>): boolean {
+  return !probe && !DECISIONS_WITHOUT_ATTEMPT.has(decision);
+}
+
 export function attemptCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): number {
   let count = 0;
-  for (const { probe } of attempts) if (!probe) count++;
+  for (const entry of attempts) if (isAttempt(entry)) count++;
   return count;
 }
 

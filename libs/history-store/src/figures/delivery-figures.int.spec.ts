@@ -84,8 +84,11 @@ function summaryOf(deliveries: readonly WebhookAttempt[][]) {
   const ends = deliveries.flatMap((delivery) => delivery.at(-1) ?? []);
   const ended = (outcome: string) => ends.filter((end) => end.outcome === outcome);
   const records = deliveries.flat();
-  const sent = records.filter(({ probe }) => !probe);
-  const retries = sent.filter(({ attempt, outcome }) => attempt > 1 && outcome !== 'expired');
+  const probes = records.filter(({ probe }) => probe);
+  const sent = records.filter(
+    ({ probe, decision }) => !probe && !['expired', 'subscription_disabled'].includes(decision),
+  );
+  const retries = sent.filter(({ attempt }) => attempt > 1);
   const classed = (from: number) =>
     sent.filter(({ statusCode: c }) => c !== null && c >= from && c < from + 100).length;
   return {
@@ -94,7 +97,7 @@ function summaryOf(deliveries: readonly WebhookAttempt[][]) {
     failed: ended('failed').length,
     expired: ended('expired').length,
     retries: retries.length,
-    probes: records.length - sent.length,
+    probes: probes.length,
     attempts: [...[200, 300, 400, 500].map(classed), 0, sent.filter(({ statusCode }) => statusCode === null).length],
     latency: ended('delivered').map((end) => end.startedAt + end.durationMs - end.deliveryCreatedAt),
     retryLateness: retries.map(({ startedAt, dueAt }) => startedAt - dueAt),
@@ -202,11 +205,27 @@ describe('the figures of deliveries (R-41)', () => {
     const fleet = newFleet();
     const accepted = attemptOf({ fleetId: fleet.fleetId });
     await fleet.append([accepted]);
-    await fleet.append([{ ...accepted, attempt: 2, body: null, outcome: 'expired', statusCode: null }]);
+    const expired = { outcome: 'expired', decision: 'expired', errorCode: 'expired', statusCode: null };
+    await fleet.append([{ ...accepted, attempt: 2, body: null, ...expired }]);
     const [row] = await fleet.read();
-    expect(row?.figures).toMatchObject({ started: 1, delivered: 0, expired: 1, attempts: [1, 0, 0, 0, 0, 1] });
+    expect(row?.figures).toMatchObject({ started: 1, delivered: 0, expired: 1, attempts: [1, 0, 0, 0, 0, 0] });
     expect(row?.figures.latency).toEqual([]);
   });
+
+  it.each(['expired', 'subscription_disabled', 'subscription_deleted'])(
+    'count no attempt and no retry where a delivery ends by %s',
+    async (decision) => {
+      const fleet = newFleet();
+      const [first] = attemptsOf({ fleetId: fleet.fleetId }, 2, 'delivered');
+      if (first === undefined) throw new Error('Nothing was made.');
+      const outcome = decision === 'expired' ? 'expired' : 'failed';
+      const end = { decision, outcome, errorCode: decision, statusCode: null };
+      await fleet.append([first, { ...first, ...end, attempt: 2, body: null }]);
+      await fleet.append([{ ...first, ...end, eventId: uuidOf(`${fleet.fleetId} only`) }]);
+      const [row] = await fleet.read();
+      expect(row?.figures).toMatchObject({ started: 2, [outcome]: 2, retries: 0, attempts: [0, 0, 0, 1, 0, 0] });
+    },
+  );
 
   it('are filtered by fleet, window, subscription and event type', async () => {
     const fleet = newFleet();

@@ -1,4 +1,4 @@
-import { type DeliveryRecord, probeCount, recordNumber } from '@waypost/domain';
+import { type DeliveryRecord, isAttempt, probeCount, recordNumber } from '@waypost/domain';
 import { addDurations, durationBucket } from './duration-histogram.js';
 import { addFigures, ATTEMPT_CLASSES, classOf, type Figures, noFigures, summed } from './figures.js';
 
@@ -86,12 +86,10 @@ function addDelivery(figures: Figures, delivery: CountedDelivery, before: Stored
   const last = added.at(-1);
   if (last === undefined) return;
   figures.probes += probeCount(delivery) - before.probes;
-  for (const { probe, attempt, statusCode, outcome, startedAt, dueAt } of added) {
-    if (probe) continue;
+  for (const { attempt, statusCode, startedAt, dueAt } of added.filter(isAttempt)) {
     const place = ATTEMPT_CLASSES.indexOf(classOf(statusCode));
     figures.attempts[place] = (figures.attempts[place] ?? 0) + 1;
-    // A delivery that expires was not tried again.
-    if (attempt === 1 || outcome === 'expired') continue;
+    if (attempt === 1) continue;
     figures.retries += 1;
     addDurations(figures.retryLateness, durationBucket(startedAt - dueAt), 1);
   }

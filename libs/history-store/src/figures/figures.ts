@@ -6,7 +6,7 @@ export type AttemptClass = (typeof ATTEMPT_CLASSES)[number];
 
 /** The figures of some deliveries. All of them can be added. */
 export interface Figures {
-  /** Deliveries that have an attempt, whatever became of them. */
+  /** Deliveries with a record, whatever became of them. */
   started: number;
   delivered: number;
   /** Without those that expired. */
@@ -15,7 +15,7 @@ export interface Figures {
   /** Attempts after the first of their delivery; see `retryLateness`. */
   retries: number;
   probes: number;
-  /** Attempts without probes, by ATTEMPT_CLASSES. */
+  /** By ATTEMPT_CLASSES. */
   readonly attempts: number[];
   /** From the creation of a delivery to the end of its accepted attempt. */
   readonly latency: DurationHistogram;
