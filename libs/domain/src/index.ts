@@ -101,6 +101,7 @@ export {
   type FoundDeliveries,
   type ShownDelivery,
   type WaitingDelivery,
+  type DeliveryWalkPosition,
 } from './history/delivery-history.js';
 export {
   deliveryPageTokens,

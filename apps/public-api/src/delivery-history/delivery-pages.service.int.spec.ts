@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
-import type { WebhookAttempt } from '@waypost/domain';
+import { RETENTION_MS, type WebhookAttempt } from '@waypost/domain';
 import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { createPageStates } from '../paging/page-states.js';
-import { anyWalk, attemptOf, type DeliveryPlan, NOW, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
+import {
+  anyWalk,
+  attemptOf,
+  type DeliveryPlan,
+  NOW,
+  uuidOf,
+  type WalkPlan,
+  type Write,
+} from '../testing/walked-deliveries.js';
 import type { DeliveryPage } from './delivery-page.js';
 import { type DeliveryFilters, DeliveryPages } from './delivery-pages.service.js';
 
@@ -80,11 +88,11 @@ function newFleet() {
     beginWalk: () => {
       walkHasBegun = true;
     },
-    async write(writes: readonly Write[]): Promise<void> {
+    async write(writes: readonly Write[], into = projection): Promise<void> {
       const attempts = writes.flatMap(attemptsOf);
       const nextOffset: number = (position ?? 0) + attempts.length + 1;
       const batch = { topic: fleetId, partition: 0, expectedOffset: position, nextOffset, attempts };
-      expect(await projection.apply(batch)).toMatchObject({ type: 'applied', headlessDeliveries: 0 });
+      expect(await into.apply(batch)).toMatchObject({ type: 'applied', headlessDeliveries: 0 });
       position = nextOffset;
     },
   };
@@ -166,5 +174,38 @@ describe('a walk through the history while it is written (R-34)', () => {
     // The law has been tried where it is hard: on walks of many pages, and with deliveries that changed under them.
     expect(pagesRead).toBeGreaterThan(3 * RUNS);
     expect(leftOut).toBeGreaterThan(0);
+  });
+});
+
+describe('a walk of which the retention has taken a part (R-31)', () => {
+  it.each(['asc', 'desc'] as const)('keeps to the deliveries of the last 15 days on every page: %s', async (order) => {
+    const fleet = newFleet();
+    const oldest = NOW - RETENTION_MS;
+    const plans = [oldest - 60_000, oldest - 1, oldest, oldest + 1, NOW - 60_000].map((firstAttemptAt, event) => ({
+      ...{ event, series: 0, device: 'd', type: 'position', subscription: uuidOf('s'), firstAttemptAt },
+      answers: [200],
+    }));
+    // When they were stored, all of them were within the retention.
+    await fleet.write(
+      plans.map((plan) => ({ type: 'begin', plan })),
+      createDeliveryProjection({ dataSource, now: () => NOW - 120_000 }),
+    );
+    let clock = NOW;
+    const aging = new DeliveryPages(
+      createDeliveryHistory({ pages: source }),
+      createPageStates({ keys: [KEY], now: () => clock }),
+      () => clock,
+    );
+    const shown: number[] = [];
+    for (let pageState: string | undefined; ;) {
+      const caller = { fleetId: fleet.fleetId, subscriptionIds: null };
+      const page = await aging.read({ caller, path: PATH, filters: { order }, limit: 1, pageState });
+      shown.push(...page.records.map(({ firstAttemptAt }) => firstAttemptAt - oldest));
+      if (page.nextPageState === null) break;
+      pageState = page.nextPageState;
+      clock += 30_000;
+    }
+    const expected = [0, 1, RETENTION_MS - 60_000];
+    expect(shown).toEqual(order === 'asc' ? expected : expected.toReversed());
   });
 });

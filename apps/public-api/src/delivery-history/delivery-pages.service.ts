@@ -10,7 +10,7 @@ import {
 import { CLOCK } from '@waypost/platform';
 import { type Sight, sightFilter } from '../auth/caller.js';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
-import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
+import { PAGE_STATES, type PageStates, type Walk } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
 import type { DeliveryPage } from './delivery-page.js';
 import { matchesPayload, parsePayloadFilter } from './payload-filter.js';
@@ -77,13 +77,10 @@ export class DeliveryPages {
 
   /** @throws ApiError 400 for a page token of another walk */
   async read(request: DeliveryPageRequest): Promise<DeliveryPage> {
-    const { records, hasMore, completeUntil } = await this.history.findDeliveries(this.queryOf(request));
-    const last = hasMore ? records.at(-1) : undefined;
-    return {
-      records,
-      nextPageState: last === undefined ? null : this.pageStates.seal(last, walkOf(request)),
-      completeUntil,
-    };
+    const query = this.queryOf(request);
+    const { records, hasMore, completeUntil } = await this.history.findDeliveries(query);
+    const walk = { ...walkOf(request), startAt: query.startAt };
+    return { records, nextPageState: this.nextOf({ records, hasMore }, { isWaiting: false }, walk), completeUntil };
   }
 
   /**
@@ -138,8 +135,9 @@ export class DeliveryPages {
     if (first === undefined) throw new Error('A walk has at least one part.');
     const found = await first.find({ ...query, after });
     const { completeUntil } = found;
+    const walk = { ...walkOf(request), startAt: query.startAt };
     if (found.hasMore || second === undefined) {
-      return { records: found.records, nextPageState: this.nextOf(found, first, request), completeUntil };
+      return { records: found.records, nextPageState: this.nextOf(found, first, walk), completeUntil };
     }
     // With no room left, one record says whether there are more.
     const room = query.limit - found.records.length;
@@ -148,37 +146,37 @@ export class DeliveryPages {
       const hasMore = others.records.length > 0;
       return {
         records: found.records,
-        nextPageState: this.nextOf({ ...found, hasMore }, first, request),
+        nextPageState: this.nextOf({ ...found, hasMore }, first, walk),
         completeUntil,
       };
     }
     const records = [...found.records, ...others.records];
-    return { records, nextPageState: this.nextOf(others, second, request), completeUntil };
+    return { records, nextPageState: this.nextOf(others, second, walk), completeUntil };
   }
 
   private nextOf(
     { records, hasMore }: Pick<FoundDeliveries<ShownDelivery>, 'records' | 'hasMore'>,
-    { isWaiting }: Part,
-    request: DeliveryPageRequest,
+    { isWaiting }: Pick<Part, 'isWaiting'>,
+    { startAt, ...walk }: Walk & { readonly startAt: number },
   ): string | null {
     const last = hasMore ? records.at(-1) : undefined;
     if (last === undefined) return null;
-    const { createdAt, eventId, series } = last;
-    const firstAttemptAt = isWaiting ? createdAt : (last.firstAttemptAt ?? createdAt);
-    const position = { firstAttemptAt, eventId, series, ...(isWaiting ? { isWaiting: true as const } : {}) };
-    return this.pageStates.seal(position, walkOf(request));
+    const { firstAttemptAt, createdAt, eventId, series } = last;
+    const position = isWaiting
+      ? { firstAttemptAt: createdAt, eventId, series, isWaiting: true as const }
+      : { firstAttemptAt: firstAttemptAt ?? createdAt, eventId, series };
+    return this.pageStates.seal({ ...position, startAt }, walk);
   }
 
   private queryOf(request: DeliveryPageRequest): DeliveryQuery {
     const { caller, filters, limit, pageState } = request;
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walkOf(request));
-    const startAt = filters.startAt ?? 0;
     return {
       ...given(filters),
       ...sightFilter(caller),
       fleetId: caller.fleetId,
-      // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
-      startAt: after === undefined ? clampStart(startAt, this.now()) : startAt,
+      // Clamped once: a walk neither loses what grows too old while it goes on, nor shows more on its later pages.
+      startAt: after?.startAt ?? clampStart(filters.startAt ?? 0, this.now()),
       endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
       limit,
       ...(after === undefined ? {} : { after }),
@@ -187,7 +185,7 @@ export class DeliveryPages {
 }
 
 /** What a page token is bound to. */
-function walkOf({ caller, path, filters }: DeliveryPageRequest) {
+function walkOf({ caller, path, filters }: DeliveryPageRequest): Walk {
   return { fleetId: caller.fleetId, path, filters: { ...filters, ...sightFilter(caller) } };
 }
 

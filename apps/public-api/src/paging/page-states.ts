@@ -1,6 +1,6 @@
 import {
   deliveryPageTokens,
-  type DeliveryPosition,
+  type DeliveryWalkPosition,
   type Keys,
   type PageTokenRefusal,
   type PageTokens,
@@ -22,7 +22,7 @@ export interface Walk {
 }
 
 /** Page tokens of all resources whose walks use one kind of position; most are by time and id. */
-export interface PageStates<Position = DeliveryPosition> {
+export interface PageStates<Position = DeliveryWalkPosition> {
   seal(position: Position, walk: Walk): string;
   /** The position to go on from. @throws ApiError 400 with a code per reason */
   open(token: string, walk: Walk): Position;

@@ -9,6 +9,11 @@ export interface DeliveryPosition {
   readonly isWaiting?: true | undefined;
 }
 
+export interface DeliveryWalkPosition extends DeliveryPosition {
+  /** Of the window of the whole walk; absent in tokens of before it was there. */
+  readonly startAt?: number | undefined;
+}
+
 /** A page of one fleet. The window is that of the first attempt, [startAt, endAt). */
 export interface DeliveryQuery {
   readonly fleetId: string;

@@ -31,6 +31,14 @@ describe('a page token (R-34)', () => {
     expect(openPageToken(sealed, expected, KEYS)).toEqual({ type: 'opened', position: waiting });
   });
 
+  it('keeps the start of its walk', () => {
+    for (const more of [{}, { isWaiting: true as const }]) {
+      const started = { ...position, ...more, startAt: NOON - 1 };
+      const sealed = sealPageToken({ ...content, position: started }, KEYS);
+      expect(openPageToken(sealed, expected, KEYS)).toEqual({ type: 'opened', position: started });
+    }
+  });
+
   it('is authenticated as a whole, its version and key id included', () => {
     const bytes = Buffer.from(token, 'base64url');
     const [head, mac, payload] = [bytes.subarray(0, 5), bytes.subarray(5, 37), bytes.subarray(37)];

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeBase64url, keyIdOf, type Keys, newestKey } from '../secret/sealed-secret.js';
-import type { DeliveryPosition } from './delivery-history.js';
+import type { DeliveryWalkPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
 /** */
@@ -43,7 +43,7 @@ export interface PageTokens<Position> {
   open(token: string, expected: ExpectedPageToken, keys: Keys): OpenedPageToken<Position>;
 }
 
-type PositionFields = readonly (string | number | undefined)[];
+type PositionFields = readonly (string | number | null | undefined)[];
 
 /** How a position is written into a token. Released forms stay: tokens outlive a deployment. */
 interface PositionForm<Position, Fields extends PositionFields> {
@@ -84,13 +84,21 @@ function createPageTokens<Position, Fields extends PositionFields>({
 }
 
 export const deliveryPageTokens = createPageTokens<
-  DeliveryPosition,
-  [firstAttemptAt: number, eventId: string, series: number, isWaiting?: 1]
+  DeliveryWalkPosition,
+  [firstAttemptAt: number, eventId: string, series: number, isWaiting?: 0 | 1, startAt?: number | null]
 >({
-  fieldsOf: ({ firstAttemptAt, eventId, series, isWaiting }) =>
-    isWaiting === true ? [firstAttemptAt, eventId, series, 1] : [firstAttemptAt, eventId, series],
-  positionOf: ([firstAttemptAt, eventId, series, isWaiting]) =>
-    isWaiting === 1 ? { firstAttemptAt, eventId, series, isWaiting: true } : { firstAttemptAt, eventId, series },
+  fieldsOf: ({ firstAttemptAt, eventId, series, isWaiting, startAt }) => [
+    firstAttemptAt,
+    eventId,
+    series,
+    isWaiting === true ? 1 : 0,
+    startAt ?? null,
+  ],
+  positionOf: ([firstAttemptAt, eventId, series, isWaiting, startAt]) => ({
+    ...{ firstAttemptAt, eventId, series },
+    ...(isWaiting === 1 ? { isWaiting: true } : {}),
+    ...(startAt == null ? {} : { startAt }),
+  }),
 });
 
 export const pathPageTokens = createPageTokens<
