@@ -56,7 +56,7 @@ describe('clampWindow (R-31)', () => {
 describe('attemptCount', () => {
   const entryOf = (attempt: number, decision: string, probe = false): AttemptEntry => ({
     ...{ attempt, decision, probe, probes: 0, startedAt: NOON, dueAt: NOON, durationMs: 0 },
-    ...{ statusCode: null, errorCode: null, outcome: 'failed' },
+    ...{ statusCode: null, errorCode: null, errorDetail: null, responseBody: null, outcome: 'failed' },
   });
 
   it('leaves out probes (R-29)', () => {
