@@ -64,6 +64,7 @@ export function dataSourceOptions(databaseUrl: string, settings: DataSourceSetti
     ssl,
     synchronize: false,
     migrationsRun: false,
+    migrationsTransactionMode: 'each',
     installExtensions: false,
     logging: false,
     entities: settings.entities ?? [],

@@ -32,7 +32,7 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
     await lockHolder.query('SET lock_timeout = 0');
     await lockHolder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
-      const ran = await dataSource.runMigrations({ transaction: 'each' });
+      const ran = await dataSource.runMigrations();
       await grantRights(dataSource.manager);
       return ran.map((migration) => migration.name);
     } finally {

@@ -28,9 +28,9 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: '2 % of answered 200s are logged as connection_reset',
     file: `${SENDER}/attempt/attempt-runner.ts`,
-    is: "return result.type === 'response'",
+    is: "return { type: 'response', statusCode, retryAfter",
     becomes:
-      "if (result.statusCode === 200 && Math.random() < 0.02) return failure('connection_reset', ''); return result.type === 'response'",
+      "if (statusCode === 200 && Math.random() < 0.02) return failure('connection_reset', ''); return { type: 'response', statusCode, retryAfter",
   },
   {
     name: 'the waits are too short',

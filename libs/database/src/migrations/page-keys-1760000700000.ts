@@ -1,15 +1,21 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndexOnline } from './online-index.js';
 
 /**
  * Indexes on hashes: the eight need less space than the previous five, and one of them selects exactly the deliveries of any
- * two filters (docs/decisions/0024-pages-at-scale.md). Existing days are indexed again, and not written meanwhile.
+ * two filters (docs/decisions/0024-pages-at-scale.md). Existing days are indexed again, while they are written.
  */
 export class PageKeys1760000700000 implements MigrationInterface {
   readonly name = 'PageKeys1760000700000';
+  readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const { name } of BEFORE) await queryRunner.query(`DROP INDEX ${name}`);
-    for (const { name, columns } of KEYS) await queryRunner.query(`CREATE INDEX ${name} ON deliveries (${columns})`);
+    // Some of the new ones have the name of an old one: only of a first run it is an old one that is dropped.
+    const [first] = (await queryRunner.query(`SELECT to_regclass('${LAST_DROPPED}') IS NOT NULL AS run`)) as readonly [
+      { readonly run: boolean },
+    ];
+    if (first.run) for (const { name } of BEFORE) await queryRunner.query(`DROP INDEX IF EXISTS ${name}`);
+    for (const key of KEYS) await createIndexOnline(queryRunner, { table: 'deliveries', ...key });
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
@@ -49,6 +55,7 @@ const KEYS = [
   },
 ];
 
+const LAST_DROPPED = 'deliveries_by_status_code';
 const KEYSET = 'first_attempt_at, event_id, series';
 
 const BEFORE = [
@@ -56,5 +63,5 @@ const BEFORE = [
   { name: 'deliveries_by_device', columns: `(fleet_id, device_id, ${KEYSET})` },
   { name: 'deliveries_by_subscription', columns: `(fleet_id, subscription_id, ${KEYSET})` },
   { name: 'deliveries_by_status', columns: `(fleet_id, status, ${KEYSET})` },
-  { name: 'deliveries_by_status_code', columns: `(fleet_id, status_code, ${KEYSET}) WHERE status <> 'delivered'` },
+  { name: LAST_DROPPED, columns: `(fleet_id, status_code, ${KEYSET}) WHERE status <> 'delivered'` },
 ];
