@@ -90,8 +90,8 @@ describe('an index that is made online', () => {
     await dataSource.query('SELECT pg_cancel_backend($1)', [await builder()]);
     expect(await interrupted).toBe('interrupted');
     expect(await indexes()).toMatchObject({ stays_by_number: false, stays_04_stays_by_number: false });
-    await addDay(6);
     await writer.commitTransaction();
+    await addDay(6);
 
     await create();
     expect(await indexes()).toEqual({ ...EVERYWHERE, stays_06_number_at_idx: true });
