@@ -22,15 +22,24 @@ export interface KafkaStage extends Log {
   readonly registry: { readonly url: string; readonly link: Link };
 }
 
-/** A cluster with its topics. `instances` of an application get links of their own to each broker. */
+export interface KafkaStageOptions {
+  readonly brokers: 1 | 3;
+  /** Of an application: they get links of their own to each broker. */
+  readonly instances: number;
+  /** The set-up of an earlier version, which makes the topics that this one finds. */
+  readonly earlierSetUp?: ((log: Log, place: Place) => Promise<void>) | undefined;
+}
+
+/** A cluster with its topics. */
 export async function openKafkaStage(
   place: Place,
-  { brokers, instances }: { readonly brokers: 1 | 3; readonly instances: number },
+  { brokers, instances, earlierSetUp }: KafkaStageOptions,
 ): Promise<KafkaStage> {
   const { dataDir, guardian, env } = place;
   const cluster = await (place.cluster?.() ?? startKafkaCluster({ dataDir, guardian, brokers, instances, env }));
   const kafka = { brokers: cluster.brokers, clientId: 'integrity' };
   const registryUrl = await place.registryUrl(cluster.brokers);
+  await earlierSetUp?.({ kafka, registryUrl }, place);
   const admin = await openTopicAdmin(kafka);
   await setUpKafka({ admin, registryUrl, partitions: PARTITIONS, replicationFactor: brokers });
   await admin.close();

@@ -6,7 +6,7 @@ import { assertSenderAddresses } from '../delivery/watched-instance.js';
 import { describeResult } from '../shared/fault-run.js';
 import { runFaultSuite, type SuiteContext } from '../shared/fault-suite.js';
 import { soakInjector, soakSchedule, upgradeInjector, upgradeSchedule } from './plans.js';
-import { buildOf } from './previous-build.js';
+import { buildOf, setUpOf } from './previous-build.js';
 import { writeReport } from './report.js';
 import { type SoakResult, soakRun } from './soak-run.js';
 import { openSoakStage, type SoakApp, type SoakStage } from './stage.js';
@@ -28,7 +28,7 @@ async function run(suite: SuiteContext): Promise<Omit<SoakResult, 'samples'>> {
     previous === null || upgraded.has(instance) ? suite.program(app) : `${previous}/apps/${app}/src/main.js`;
   return suite.inPlace('soak', async (place) => {
     const stage = await suite.during('Starting three brokers, a registry, a database and the receiver', () =>
-      openSoakStage(place, programOf),
+      openSoakStage(place, programOf, previous === null ? undefined : setUpOf(previous)),
     );
     try {
       const result = await (previous === null

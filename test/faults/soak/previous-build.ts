@@ -4,6 +4,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectFile } from '../../../tools/dev-stack/project-root.js';
+import { type KafkaStageOptions, PARTITIONS } from '../shared/stage.js';
+import { BROKERS } from './stage.js';
 
 const run = promisify(execFile);
 
@@ -30,4 +32,14 @@ export async function buildOf(ref: string): Promise<string> {
     await rename(unfinished, folder);
   }
   return join(folder, 'dist');
+}
+
+/** The command of a build that makes the topics, as whoever installed that version has run it. */
+export function setUpOf(dist: string): NonNullable<KafkaStageOptions['earlierSetUp']> {
+  return async ({ kafka, registryUrl }, { dataDir, env }) => {
+    const setUp = [join(dist, 'apps/cli/src/main.js'), 'set-up', '--data-dir', dataDir.path];
+    const addresses = { KAFKA_BROKERS: kafka.brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl };
+    const size = { WAYPOST_PARTITIONS: String(PARTITIONS), WAYPOST_REPLICATION_FACTOR: String(BROKERS) };
+    await run(process.execPath, setUp, { env: { ...env, ...addresses, ...size } });
+  };
 }

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../projection/database.js';
 import { createProjectors, type Projector, stopProjectors } from '../projection/stage.js';
 import type { AppInstance } from '../shared/app-instance.js';
 import type { Place } from '../shared/fault-suite.js';
-import { createInstance, type KafkaStage, openKafkaStage } from '../shared/stage.js';
+import { createInstance, type KafkaStage, type KafkaStageOptions, openKafkaStage } from '../shared/stage.js';
 
 /** The fleet whose vehicles send pings; the other fleets have events only. */
 export const DRIVING_FLEET = 'soak';
@@ -22,6 +22,7 @@ const FIRST_DRIVING_NUMBER = 203;
 const NUMBERS = { processors: [0, 1, 5], senders: [2, 3, 6], projectors: [4, 7] } as const;
 export const SPARED_FROM = 5;
 const INSTANCES = 8;
+export const BROKERS = 3;
 
 export type SoakApp = 'telemetry-processor' | 'webhook-delivery' | 'history-projector';
 
@@ -46,8 +47,9 @@ export interface SoakStage extends KafkaStage {
 export async function openSoakStage(
   place: Place,
   programOf: (app: SoakApp, instance: number) => string,
+  earlierSetUp?: KafkaStageOptions['earlierSetUp'],
 ): Promise<SoakStage> {
-  const kafkaStage = await openKafkaStage(place, { brokers: 3, instances: INSTANCES });
+  const kafkaStage = await openKafkaStage(place, { brokers: BROKERS, instances: INSTANCES, earlierSetUp });
   const { cluster } = kafkaStage;
   const shared: KafkaStage = { ...kafkaStage, cluster: { ...cluster, stop: () => Promise.resolve() } };
   const database = await openDatabase(place);
