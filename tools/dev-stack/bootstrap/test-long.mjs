@@ -1,8 +1,8 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
  * suites and the bugs planted for them, a soak run, the end-to-end suites on all recorded traffic, the
- * fuzzing of the API, every alert, and what deploys. All of it by one seed, which is random unless given: `--seed 7`.
- * Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, kills,
+ * fuzzing of the API, every alert, every panel in a real Prometheus, and what deploys. All of it by one seed, which is
+ * random unless given: `--seed 7`. Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, kills,
  * contract, alerts, deploy, site) runs a part.
  */
 import './prepare.mjs';
@@ -40,6 +40,8 @@ const steps = [
   ['kills', 'test:int', ['supervisor', 'replay.task'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],
+  // With the Prometheus that the step before has unpacked.
+  ['alerts', 'test:e2e', ['e2e/prometheus'], { WAYPOST_LONG_TESTS: 'true' }],
   ['deploy', 'test:deploy', []],
   ['site', 'docs:site', []],
 ].filter(([part]) => values.only === undefined || part === values.only);

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Kafka, logLevel } from 'kafkajs';
+import { topics } from '@waypost/contracts';
+import { projectFile } from '../../tools/dev-stack/project-root.js';
+import { alertsOf, dashboardExpressions } from '../monitoring/deployed-expressions.js';
+import { type Prometheus, prometheusProgram, startPrometheus } from '../support/prometheus.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+/** Sets records aside, which other tests count: with npm run test:long. */
+const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
+const program = prometheusProgram();
+if (isLong && program === null)
+  process.stderr.write('No Prometheus is tested: npm run test:alerts unpacks one, PROMETHEUS names another.\n');
+
+const fleet = 'prometheus';
+const device = 'van-1';
+const startAt = Date.UTC(2026, 4, 4, 8);
+const rules = projectFile('deploy/prometheus/rules.yml');
+const panels = dashboardExpressions(projectFile('deploy/grafana'));
+const alerts = alertsOf(readFileSync(rules, 'utf8'));
+
+/** What an alert compares, or the metrics whose absence it waits for: while all is well, the alert itself has no series. */
+function watchedBy(expression: string): string[] {
+  const awaited = [...expression.matchAll(/absent\((.*?)\)(?: or |$)/g)].map(([, selector = '']) => selector);
+  if (awaited.length > 0) return awaited;
+  // A product that works has no answers of 500.
+  return [expression.replace(/ (>|==) [\d.]+$/, '').replace('{status=~"5.."}', '')];
+}
+
+(isLong && program !== null ? describe : describe.skip)('Prometheus, on a product that works', () => {
+  const waypost = runningWaypost(sharedDataDir());
+  let receiver: Receiver;
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    const { adminUrls } = JSON.parse(readFileSync(join(waypost.dataDir, 'stack.json'), 'utf8')) as {
+      adminUrls: readonly string[];
+    };
+    const targets = adminUrls.map((url) => new URL(url).host);
+    prometheus = await startPrometheus({ program: String(program), targets, rules });
+    receiver = await startReceiver(({ path }) =>
+      path === '/silent' ? { type: 'hang' } : { type: 'respond', status: path === '/good' ? 200 : 503 },
+    );
+    await waypost.cli('fleet', 'create', fleet);
+    const [subscription] = await subscribe(waypost, { fleet, url: receiver.url('/good'), types: ['position'] });
+    for (const path of ['/bad', '/silent'])
+      await subscribe(waypost, { fleet, url: receiver.url(path), types: ['position'] });
+    await publishUnusable(topics.fleetEvents.name);
+    await traffic();
+    await waypost.api(fleet, 'POST', `/public/v1/webhook-subscriptions/${String(subscription?.id)}/replays`, {
+      startDate: new Date(Date.now() - 3_600_000).toISOString(),
+      endDate: new Date(Date.now() + 60_000).toISOString(),
+    });
+    await refusedByLimit();
+  });
+  afterAll(async () => {
+    await prometheus.stop();
+    await receiver.close();
+  });
+
+  async function publishUnusable(topic: string): Promise<void> {
+    const producer = new Kafka({ brokers: [...waypost.info().brokers], logLevel: logLevel.NOTHING }).producer();
+    await producer.connect();
+    await producer.send({ topic, messages: [{ key: device, value: 'no event' }] });
+    await producer.disconnect();
+  }
+
+  async function traffic(): Promise<void> {
+    const pings = Array.from({ length: 100 }, (_, index) => ({
+      ...{ deviceId: device, latitude: 52.1, longitude: 11.6 },
+      eventTime: new Date(startAt + index * 300_000).toISOString(),
+    }));
+    await waypost.publish(fleet, pings);
+    await until(() => receiver.calls.length > 0);
+  }
+
+  async function refusedByLimit(): Promise<void> {
+    const url = new URL('/public/v1/session', waypost.info().apiUrl);
+    const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await fetch(url)).status));
+    expect(statuses).toContain(429);
+  }
+
+  const hasSeries = (expression: string) =>
+    until(async () => (await prometheus.query(expression)).length > 0, { timeoutMs: 60_000 });
+
+  it.each(panels)('shows something in $of: $expression', async ({ expression }) => {
+    await hasSeries(expression);
+  });
+
+  it.each(alerts)('has what $name looks at', async ({ expression }) => {
+    for (const watched of watchedBy(expression)) await hasSeries(watched);
+  });
+
+  it('evaluates every rule', async () => {
+    await until(async () => {
+      const { groups } = await prometheus.get<{
+        groups: readonly { rules: readonly { name: string; health: string; lastError?: string }[] }[];
+      }>('/api/v1/rules');
+      const found = groups.flatMap((group) => group.rules);
+      expect(found.map(({ name, health, lastError }) => [name, health, lastError])).toEqual(
+        alerts.map(({ name }) => [name, 'ok', undefined]),
+      );
+    });
+  });
+});
