@@ -66,6 +66,11 @@ const http = z
       'how many device ids all webhook subscriptions of a fleet may name together, from 1',
       1_000_000,
     ),
+    WAYPOST_MAX_STREAMS_PER_FLEET: withDefault(
+      asInteger(1, 64),
+      'how many live streams of one process a fleet may have, 1 to 64',
+      16,
+    ),
     WAYPOST_TRUSTED_PROXIES: withDefault(
       asList(isAddressOrSubnet),
       'a comma-separated list of addresses or subnets, for example 10.0.0.0/8,::1',
@@ -87,6 +92,7 @@ const http = z
       subscriptions: env.WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET,
       deviceIds: env.WAYPOST_MAX_DEVICE_IDS_PER_FLEET,
     },
+    maxStreamsPerFleet: env.WAYPOST_MAX_STREAMS_PER_FLEET,
     trustedProxies: env.WAYPOST_TRUSTED_PROXIES,
   }));
 

@@ -111,6 +111,7 @@ export {
   pathPageTokens,
   type QueryFilters,
   queryFingerprint,
+  streamPositionTokens,
 } from './history/page-token.js';
 export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
 export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';

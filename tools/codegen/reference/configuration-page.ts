@@ -51,6 +51,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_ADDRESS_RATE_LIMIT_BURST: 'Requests at once of one address without a valid API key, per process',
   WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET: 'Webhook subscriptions that a fleet may have',
   WAYPOST_MAX_DEVICE_IDS_PER_FLEET: 'Device ids that all webhook subscriptions of a fleet may name together',
+  WAYPOST_MAX_STREAMS_PER_FLEET: 'Live streams of one process that a fleet may have',
   WAYPOST_TRUSTED_PROXIES: 'Addresses and subnets of proxies whose `X-Forwarded-For` is believed',
   WAYPOST_REPLAY_MAX_UNSENT: 'Deliveries of one replay that are written and not sent yet, at most',
   WAYPOST_PROJECTION_TRANSACTIONS: 'Transactions with deliveries that the database works on at once, 1 to 8',

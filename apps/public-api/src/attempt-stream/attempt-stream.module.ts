@@ -1,7 +1,16 @@
 import { Module } from '@nestjs/common';
+import { CONFIG } from '@waypost/platform';
 import { AuthModule } from '../auth/auth.module.js';
+import type { PublicApiConfig } from '../config.js';
 import { AttemptStreamController } from './attempt-stream.controller.js';
 import { AttemptStreams } from './attempt-stream.service.js';
+import { createStreamIds, STREAM_IDS } from './stream-ids.js';
 
-@Module({ imports: [AuthModule], controllers: [AttemptStreamController], providers: [AttemptStreams] })
+const streamIds = {
+  provide: STREAM_IDS,
+  inject: [CONFIG],
+  useFactory: ({ pageTokenKeys }: PublicApiConfig) => createStreamIds(pageTokenKeys),
+};
+
+@Module({ imports: [AuthModule], controllers: [AttemptStreamController], providers: [streamIds, AttemptStreams] })
 export class AttemptStreamModule {}

@@ -4,10 +4,20 @@ import { holdsFor, until } from '../../../../test/support/until.js';
 import { startTestApiPerTest } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
 import type { AttemptLog, LogPosition } from './attempt-log.js';
+import { createStreamIds } from './stream-ids.js';
 
 const STREAM = '/public/v2/stream';
 const [A = '', B = ''] = SUBSCRIPTIONS;
-const build = startTestApiPerTest({ now: () => NOW });
+const KEY = Buffer.alloc(32, 4);
+const build = startTestApiPerTest({ now: () => NOW, pageTokenKeys: [KEY] });
+const ids = createStreamIds([KEY]);
+
+/** The offsets in the id of an event of a fleet. */
+function offsetsOf(id: string | undefined, fleetId = 'acme'): LogPosition {
+  const read = ids.read(id ?? '', fleetId);
+  if (read.type === 'refused') throw new Error(read.message);
+  return read.position;
+}
 
 function attempt(fleetId: string, event: number, plan: Partial<DeliveryPlan> = {}): WebhookAttempt {
   const whole = {
@@ -61,7 +71,10 @@ describe('GET /public/v2/stream (R-41)', () => {
     const answer = await request(STREAM);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
     const events = eventsIn(answer.body);
-    expect(events.map(({ id }) => id)).toEqual(['7-1', '7-3']);
+    expect(events.map(({ id }) => offsetsOf(id))).toEqual([
+      [7, 1],
+      [7, 3],
+    ]);
     expect(events[0]?.data).toMatchObject({
       ...{ deviceId: 'van-1', subscriptionId: A, eventType: 'position', series: 0, attempt: 1 },
       ...{ statusCode: 200, status: 'delivered' },
@@ -70,14 +83,14 @@ describe('GET /public/v2/stream (R-41)', () => {
   });
 
   it.each([
-    ['', ['1', '2', '3', '4']],
-    [`subscriptionId=${B}`, ['2']],
-    ['eventType=ignition_on&eventType=position', ['1', '2', '3', '4']],
-    ['eventType=ignition_on', ['3']],
-    ['deviceId=van-2', ['4']],
-    ['statusCode=503', ['2']],
-    ['status=pending', ['2']],
-    ['status=failed', ['4']],
+    ['', [1, 2, 3, 4]],
+    [`subscriptionId=${B}`, [2]],
+    ['eventType=ignition_on&eventType=position', [1, 2, 3, 4]],
+    ['eventType=ignition_on', [3]],
+    ['deviceId=van-2', [4]],
+    ['statusCode=503', [2]],
+    ['status=pending', [2]],
+    ['status=failed', [4]],
     ['status=delivered&deviceId=van-2', []],
   ])('is filtered by "%s"', async (query, expected) => {
     const log = logOf([
@@ -88,7 +101,7 @@ describe('GET /public/v2/stream (R-41)', () => {
     ]);
     const { request } = await build({ attemptLog: log });
     const { body } = await request(`${STREAM}?${query}`);
-    expect(eventsIn(body).map(({ id }) => id.split('-')[1])).toEqual(expected);
+    expect(eventsIn(body).map(({ id }) => offsetsOf(id)[1])).toEqual(expected);
   });
 
   it('says when the next attempt is due while there is one', async () => {
@@ -100,21 +113,38 @@ describe('GET /public/v2/stream (R-41)', () => {
   it('continues behind the event that Last-Event-ID names, and begins now without one', async () => {
     const attemptLog = logOf([]);
     const { request } = await build({ attemptLog });
-    await request(STREAM, { headers: { 'last-event-id': '12-0-3456' } });
+    await request(STREAM, { headers: { 'last-event-id': ids.idOf([12, 0, 3456], 'acme') } });
     await request(STREAM, { headers: { 'last-event-id': '' } });
     await request(STREAM);
     expect(attemptLog.followedFrom).toEqual([[12, 0, 3456], null, null]);
   });
 
-  it.each(['abc', '1--2', '-1', '1-2-', '9'.repeat(16), Array(5_000).fill('1').join('-')])(
-    'refuses the Last-Event-ID "%.20s"',
-    async (id) => {
-      const { request } = await build({ attemptLog: quiet });
-      const answer = await request(STREAM, { headers: { 'last-event-id': id } });
-      expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ error: { code: 'invalid_header', details: [{ header: 'Last-Event-ID' }] } });
-    },
-  );
+  it('takes an id of a log of many partitions, and one that an earlier key has sealed', async () => {
+    const attemptLog = logOf([]);
+    const { request } = await build({ attemptLog, pageTokenKeys: [Buffer.alloc(32, 5), KEY] });
+    const position = Array.from({ length: 600 }, (_, partition) => 1_000_000_000 + partition);
+    await request(STREAM, { headers: { 'last-event-id': ids.idOf(position, 'acme') } });
+    expect(attemptLog.followedFrom).toEqual([position]);
+  });
+
+  const id = ids.idOf([7, 1], 'acme');
+  it.each([
+    ['no id', 'a=b', 'must be the id of an event'],
+    ['plain offsets, as in earlier versions', '7-1', 'must be the id of an event'],
+    ['a changed id', `${id.slice(0, -4)}AAAA`, 'must be the id of an event'],
+    ['an id of another key', createStreamIds([Buffer.alloc(32, 9)]).idOf([7, 1], 'acme'), 'must be the id of an event'],
+    ["an id of another fleet's stream", ids.idOf([7, 1], 'other'), 'another fleet'],
+  ])('refuses %s as Last-Event-ID, and names it', async (_, text, message) => {
+    const { request } = await build({ attemptLog: quiet });
+    const answer = await request(STREAM, { headers: { 'last-event-id': text } });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { code: 'invalid_header', details: [{ header: 'Last-Event-ID' }] } });
+    expect(JSON.stringify(answer.body)).toContain(message);
+  });
+
+  it('gives the same id for the same position at any time, so that a client that has it has read nothing new', () => {
+    expect(ids.idOf([7, 1], 'acme')).toBe(id);
+  });
 
   it('is open four times at most for one key, until one of them is closed', async () => {
     const { url, request, addKey } = await build({ attemptLog: quiet });
@@ -129,6 +159,22 @@ describe('GET /public/v2/stream (R-41)', () => {
     expect((await fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey('acme')}` } })).status).toBe(200);
     closing.abort();
     await until(async () => (await fetch(url + STREAM, { headers })).status === 200);
+  });
+
+  it('is open a limited number of times for a fleet with any keys, and leaves room to others', async () => {
+    const { url, request, addKey } = await build({ attemptLog: quiet, maxStreamsPerFleet: 5 });
+    const open = (fleetId: string, signal: AbortSignal | null = null) =>
+      fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey(fleetId)}` }, signal });
+    const closing = new AbortController();
+    const opened = [await open('acme', closing.signal)];
+    while (opened.length < 5) opened.push(await open('acme'));
+    expect(opened.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const refused = await request(STREAM, { key: addKey('acme') });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(JSON.stringify(refused.body)).toMatch(/A fleet, .* may have 5 streams/);
+    expect((await open('other')).status).toBe(200);
+    closing.abort();
+    await until(async () => (await open('acme')).status === 200);
   });
 
   it('ends with the process', async () => {

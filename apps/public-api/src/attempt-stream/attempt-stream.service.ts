@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { formatTime, type WebhookAttempt } from '@waypost/domain';
-import { CLOCK, LOGGER, type Logger } from '@waypost/platform';
+import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
 import { KEY_DIRECTORY } from '../auth/auth.module.js';
 import { bearerToken, type Caller, mayFollow, type Sight } from '../auth/caller.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
@@ -10,11 +10,8 @@ import type { AttemptLog, LogPosition } from './attempt-log.js';
 import { ATTEMPT_LOG } from './attempt-log.module.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';
-import { positionText, readPosition } from './stream-position.js';
-
-/** Each stream reads the whole log. */
-const MAX_STREAMS = 64;
-const MAX_STREAMS_OF_KEY = 4;
+import { STREAM_IDS, type StreamIds } from './stream-ids.js';
+import { StreamPlaces, type StreamReader } from './stream-places.js';
 
 const LAST_EVENT_ID = 'Last-Event-ID';
 
@@ -22,15 +19,18 @@ const LAST_EVENT_ID = 'Last-Event-ID';
 @Injectable()
 export class AttemptStreams implements BeforeApplicationShutdown {
   private readonly stopping = new AbortController();
-  private readonly byKey = new Map<string, number>();
-  private count = 0;
+  private readonly places: StreamPlaces;
 
   constructor(
     @Inject(ATTEMPT_LOG) private readonly log: AttemptLog,
+    @Inject(STREAM_IDS) private readonly ids: StreamIds,
     @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CLOCK) private readonly now: () => number,
-  ) {}
+    @Inject(CONFIG) { http }: { readonly http: { readonly maxStreamsPerFleet: number } },
+  ) {
+    this.places = new StreamPlaces(http.maxStreamsPerFleet);
+  }
 
   beforeApplicationShutdown(): void {
     this.stopping.abort();
@@ -38,8 +38,8 @@ export class AttemptStreams implements BeforeApplicationShutdown {
 
   /** Resolves when the stream has ended. @throws ApiError before the first byte */
   async open(caller: Caller, query: AttemptStreamQueryDto, request: Request, response: Response): Promise<void> {
-    const from = lastPosition(request);
-    const leave = this.enter(caller.keyId);
+    const from = this.lastPosition(request, caller);
+    const leave = this.enter(caller);
     const stream = new EventStream(response, {
       stopping: this.stopping.signal,
       isStillAllowed: () => this.isLive(request, caller),
@@ -65,8 +65,9 @@ export class AttemptStreams implements BeforeApplicationShutdown {
         from,
         ({ attempts, position }) => {
           const wanted = attempts.filter(({ attempt }) => isWanted(attempt));
-          const events = wanted.map((one) => ({ id: positionText(one.position), data: shown(one.attempt) }));
-          return stream.send(events, positionText(position));
+          const idOf = (at: LogPosition): string => this.ids.idOf(at, caller.fleetId);
+          const events = wanted.map((one) => ({ id: idOf(one.position), data: shown(one.attempt) }));
+          return stream.send(events, idOf(position));
         },
         stream.signal,
       );
@@ -76,20 +77,19 @@ export class AttemptStreams implements BeforeApplicationShutdown {
     }
   }
 
-  private enter(keyId: string): () => void {
-    const ofKey = this.byKey.get(keyId) ?? 0;
-    if (this.count >= MAX_STREAMS || ofKey >= MAX_STREAMS_OF_KEY) {
-      const message = `An API key may have ${String(MAX_STREAMS_OF_KEY)} streams, and a process ${String(MAX_STREAMS)}: close one first.`;
-      throw new ApiError(429, 'rate_limited', message, { headers: { 'retry-after': '5' } });
-    }
-    this.count += 1;
-    this.byKey.set(keyId, ofKey + 1);
-    return () => {
-      this.count -= 1;
-      const left = (this.byKey.get(keyId) ?? 1) - 1;
-      if (left === 0) this.byKey.delete(keyId);
-      else this.byKey.set(keyId, left);
-    };
+  private enter(reader: StreamReader): () => void {
+    const place = this.places.take(reader);
+    if (place.type === 'taken') return place.leave;
+    const message = `${WHOSE[place.whose]} may have ${String(place.most)} streams at a time: close one first.`;
+    throw new ApiError(429, 'rate_limited', message, { headers: { 'retry-after': '5' } });
+  }
+
+  private lastPosition(request: Request, { fleetId }: Caller): LogPosition | null {
+    const id = request.get(LAST_EVENT_ID);
+    if (id === undefined || id === '') return null;
+    const read = this.ids.read(id, fleetId);
+    if (read.type === 'refused') throw invalidHeader(LAST_EVENT_ID, read.message);
+    return read.position;
   }
 
   /** Whether the key has not been revoked since, and the session has not ended: also while no one can be asked. */
@@ -103,13 +103,11 @@ export class AttemptStreams implements BeforeApplicationShutdown {
   }
 }
 
-function lastPosition(request: Request): LogPosition | null {
-  const text = request.get(LAST_EVENT_ID);
-  if (text === undefined || text === '') return null;
-  const position = readPosition(text);
-  if (position === null) throw invalidHeader(LAST_EVENT_ID, 'must be the id of an event of this stream');
-  return position;
-}
+const WHOSE = {
+  key: 'An API key',
+  fleet: 'A fleet, over all of its keys and sessions,',
+  process: 'A process of this service',
+} as const;
 
 type Status = StreamedAttemptDto['status'];
 

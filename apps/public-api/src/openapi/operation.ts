@@ -42,8 +42,8 @@ const idempotencyKey: Parameter = {
 const lastEventId: Parameter = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'The id of the last event that was read. Its parts are of no meaning to clients.',
-  schema: { type: 'string', pattern: '^$|^[0-9]{1,15}(-[0-9]{1,15})*$' },
+  description: 'The id of the last event that was read, of a stream of the same fleet. It has no meaning to clients.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
 };
 
 const etagHeader = {

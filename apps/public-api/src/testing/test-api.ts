@@ -180,6 +180,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
     rateLimit: options.rateLimit ?? unlimited,
     addressRateLimit: options.addressRateLimit ?? unlimited,
     fleetLimits: options.fleetLimits ?? { subscriptions: 1_000, deviceIds: 100_000 },
+    maxStreamsPerFleet: options.maxStreamsPerFleet ?? 16,
     trustedProxies: options.trustedProxies ?? [],
   };
   // The check of URLs, which egress is for, is replaced; nothing else connects.

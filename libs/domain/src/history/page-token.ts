@@ -12,6 +12,8 @@ const FIRST_VERSION = 1;
 const KEY_ID_BYTES = 4;
 const MAC_BYTES = 32;
 const MAX_TOKEN_LENGTH = 4_096;
+/** As much as a request may have of headers. */
+const MAX_STREAM_ID_LENGTH = 16_384;
 
 export interface PageToken<Position> {
   readonly position: Position;
@@ -49,6 +51,7 @@ type PositionFields = readonly (string | number | null | undefined)[];
 interface PositionForm<Position, Fields extends PositionFields> {
   readonly fieldsOf: (position: Position) => Fields;
   readonly positionOf: (fields: Fields) => Position;
+  readonly maxLength?: number;
 }
 
 type Payload<Fields extends PositionFields> = readonly [
@@ -61,6 +64,7 @@ type Payload<Fields extends PositionFields> = readonly [
 function createPageTokens<Position, Fields extends PositionFields>({
   fieldsOf,
   positionOf,
+  maxLength = MAX_TOKEN_LENGTH,
 }: PositionForm<Position, Fields>): PageTokens<Position> {
   return {
     seal({ position, fleetId, queryFingerprint, issuedAt }, keys) {
@@ -71,7 +75,7 @@ function createPageTokens<Position, Fields extends PositionFields>({
       return Buffer.concat([head, macOf(head, bytes, key), bytes]).toString('base64url');
     },
     open(token, expected, keys) {
-      const payload = payloadOf(token, keys);
+      const payload = token.length > maxLength ? refused('malformed') : payloadOf(token, keys);
       if (!Buffer.isBuffer(payload)) return payload;
       // Only seal() can have written what the MAC covers.
       const [fleetId, fingerprint, issuedAt, ...fields] = JSON.parse(payload.toString()) as Payload<PositionFields>;
@@ -109,8 +113,15 @@ export const pathPageTokens = createPageTokens<
   positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
 });
 
+/** Of a stream: the next offset of each partition of a log. */
+export const streamPositionTokens = createPageTokens<readonly number[], [offsets: string]>({
+  fieldsOf: (offsets) => [offsets.join('-')],
+  positionOf: ([offsets]) => offsets.split('-').map(Number),
+  maxLength: MAX_STREAM_ID_LENGTH,
+});
+
 function payloadOf(token: string, keys: Keys): Buffer | Refused {
-  const bytes = token.length > MAX_TOKEN_LENGTH ? null : decodeBase64url(token);
+  const bytes = decodeBase64url(token);
   const version = bytes?.at(0);
   if (bytes === null || version === undefined) return refused('malformed');
   if (version !== VERSION && version !== FIRST_VERSION) return refused('other_version');
