@@ -42,6 +42,7 @@ export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from 
 export {
   formatSigningSecret,
   parseSigningSecret,
+  REPLACED_SECRET_SIGNS_MS,
   signatureHeaders,
   type SignedAttempt,
   validSigningSecrets,
@@ -105,6 +106,7 @@ export {
 } from './history/delivery-history.js';
 export {
   deliveryPageTokens,
+  listPageTokens,
   PAGE_TOKEN_LIFETIME_MS,
   type PageTokenRefusal,
   type PageTokens,

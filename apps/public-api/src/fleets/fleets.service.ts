@@ -43,8 +43,7 @@ export class FleetsService {
   async list(query: ListQueryDto): Promise<FleetPageDto> {
     const page = await this.pages.read(WALK, query, {
       find: (limit, after: string | null) => this.fleets.list({ limit, after }),
-      toToken: ({ fleetId }) => ({ firstAttemptAt: 0, eventId: fleetId, series: 0 }),
-      fromToken: ({ eventId }) => eventId,
+      positionOf: ({ fleetId }) => fleetId,
     });
     const totals = query.pageState === undefined ? { totals: await this.totals() } : {};
     return { data: page.data.map(toFleet), nextPageState: page.nextPageState, ...totals };

@@ -27,8 +27,7 @@ export class OperationalEventsService {
         if ((await this.subscriptions.get(ref)) === null) throw noSuchSubscription();
         return this.events.list({ fleetId: ref.fleetId, subscriptionId: ref.id, limit, before });
       },
-      toToken: ({ occurredAt, id }) => ({ firstAttemptAt: occurredAt, eventId: id, series: 0 }),
-      fromToken: ({ firstAttemptAt, eventId }) => ({ occurredAt: firstAttemptAt, id: eventId }),
+      positionOf: ({ occurredAt, id }) => ({ occurredAt, id }),
     });
     return { ...page, data: page.data.map(toOperationalEvent) };
   }

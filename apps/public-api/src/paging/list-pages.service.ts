@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { DeliveryPosition } from '@waypost/domain';
 import type { ListPosition } from '@waypost/management-store';
-import { PAGE_STATES, type PageStates, type Walk } from './page-states.js';
+import { LIST_PAGE_STATES, type PageStates, type Walk } from './page-states.js';
 import type { ListQueryDto } from './paging.dto.js';
 
 export interface ListPage<T> {
@@ -10,18 +9,17 @@ export interface ListPage<T> {
   readonly nextPageState: string | null;
 }
 
-/** How one list is read and walked. `Position`: of an item, in the order of the list. */
+/** How one list is read and walked. `Position`: of an item, in the order of the list, as JSON. */
 export interface ListSource<T, Position> {
   /** At most `limit` items after the position; null: from the start. */
   readonly find: (limit: number, after: Position | null) => Promise<readonly T[]>;
-  readonly toToken: (item: T) => DeliveryPosition;
-  readonly fromToken: (position: DeliveryPosition) => Position;
+  readonly positionOf: (item: T) => Position;
 }
 
 /** Reads pages of lists. */
 @Injectable()
 export class ListPages {
-  constructor(@Inject(PAGE_STATES) private readonly pageStates: PageStates) {}
+  constructor(@Inject(LIST_PAGE_STATES) private readonly pageStates: PageStates<unknown>) {}
 
   /** A list in the order of creation. */
   byCreation<T>(
@@ -32,24 +30,23 @@ export class ListPages {
   ): Promise<ListPage<T>> {
     return this.read({ filters: {}, ...walk }, query, {
       find: (limit, after: ListPosition | null) => find({ fleetId: walk.fleetId, limit, after }),
-      toToken: (item) => {
+      positionOf: (item) => {
         const { createdAt, id } = positionOf(item);
-        return { firstAttemptAt: createdAt, eventId: id, series: 0 };
+        return { createdAt, id };
       },
-      fromToken: ({ firstAttemptAt, eventId }) => ({ createdAt: firstAttemptAt, id: eventId }),
     });
   }
 
-  /** Page tokens hold positions of deliveries; `source` says how those of this list fit in. */
   async read<T, Position>(
     walk: Walk,
     { limit, pageState }: ListQueryDto,
-    { find, toToken, fromToken }: ListSource<T, Position>,
+    { find, positionOf }: ListSource<T, Position>,
   ): Promise<ListPage<T>> {
-    const after = pageState === undefined ? null : fromToken(this.pageStates.open(pageState, walk));
+    // A token that opens is of this list: nothing else seals for its path.
+    const after = pageState === undefined ? null : (this.pageStates.open(pageState, walk) as Position);
     const found = await find(limit + 1, after);
     const data = found.slice(0, limit);
     const last = found.length > limit ? data.at(-1) : undefined;
-    return { data, nextPageState: last === undefined ? null : this.pageStates.seal(toToken(last), walk) };
+    return { data, nextPageState: last === undefined ? null : this.pageStates.seal(positionOf(last), walk) };
   }
 }

@@ -2,6 +2,7 @@ import {
   deliveryPageTokens,
   type DeliveryWalkPosition,
   type Keys,
+  listPageTokens,
   type PageTokenRefusal,
   type PageTokens,
   pathPageTokens,
@@ -13,6 +14,7 @@ import { ApiError, type ErrorCode } from '../errors/api-error.js';
 
 export const PAGE_STATES = Symbol('page states');
 export const PATH_PAGE_STATES = Symbol('page states of paths');
+export const LIST_PAGE_STATES = Symbol('page states of lists');
 
 /** What a page token is bound to: the caller's fleet, the resource, and every filter. */
 export interface Walk {
@@ -21,7 +23,7 @@ export interface Walk {
   readonly filters: QueryFilters;
 }
 
-/** Page tokens of all resources whose walks use one kind of position; most are by time and id. */
+/** Page tokens of all resources whose walks use one kind of position. */
 export interface PageStates<Position = DeliveryWalkPosition> {
   seal(position: Position, walk: Walk): string;
   /** The position to go on from. @throws ApiError 400 with a code per reason */
@@ -42,7 +44,17 @@ export function createPathPageStates(deps: PageStatesDeps): PageStates<PathWalkP
   return pageStatesOf(pathPageTokens, deps);
 }
 
-function pageStatesOf<Position>(tokens: PageTokens<Position>, { keys, now }: PageStatesDeps): PageStates<Position> {
+/** For walks over lists. Their fingerprint says so: a token from before they had tokens of their own is refused. */
+export function createListPageStates(deps: PageStatesDeps): PageStates<unknown> {
+  return pageStatesOf(listPageTokens, deps, { list: true });
+}
+
+function pageStatesOf<Position>(
+  tokens: PageTokens<Position>,
+  { keys, now }: PageStatesDeps,
+  kind: QueryFilters = {},
+): PageStates<Position> {
+  const fingerprintOf = ({ path, filters }: Walk): string => queryFingerprint({ ...filters, ...kind, path });
   return {
     seal: (position, walk) =>
       tokens.seal({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, keys),
@@ -53,10 +65,6 @@ function pageStatesOf<Position>(tokens: PageTokens<Position>, { keys, now }: Pag
       throw refusal(opened.reason);
     },
   };
-}
-
-function fingerprintOf({ path, filters }: Walk): string {
-  return queryFingerprint({ ...filters, path });
 }
 
 const REFUSALS: Readonly<Record<PageTokenRefusal, readonly [ErrorCode, string]>> = {

@@ -58,8 +58,7 @@ export class ReplaysService {
         await this.requireSubscription(ref);
         return (await this.replays.list({ ref, limit, beforeSeries })).map(toReplay);
       },
-      toToken: ({ replayId, series }) => ({ firstAttemptAt: 0, eventId: replayId, series }),
-      fromToken: ({ series }) => series,
+      positionOf: ({ series }) => series,
     });
   }
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { testDelivery, type WebhookSubscription } from '@waypost/domain';
+import { REPLACED_SECRET_SIGNS_MS, testDelivery, type WebhookSubscription } from '@waypost/domain';
 import {
   type ExpectedVersions,
   type SubscriptionRef,
@@ -36,9 +36,6 @@ import {
   tooManySecrets,
   urlTaken,
 } from './subscriptions.errors.js';
-
-/** How long the old secret signs as well. */
-const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
 
 /** Manages the subscriptions of one fleet at a time. @throws ApiError for every refusal */
 @Injectable()
@@ -130,7 +127,7 @@ export class SubscriptionsService {
     return change(async (stores) => {
       const secret = this.drafts.newSigningSecret();
       const nowMs = this.now();
-      const rotation = { sealFor: secret.sealFor, oldSignsUntil: nowMs + OLD_SECRET_SIGNS_MS, nowMs };
+      const rotation = { sealFor: secret.sealFor, oldSignsUntil: nowMs + REPLACED_SECRET_SIGNS_MS, nowMs };
       const result = await stores.subscriptions.rotateSecret(target, rotation, expected);
       if (result.type === 'not_found') throw noSuchSubscription();
       if (result.type === 'version_mismatch') throw versionMismatch(result.version);

@@ -68,6 +68,9 @@ function badSecret(): DomainError {
   return new DomainError('bad_secret', `A signing secret is "${PREFIX}" followed by the base64 of ${bytes}.`);
 }
 
+/** R-17: how long a secret still signs beside the one that has replaced it. */
+export const REPLACED_SECRET_SIGNS_MS = 24 * 3_600_000;
+
 /** R-17: newest first; after a rotation, the old ones until they expire. */
 export function validSigningSecrets(secrets: readonly SealedSecret[], nowMs: number): SealedSecret[] {
   return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs);

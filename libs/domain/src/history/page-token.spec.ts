@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON } from '../../../../test/support/samples.js';
 import { keyIdOf } from '../secret/sealed-secret.js';
-import { deliveryPageTokens, pathPageTokens } from './page-token.js';
+import { deliveryPageTokens, listPageTokens, pathPageTokens } from './page-token.js';
 
 const { seal: sealPageToken, open: openPageToken } = deliveryPageTokens;
 const KEY = Buffer.alloc(32, 5);
@@ -29,6 +29,11 @@ describe('a page token (R-34)', () => {
     const waiting = { ...position, isWaiting: true as const };
     const sealed = sealPageToken({ ...content, position: waiting }, KEYS);
     expect(openPageToken(sealed, expected, KEYS)).toEqual({ type: 'opened', position: waiting });
+  });
+
+  it.each([[7], ['fleet-1'], [{ createdAt: NOON, id: 'a' }]])('of a list leads back to the position %j', (of) => {
+    const sealed = listPageTokens.seal({ ...content, position: of }, KEYS);
+    expect(listPageTokens.open(sealed, expected, KEYS)).toEqual({ type: 'opened', position: of });
   });
 
   it('keeps the start of its walk', () => {

@@ -45,7 +45,7 @@ export interface PageTokens<Position> {
   open(token: string, expected: ExpectedPageToken, keys: Keys): OpenedPageToken<Position>;
 }
 
-type PositionFields = readonly (string | number | null | undefined)[];
+type PositionFields = readonly unknown[];
 
 /** How a position is written into a token. Released forms stay: tokens outlive a deployment. */
 interface PositionForm<Position, Fields extends PositionFields> {
@@ -111,6 +111,12 @@ export const pathPageTokens = createPageTokens<
 >({
   fieldsOf: ({ startAt, deviceId, eventTime }) => [startAt, deviceId, eventTime],
   positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
+});
+
+/** Of lists, each of which has positions of its own: values of JSON. */
+export const listPageTokens = createPageTokens<unknown, [position: unknown]>({
+  fieldsOf: (position) => [position],
+  positionOf: ([position]) => position,
 });
 
 /** Of a stream: the next offset of each partition of a log. */
