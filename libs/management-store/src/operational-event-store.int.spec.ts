@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
 import { useTestStore } from '../../../test/support/test-store.js';
-import { OPERATIONAL_EVENTS_KEPT, type OperationalEventPosition } from './operational-event-store.js';
+import type { OperationalEventPosition } from './operational-event-store.js';
 const suite = useTestStore();
 
 function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
@@ -59,13 +59,11 @@ describe('OperationalEventStore', () => {
     expect(await suite.store.operationalEvents.list(query)).toEqual([]);
   });
 
-  it('removes only the oldest events of the same type, whatever the batches', async () => {
+  it('keeps the newest 500 events of each type of a subscription, whatever the batches', async () => {
     const subscriptionId = randomUUID();
     const neighbour = operation({ occurredAt: 0 });
     const disabled = operation({ subscriptionId, type: 'disabled', occurredAt: 0 });
-    const many = Array.from({ length: OPERATIONAL_EVENTS_KEPT + 150 }, (_, n) =>
-      operation({ subscriptionId, occurredAt: n }),
-    );
+    const many = Array.from({ length: 650 }, (_, n) => operation({ subscriptionId, occurredAt: n }));
     await suite.store.operationalEvents.keep([disabled, neighbour, ...many.slice(0, 620)]);
     for (let from = 620; from < many.length; from += 10)
       await suite.store.operationalEvents.keep(many.slice(from, from + 10));

@@ -6,7 +6,7 @@ import { type StreamsBackend, waitOrAbort } from '@waypost/streams';
 import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js';
 
-/** What both projections share; they have nothing else in common but connections. */
+/** What the projections of attempts, of paths and of waiting deliveries share. */
 @Module({
   imports: [StreamsModule, ProjectorDatabaseModule],
   providers: [

@@ -24,7 +24,6 @@ export class StreamPlaces {
     const counts = [
       { whose: 'key', current: this.byKey.get(keyId) ?? 0, most: MAX_STREAMS_OF_KEY },
       { whose: 'fleet', current: this.byFleet.get(fleetId) ?? 0, most: this.maxOfFleet },
-
       { whose: 'process', current: this.count, most: MAX_STREAMS },
     ] as const;
     const full = counts.find(({ current, most }) => current >= most);

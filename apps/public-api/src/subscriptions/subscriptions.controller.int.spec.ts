@@ -1,63 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  formatSigningSecret,
-  openClientSecret,
-  openSigningSecret,
-  parseSigningSecret,
-  type WebhookSubscription,
-} from '@waypost/domain';
-import { type TestAnswer } from '../testing/test-api.js';
-import { useTestFleet } from '../testing/test-fleet.js';
+import { describe, expect, it } from '@jest/globals';
+import { openClientSecret, openSigningSecret, parseSigningSecret } from '@waypost/domain';
+import { BEARER, dataOf, HOOK, PATH, useTestSubscriptions } from '../testing/test-subscriptions.js';
 
-const PATH = '/public/v1/webhook-subscriptions';
-const HOOK = 'https://receiver.example/hook';
-const BEARER = {
-  type: 'bearer',
-  tokenUrl: 'https://id.example/token',
-  clientId: 'client',
-  clientSecret: 'client-secret-7',
-  scope: 'send',
-};
-const sealingKeys = [randomBytes(32)];
-
-const suite = useTestFleet({
-  sealingKeys,
-  checkUrl: (url) =>
-    Promise.resolve(
-      url.includes('internal') ? { type: 'refused', message: 'resolves to a private address' } : { type: 'accepted' },
-    ),
-});
-const { send } = suite;
-
-interface Resource {
-  id: string;
-  eventType: string;
-  auth: object;
-  secret: string;
-}
-function dataOf(answer: TestAnswer) {
-  return (answer.body as { data: Resource[] }).data;
-}
-async function stored(id: string): Promise<WebhookSubscription> {
-  const found = await suite.store.subscriptions.get({ fleetId: suite.fleetId, id });
-  if (found === null) throw new Error('not stored');
-  return found;
-}
-
-async function signingSecrets(id: string): Promise<string[]> {
-  return (await stored(id)).secrets.map(({ sealed }) => {
-    const opened = openSigningSecret(sealed, sealingKeys, id);
-    return opened.type === 'opened' ? formatSigningSecret(opened.plaintext) : opened.reason;
-  });
-}
-
-async function create(body: object = {}): Promise<Resource> {
-  const answer = await send('POST', PATH, { eventType: 'position', url: HOOK, ...body });
-  const [made] = dataOf(answer);
-  if (answer.status !== 201 || made === undefined) throw new Error(JSON.stringify(answer.body));
-  return made;
-}
+const { suite, send, sealingKeys, stored, signingSecrets, create } = useTestSubscriptions();
 
 describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
   it('makes one subscription per event type, with one secret for all, shown once', async () => {
@@ -217,36 +162,6 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
   });
 });
 
-describe('GET /public/v1/webhook-subscriptions', () => {
-  it('walks all of them, oldest first', async () => {
-    const made: string[] = [];
-    for (let index = 0; index < 5; index++) {
-      suite.nowMs += 1;
-      made.push((await create({ url: `${HOOK}/${String(index)}` })).id);
-    }
-    const walked: string[] = [];
-    let state: string | null = '';
-    while (state !== null) {
-      const page = await send('GET', `${PATH}?limit=2${state === '' ? '' : `&pageState=${state}`}`);
-      walked.push(...dataOf(page).map((one) => one.id));
-      state = (page.body as { nextPageState: string | null }).nextPageState;
-    }
-    expect(walked).toEqual(made);
-  });
-
-  it("refuses another fleet's page token", async () => {
-    await create();
-    await create({ url: `${HOOK}/2` });
-    const { nextPageState } = (await send('GET', `${PATH}?limit=1`)).body as { nextPageState: string };
-    const answer = await suite.api.request(`${PATH}?pageState=${nextPageState}`, { key: suite.api.addKey('other') });
-    expect(answer.body).toMatchObject({ error: { code: 'page_state_other_fleet' } });
-  });
-
-  it.each(['limit=0', 'limit=1001', 'status=gone'])('refuses %s', async (query) => {
-    expect((await send('GET', `${PATH}?${query}`)).status).toBe(400);
-  });
-});
-
 describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
   it('changes the given fields and leaves the rest', async () => {
     const { id } = await create({ deviceIds: ['a'] });
@@ -313,7 +228,7 @@ describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
   });
 });
 
-describe('DELETE and rotate-secret (R-16, R-17)', () => {
+describe('DELETE /public/v1/webhook-subscriptions/{id} (R-16)', () => {
   it('deletes for good, and the URL is free again', async () => {
     const { id } = await create();
     const answer = await send('DELETE', `${PATH}/${id}`);
@@ -322,89 +237,5 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
     expect((await send('DELETE', `${PATH}/${id}`)).status).toBe(404);
     expect((await create()).id).not.toBe(id);
     expect(suite.waitedFor).toHaveLength(3);
-  });
-
-  it('rotates the secret, and the old one signs for 24 hours more', async () => {
-    const made = await create();
-    const answer = await send('POST', `${PATH}/${made.id}/rotate-secret`);
-    expect(answer.status).toBe(200);
-    const rotated = answer.body as Resource;
-    expect(rotated.secret).not.toBe(made.secret);
-
-    const { secrets } = await stored(made.id);
-    expect(secrets.map((secret) => secret.expiresAt)).toEqual([null, suite.nowMs + 86_400_000]);
-    expect(await signingSecrets(made.id)).toEqual([rotated.secret, made.secret]);
-  });
-
-  it('answers 409 when too many secrets would sign', async () => {
-    const { id } = await create();
-    const statuses: number[] = [];
-    for (let index = 0; index < 8; index++) statuses.push((await send('POST', `${PATH}/${id}/rotate-secret`)).status);
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 409]);
-  });
-});
-
-describe('?scope (R-16)', () => {
-  let position: Resource;
-  let ignition: Resource;
-  let elsewhere: Resource;
-  const all = () => [position.id, ignition.id, elsewhere.id];
-  const versions = () => Promise.all(all().map(async (id) => (await stored(id)).version));
-  beforeEach(async () => {
-    const made = dataOf(await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK }));
-    const other = dataOf(await send('POST', PATH, { eventType: 'position', url: `${HOOK}/2` }));
-    [position, ignition, elsewhere] = [...made, ...other] as [Resource, Resource, Resource];
-    suite.waitedFor.splice(0);
-  });
-
-  it('url rotates the secret of all subscriptions at the URL, and of no other', async () => {
-    const { status, body } = await send('POST', `${PATH}/${ignition.id}/rotate-secret?scope=url`);
-    const { id, secret } = body as Resource;
-    expect([status, id]).toEqual([200, ignition.id]);
-    for (const one of [position, ignition]) expect(await signingSecrets(one.id)).toEqual([secret, one.secret]);
-    expect(await signingSecrets(elsewhere.id)).toEqual([elsewhere.secret]);
-    expect(suite.waitedFor).toEqual([[expect.any(String), expect.any(String)]]);
-  });
-
-  it('url changes all subscriptions at the URL, with a client secret that each can open', async () => {
-    const change = { status: 'paused', url: `${HOOK}/new`, auth: BEARER };
-    const answer = await send('PATCH', `${PATH}/${position.id}?scope=url`, change);
-    expect(answer.body).toMatchObject({ id: position.id, status: 'paused', url: `${HOOK}/new` });
-    for (const { id } of [position, ignition]) {
-      const { status, url, auth } = await stored(id);
-      expect([status, url]).toEqual(['paused', `${HOOK}/new`]);
-      expect(openClientSecret(auth?.sealedClientSecret ?? '', sealingKeys, id).type).toBe('opened');
-    }
-    expect(await versions()).toEqual([2, 2, 1]);
-  });
-
-  it('url changes none when one of them cannot move, and says which subscription is in the way', async () => {
-    const answer = await send('PATCH', `${PATH}/${ignition.id}?scope=url`, { url: `${HOOK}/2` });
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ error: { details: [{ conflictingId: elsewhere.id }] } });
-    expect(await versions()).toEqual([1, 1, 1]);
-  });
-
-  it('url rotates none when one of them has too many secrets', async () => {
-    for (let index = 0; index < 7; index++) await send('POST', `${PATH}/${position.id}/rotate-secret`);
-    expect((await send('POST', `${PATH}/${ignition.id}/rotate-secret?scope=url`)).status).toBe(409);
-    expect(await versions()).toEqual([8, 1, 1]);
-  });
-
-  it.each(['', '?scope=subscription'])('"%s" changes only the named one', async (query) => {
-    await send('PATCH', `${PATH}/${position.id}${query}`, { status: 'paused' });
-    await send('POST', `${PATH}/${position.id}/rotate-secret${query}`);
-    expect(await versions()).toEqual([3, 1, 1]);
-  });
-
-  it('refuses another scope', async () => {
-    expect((await send('POST', `${PATH}/${position.id}/rotate-secret?scope=fleet`)).status).toBe(400);
-  });
-
-  it('never deadlocks when concurrent rotations name different subscriptions', async () => {
-    const rotate = ({ id }: Resource) => send('POST', `${PATH}/${id}/rotate-secret?scope=url`);
-    const answers = await Promise.all([position, ignition, position, ignition].map(rotate));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(await signingSecrets(position.id)).toEqual(await signingSecrets(ignition.id));
   });
 });

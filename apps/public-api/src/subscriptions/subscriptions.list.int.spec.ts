@@ -90,7 +90,19 @@ describe('the list of subscriptions (R-16)', () => {
     }
   });
 
-  it.each(['order=up', 'eventType=teleport', 'text=', 'url=', 'status=', 'text=%00'])('refuses %s', async (query) => {
+  it("refuses another fleet's page token (R-34)", async () => {
+    await create('a');
+    await create('b');
+    const { nextPageState } = await page({ limit: '1' });
+    const key = suite.api.addKey('other');
+    const answer = await suite.api.request(`${PATH}?pageState=${String(nextPageState)}`, { key });
+    expect(answer.body).toMatchObject({ error: { code: 'page_state_other_fleet' } });
+  });
+
+  it.each([
+    ...['order=up', 'eventType=teleport', 'text=', 'url=', 'status=', 'text=%00'],
+    ...['limit=0', 'limit=1001', 'status=gone'],
+  ])('refuses %s', async (query) => {
     expect((await send('GET', `${PATH}?${query}`)).status).toBe(400);
   });
 });
