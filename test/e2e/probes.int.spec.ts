@@ -61,14 +61,14 @@ describe('an endpoint that is down for more than five minutes, with a kill -9 be
     let answer: AttemptResult = unavailable;
     const requests: { eventId: string; attempt: number; startedAt: number }[] = [];
     const respond = (request: Parameters<NonNullable<Parameters<SenderHarness['start']>[0]>>[0]): AttemptResult => {
-      const { delivery, attempt, startedAt } = request;
-      requests.push({ eventId: delivery.eventId, attempt, startedAt });
+      const { delivery, attempt, started } = request;
+      requests.push({ eventId: delivery.eventId, attempt, startedAt: started.epochMs });
       return answer;
     };
     harness.publish(1);
-    const startedAt = harness.now();
+    const startedAt = harness.nowMs();
     await harness.start(respond);
-    await until(() => harness.now() - startedAt > 5 * 60_000);
+    await until(() => harness.nowMs() - startedAt > 5 * 60_000);
     harness.publish(2, 'subscription-1', 'device-2', EVENT_ID);
     const ofHeld = async () => (await harness.attempts()).filter(({ eventId }) => eventId === EVENT_ID);
     await until(async () => (await ofHeld()).filter(({ probe }) => probe).length >= 3);

@@ -15,6 +15,7 @@ import {
 import { createEgressClient } from '@waypost/egress';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
+import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/common/clocks.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
 import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
@@ -43,10 +44,12 @@ export interface Course {
 export interface AttemptRig {
   readonly receiver: Receiver;
   readonly tokens: BearerTokens;
-  now(): number;
+  nowMs(): number;
   /** Time passes for the runner and the tokens, not for the timers of Node. */
   advance(ms: number): void;
-  /** From now on only `advance` moves the clock. */
+  /** Sets the epoch clock ahead, or back. */
+  stepClock(byMs: number): void;
+  /** From now on only `advance` moves the clocks. */
   freeze(): void;
   put(subscription: WebhookSubscription): void;
   remove(subscriptionId: string): void;
@@ -68,13 +71,17 @@ export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string)
   });
   const index = createSubscriptionIndex();
   let aheadMs = 0;
-  let frozenAt: number | undefined;
+  let steppedMs = 0;
+  let frozenMs: number | undefined;
   let caughtUp = (): Promise<void> => Promise.resolve();
-  const now = (): number => (frozenAt ?? Date.now()) + aheadMs;
+  const startedAt = Date.now();
+  const startedMs = performance.now();
+  const monotonicMs = (): number => (frozenMs ?? performance.now() - startedMs) + aheadMs;
+  const nowMs = (): number => startedAt + Math.floor(monotonicMs()) + steppedMs;
   const idle = () => Promise.resolve();
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
-  const tokens = createBearerTokens({ egress, sealingKeys: SEALING_KEYS, now });
-  const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, now });
+  const tokens = createBearerTokens({ egress, sealingKeys: SEALING_KEYS, nowMs, monotonicMs });
+  const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, monotonicMs });
 
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>
     runner.run({
@@ -82,17 +89,18 @@ export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string)
       traceparent: options.traceparent ?? '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
       tracestate: options.tracestate ?? null,
       attempt: options.attempt ?? 1,
-      startedAt: now() - (options.begunMsAgo ?? 0),
+      started: momentAfter(momentNow({ nowMs, monotonicMs }), -(options.begunMsAgo ?? 0)),
       signal: options.signal ?? never,
     });
 
   return {
     receiver,
     tokens,
-    now,
+    nowMs,
     advance: (ms) => void (aheadMs += ms),
+    stepClock: (byMs) => void (steppedMs += byMs),
     freeze: () => {
-      frozenAt = Date.now();
+      frozenMs = performance.now() - startedMs;
     },
     put: (subscription) => index.put(subscription),
     remove: (subscriptionId) => index.remove(subscriptionId),
@@ -109,7 +117,7 @@ export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string)
         runs.push(ended);
         if (ended.type === 'aborted') return { runs, decisions };
         const { result, auth } = ended;
-        const endedAt = now();
+        const endedAt = nowMs();
         const decision = decideAttempt({ attempt, result, auth, unauthorizedBefore, endedAt, random: 0.5 });
         decisions.push(decision);
         if (decision.outcome !== 'delivered' && decision.renewToken) ended.discardToken();

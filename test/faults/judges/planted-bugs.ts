@@ -16,8 +16,8 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'every retry starts 5 s late',
     file: `${SENDER}/sender/attempt-flow.ts`,
-    is: 'this.dueTimers.at(pending.dueAt, () => {',
-    becomes: 'this.dueTimers.at(pending.dueAt + 5_000, () => {',
+    is: 'this.dueTimers.at(pending.due.monotonicMs, () => {',
+    becomes: 'this.dueTimers.at(pending.due.monotonicMs + 5_000, () => {',
   },
   {
     name: 'the order of the fan-out is reversed',
@@ -180,7 +180,7 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'durations are logged as 0',
     file: `${SENDER}/sender/attempt-log.ts`,
-    is: 'durationMs: Math.max(0, endedAt - startedAt)',
+    is: 'durationMs: Math.round(ended.monotonicMs - started.monotonicMs)',
     becomes: 'durationMs: 0',
   },
 ];

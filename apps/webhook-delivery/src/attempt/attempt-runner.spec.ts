@@ -186,7 +186,7 @@ describe('an attempt', () => {
 
 describe('the signatures of an attempt (R-17, R-19)', () => {
   it('are accepted by the public library and our own check, with either secret for 24 h after a rotation', async () => {
-    rig.put(rotated(rig.now() + 24 * HOUR_MS));
+    rig.put(rotated(rig.nowMs() + 24 * HOUR_MS));
     await rig.run('sub-1');
     for (const secret of [NEW, OLD]) {
       expect(acceptedUnder(secret, only())).toBe(true);
@@ -199,9 +199,9 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
   it('use the old secret until its 24 h end and not afterwards, without a new version', async () => {
     const end = Date.now() + 60_000;
     rig.put(rotated(end));
-    rig.advance(end - 1_000 - rig.now());
+    rig.advance(end - 1_000 - rig.nowMs());
     await rig.run('sub-1');
-    rig.advance(end - rig.now());
+    rig.advance(end - rig.nowMs());
     await rig.run('sub-1');
     const [before, after] = rig.receiver.callsTo('/hook');
     if (before === undefined || after === undefined) throw new Error('two calls expected');
@@ -214,7 +214,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
   it('use the new secret from the first attempt after a rotation', async () => {
     rig.put(rigSubscription('sub-1', { url: hook() }, { secrets: [{ bytes: OLD, expiresAt: null }] }));
     await rig.run('sub-1');
-    rig.put({ ...rotated(rig.now() + HOUR_MS), version: 2 });
+    rig.put({ ...rotated(rig.nowMs() + HOUR_MS), version: 2 });
     await rig.run('sub-1');
     const [before, after] = rig.receiver.callsTo('/hook');
     if (before === undefined || after === undefined) throw new Error('two calls expected');
@@ -239,7 +239,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
   });
 
   it('skip a secret that cannot be opened while another one can', async () => {
-    const { secrets, ...rest } = rotated(rig.now() + HOUR_MS);
+    const { secrets, ...rest } = rotated(rig.nowMs() + HOUR_MS);
     const sealed = sealSigningSecret(NEW, [Buffer.alloc(32, 9)], Buffer.alloc(12), 'sub-1');
     rig.put({ ...rest, secrets: [{ sealed, expiresAt: null }, ...secrets.slice(1)] });
     await rig.run('sub-1');

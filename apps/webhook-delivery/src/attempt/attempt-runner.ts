@@ -7,6 +7,7 @@ import {
   type WebhookDelivery,
 } from '@waypost/domain';
 import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
+import type { Moment } from '../common/clocks.js';
 import { waitFor } from '../common/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
@@ -19,7 +20,7 @@ export interface AttemptRequest {
   /** As its producer sent it; null: none. */
   readonly tracestate: string | null;
   readonly attempt: number;
-  readonly startedAt: number;
+  readonly started: Moment;
   /** Ends the waits before the POST. */
   readonly signal: AbortSignal;
   /** Ends the POST; cheaper than a signal for thousands in flight. Without it the signal ends the POST too. */
@@ -48,22 +49,22 @@ export interface AttemptRunnerOptions {
   readonly egress: EgressClient;
   readonly tokens: BearerTokens;
   readonly sealingKeys: readonly Buffer[];
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
 /** One deadline covers the whole attempt, including its waits for a subscription and a token. */
-function leftMs({ startedAt }: AttemptRequest, nowMs: number): number {
-  return startedAt + DEFAULT_DEADLINE_MS - nowMs;
+function leftMs({ started }: AttemptRequest, atMs: number): number {
+  return started.monotonicMs + DEFAULT_DEADLINE_MS - atMs;
 }
 
 /** R-19, but for those of a token. Ours replace any of the owner's that have their names. */
 function headersOf(
-  { delivery, traceparent, tracestate, attempt, startedAt }: AttemptRequest,
+  { delivery, traceparent, tracestate, attempt, started }: AttemptRequest,
   secrets: readonly Buffer[],
   custom: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { eventId, body, subscriptionId } = delivery;
-  const headers = { ...custom, ...signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt }) };
+  const headers = { ...custom, ...signatureHeaders({ secrets, eventId, body, attempt, nowMs: started.epochMs }) };
   headers['content-type'] = 'application/json';
   headers['x-service-subscription-id'] = subscriptionId;
   headers[TRACEPARENT] = traceparent;
@@ -72,7 +73,7 @@ function headersOf(
 }
 
 export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
-  const { directory, egress, tokens, sealingKeys, now } = options;
+  const { directory, egress, tokens, sealingKeys, monotonicMs } = options;
   const openSecrets = createSecretOpener(sealingKeys);
   const subscriptions = createKnownSubscriptions(directory);
 
@@ -81,11 +82,11 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     subscription: DirectorySubscription,
     issued: IssuedToken | null,
   ): Promise<AttemptRun> => {
-    const { delivery, startedAt, signal, abortGroup } = request;
-    const opened = openSecrets(subscription, startedAt);
+    const { delivery, started, signal, abortGroup } = request;
+    const opened = openSecrets(subscription, started.epochMs);
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
     const { signing, custom, identity } = opened;
-    const deadlineMs = leftMs(request, now());
+    const deadlineMs = leftMs(request, monotonicMs());
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
     const headers = headersOf(request, signing, custom);
     if (issued !== null) headers['authorization'] = issued.authorization;
@@ -104,9 +105,9 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     auth: BearerAuth,
   ): Promise<AttemptRun> => {
     // Nothing is sent without them, so no token is needed.
-    const opened = openSecrets(subscription, request.startedAt);
+    const opened = openSecrets(subscription, request.started.epochMs);
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
-    const wait = { withinMs: leftMs(request, now()), signal: request.signal };
+    const wait = { withinMs: leftMs(request, monotonicMs()), signal: request.signal };
     const found = await tokens.tokenFor(subscription.id, auth, wait);
     if (found.type === 'token') return send(request, subscription, found.issued);
     return found.type === 'aborted' ? ABORTED : ended(subscription, failure('token_error', found.detail));
@@ -124,7 +125,7 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
   /** The fan-out instance that made the delivery may have read more subscriptions than this one has. */
   const postWhenKnown = async (request: AttemptRequest): Promise<AttemptRun> => {
     const { subscriptionId } = request.delivery;
-    const wait = { withinMs: leftMs(request, now()), signal: request.signal };
+    const wait = { withinMs: leftMs(request, monotonicMs()), signal: request.signal };
     const waited = await waitFor(subscriptions.find(subscriptionId), wait);
     if (waited.type === 'aborted') return ABORTED;
     if (waited.type === 'late') return endedWithoutUrl(UNKNOWN_SUBSCRIPTION);

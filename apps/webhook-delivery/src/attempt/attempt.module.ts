@@ -1,6 +1,6 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
-import { CLOCK, CONFIG, type EgressConfig } from '@waypost/platform';
+import { CLOCK, CONFIG, type EgressConfig, MONOTONIC_CLOCK } from '@waypost/platform';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { type AttemptRunner, createAttemptRunner } from './attempt-runner.js';
@@ -40,8 +40,13 @@ interface SealingConfig {
   readonly sealingKeys: readonly Buffer[];
 }
 
-function tokensOf(egress: EgressClient, { sealingKeys }: SealingConfig, now: () => number): BearerTokens {
-  return createBearerTokens({ egress, sealingKeys, now });
+function tokensOf(
+  egress: EgressClient,
+  { sealingKeys }: SealingConfig,
+  nowMs: () => number,
+  monotonicMs: () => number,
+): BearerTokens {
+  return createBearerTokens({ egress, sealingKeys, nowMs, monotonicMs });
 }
 
 function attemptRunnerOf(
@@ -49,18 +54,18 @@ function attemptRunnerOf(
   egress: EgressClient,
   tokens: BearerTokens,
   { sealingKeys }: SealingConfig,
-  now: () => number,
+  monotonicMs: () => number,
 ): AttemptRunner {
-  return createAttemptRunner({ directory, egress, tokens, sealingKeys, now });
+  return createAttemptRunner({ directory, egress, tokens, sealingKeys, monotonicMs });
 }
 
 @Module({
   imports: [EgressModule, SubscriptionsModule],
   providers: [
-    { provide: BEARER_TOKENS, inject: [EGRESS_CLIENT, CONFIG, CLOCK], useFactory: tokensOf },
+    { provide: BEARER_TOKENS, inject: [EGRESS_CLIENT, CONFIG, CLOCK, MONOTONIC_CLOCK], useFactory: tokensOf },
     {
       provide: ATTEMPT_RUNNER,
-      inject: [SUBSCRIPTION_DIRECTORY, EGRESS_CLIENT, BEARER_TOKENS, CONFIG, CLOCK],
+      inject: [SUBSCRIPTION_DIRECTORY, EGRESS_CLIENT, BEARER_TOKENS, CONFIG, MONOTONIC_CLOCK],
       useFactory: attemptRunnerOf,
     },
   ],

@@ -36,9 +36,12 @@ function tokenNo(n: number) {
   return { type: 'token', issued: { authorization: `Bearer token-${String(n)}` } };
 }
 
+/** Stands still: nothing here goes by it but a `Retry-After` that is a date. */
+const EPOCH_MS = 1_700_000_000_000;
+
 function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxSubscriptions?: number) {
   const requests: EgressRequest[] = [];
-  let now = 1_000_000;
+  let passedMs = 1_000_000;
   const post = async (request: EgressRequest): Promise<EgressResult> => {
     requests.push(request);
     return answer(requests.length);
@@ -46,10 +49,11 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
   const tokens = createBearerTokens({
     egress: { post, close: () => Promise.resolve() },
     sealingKeys: KEYS,
-    now: () => now,
+    nowMs: () => EPOCH_MS,
+    monotonicMs: () => passedMs,
     ...(maxSubscriptions === undefined ? {} : { maxSubscriptions }),
   });
-  return { tokens, requests, advance: (ms: number) => void (now += ms) };
+  return { tokens, requests, advance: (ms: number) => void (passedMs += ms) };
 }
 
 describe('a token request (R-23)', () => {

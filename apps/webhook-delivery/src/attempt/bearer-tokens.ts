@@ -1,4 +1,5 @@
 import type { BearerAuth } from '@waypost/domain';
+import type { Clocks } from '../common/clocks.js';
 import { type AttemptWait, waitFor } from '../common/waits.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
 
@@ -14,7 +15,7 @@ export interface BearerTokens {
   readonly size: number;
 }
 
-export interface BearerTokensOptions extends TokenRequestOptions {
+export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** Beyond this, the subscription with the oldest request is evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
 }
@@ -28,14 +29,14 @@ const MAX_BACK_OFF_MS = 15_000;
 const WAIT_WHILE_FAILING_MS = 250;
 
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
-  const { now, maxSubscriptions = 20_000 } = options;
+  const { monotonicMs, maxSubscriptions = 20_000 } = options;
   const entries = createTokenEntries(maxSubscriptions);
 
   const request = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
     entries.keep(subscriptionId, entry);
-    const requestedAt = now();
+    const requestedMs = monotonicMs();
     entry.request = requestToken(options, subscriptionId, entry.auth)
-      .then((answer) => applyAnswer(entry, answer, { requestedAt, nowMs: now() }))
+      .then((answer) => applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() }))
       .finally(() => {
         entry.request = undefined;
       });
@@ -49,12 +50,12 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
       const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
       return { result: entry.request, withinMs: waitMs };
     }
-    return { result: entry.retryAt > now() ? inBackOff(entry) : request(subscriptionId, entry), withinMs };
+    return { result: entry.retryMs > monotonicMs() ? inBackOff(entry) : request(subscriptionId, entry), withinMs };
   };
 
   const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
     const issued = entries.find(subscriptionId, auth)?.issued;
-    return issued !== undefined && issued.validUntil > now() ? issued : undefined;
+    return issued !== undefined && issued.validUntilMs > monotonicMs() ? issued : undefined;
   };
 
   return {
@@ -78,27 +79,29 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
   };
 }
 
+/** Monotonic. */
 interface AnswerTimes {
-  readonly requestedAt: number;
-  readonly nowMs: number;
+  readonly requestedMs: number;
+  readonly answeredMs: number;
 }
 
 function applyAnswer(entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes): TokenResult {
   if (answer.type === 'issued') {
-    const issued = { authorization: `Bearer ${answer.token}`, validUntil: validUntil(answer.lifetimeMs, times) };
+    const issued = { authorization: `Bearer ${answer.token}`, validUntilMs: validUntilMs(answer.lifetimeMs, times) };
     entry.issued = issued;
     entry.failures = 0;
     return { type: 'token', issued };
   }
   entry.failures += 1;
   entry.lastFailure = answer.detail;
-  entry.retryAt = times.nowMs + Math.max(backOffMs(entry.failures), Math.min(answer.retryAfterMs, MAX_BACK_OFF_MS));
+  entry.retryMs =
+    times.answeredMs + Math.max(backOffMs(entry.failures), Math.min(answer.retryAfterMs, MAX_BACK_OFF_MS));
   return { type: 'failed', detail: answer.detail };
 }
 
 /** The lifetime counts from the request: when the endpoint started counting is not known. */
-function validUntil(lifetimeMs: number, { requestedAt, nowMs }: AnswerTimes): number {
-  return Math.max(requestedAt + lifetimeMs - EXPIRY_MARGIN_MS, nowMs + MIN_USE_MS);
+function validUntilMs(lifetimeMs: number, { requestedMs, answeredMs }: AnswerTimes): number {
+  return Math.max(requestedMs + lifetimeMs - EXPIRY_MARGIN_MS, answeredMs + MIN_USE_MS);
 }
 
 /** 1, 2, 4, 8, 15, 15, ... s. */
@@ -114,8 +117,8 @@ function inBackOff({ lastFailure }: TokenEntry): Promise<TokenResult> {
 export interface IssuedToken {
   /** The value of the header `authorization`. */
   readonly authorization: string;
-  /** Epoch milliseconds. */
-  readonly validUntil: number;
+  /** Monotonic. */
+  readonly validUntilMs: number;
 }
 
 export type TokenResult =
@@ -133,8 +136,8 @@ export interface TokenEntry {
   /** Failed requests in a row. */
   failures: number;
   lastFailure: string;
-  /** Epoch milliseconds: no request before this. */
-  retryAt: number;
+  /** No request before this, monotonic. */
+  retryMs: number;
 }
 
 export interface TokenEntries {
@@ -182,7 +185,7 @@ export function newTokenEntry(auth: BearerAuth): TokenEntry {
     request: undefined,
     failures: 0,
     lastFailure: '',
-    retryAt: 0,
+    retryMs: -Infinity,
   };
 }
 

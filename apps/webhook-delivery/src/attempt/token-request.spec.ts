@@ -3,6 +3,7 @@ import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../.
 import type { Answer, Behaviour, ReceivedCall } from '../../../../test/support/receiver.js';
 import { until } from '../../../../test/support/until.js';
 
+const HOUR_MS = 3_600_000;
 const CLIENT_SECRET = 'correct horse';
 /** A busy machine may be late, but a deadline that starts again would take 5 s. */
 const SLACK_MS = 4_000;
@@ -82,6 +83,28 @@ describe('a token (R-23)', () => {
     rig.advance(1_000);
     await rig.run('sub-1');
     expect(tokensAt('/hook')).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-2']);
+  });
+
+  it.each([HOUR_MS, -HOUR_MS])('is kept for as long when the clock is set by %d ms meanwhile', async (stepMs) => {
+    await rig.run('sub-1');
+    rig.stepClock(stepMs);
+    rig.advance(3_539_000);
+    await rig.run('sub-1');
+    expect(tokenRequests()).toBe(1);
+    rig.advance(1_000);
+    await rig.run('sub-1');
+    expect(tokenRequests()).toBe(2);
+  });
+
+  it.each([HOUR_MS, -HOUR_MS])('is waited for though the clock is set by %d ms meanwhile', async (stepMs) => {
+    behave({
+      '/token': () => {
+        rig.stepClock(stepMs);
+        return nthToken();
+      },
+      '/hook': () => status(200),
+    });
+    expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 200 } });
   });
 
   it('of one subscription is not used for another with the same client', async () => {

@@ -19,7 +19,7 @@ export type TokenAnswer =
 export interface TokenRequestOptions {
   readonly egress: EgressClient;
   readonly sealingKeys: readonly Buffer[];
-  readonly now: () => number;
+  readonly nowMs: () => number;
 }
 
 /** For a token endpoint that reports no readable lifetime. */
@@ -31,7 +31,7 @@ const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
 /** One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures. */
 export async function requestToken(
-  { egress, sealingKeys, now }: TokenRequestOptions,
+  { egress, sealingKeys, nowMs }: TokenRequestOptions,
   subscriptionId: string,
   auth: BearerAuth,
 ): Promise<TokenAnswer> {
@@ -56,7 +56,7 @@ export async function requestToken(
     deadlineMs: REQUEST_DEADLINE_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
   });
-  return readTokenAnswer(answer, now());
+  return readTokenAnswer(answer, nowMs());
 }
 
 /** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */

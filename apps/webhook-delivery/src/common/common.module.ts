@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { CLOCK, QuarantineModule } from '@waypost/platform';
+import { MONOTONIC_CLOCK, QuarantineModule } from '@waypost/platform';
 import { createDeliveryMetrics } from './delivery-metrics.js';
 import { nodeTimers } from './timers.js';
 
@@ -17,7 +17,7 @@ export const DELIVERY_METRICS = Symbol('DELIVERY_METRICS');
   providers: [
     { provide: TIMERS, useValue: nodeTimers },
     { provide: RANDOM, useValue: Math.random },
-    { provide: DELIVERY_METRICS, inject: [Registry, CLOCK], useFactory: createDeliveryMetrics },
+    { provide: DELIVERY_METRICS, inject: [Registry, MONOTONIC_CLOCK], useFactory: createDeliveryMetrics },
   ],
   exports: [TIMERS, RANDOM, DELIVERY_METRICS, QuarantineModule],
 })

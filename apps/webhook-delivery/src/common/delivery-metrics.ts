@@ -25,7 +25,7 @@ export interface DeliveryMetrics extends WaitingMetrics {
 const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const LATENESS_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
 
-export function createDeliveryMetrics(registry: Registry, now: () => number): DeliveryMetrics {
+export function createDeliveryMetrics(registry: Registry, monotonicMs: () => number): DeliveryMetrics {
   const registers = [registry];
   const created = new Counter({
     name: 'waypost_deliveries_created_total',
@@ -57,7 +57,7 @@ export function createDeliveryMetrics(registry: Registry, now: () => number): De
     deliveryCreated: () => {
       created.inc();
     },
-    ...createWaitingMetrics(registry, now),
+    ...createWaitingMetrics(registry, monotonicMs),
     attemptEnded: ({ outcome, kind, statusCode, durationMs, latenessMs }) => {
       attempts.inc({ outcome, class: classOf(statusCode) });
       duration.observe(durationMs / 1000);

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createFlushScheduler, type Flushable } from './flush-scheduler.js';
 
-let now: number;
+let monotonicMs: number;
 let armed: { readonly delayMs: number; readonly run: () => void }[];
 let flushes: string[];
 let scheduler: ReturnType<typeof createFlushScheduler>;
 
 beforeEach(() => {
-  now = 10_000;
+  monotonicMs = 10_000;
   armed = [];
   flushes = [];
   const timers = {
@@ -16,7 +16,11 @@ beforeEach(() => {
       return () => undefined;
     },
   };
-  scheduler = createFlushScheduler({ timers, now: () => now, intervals: { intervalMs: 5, busyIntervalMs: 15 } });
+  scheduler = createFlushScheduler({
+    timers,
+    monotonicMs: () => monotonicMs,
+    intervals: { intervalMs: 5, busyIntervalMs: 15 },
+  });
 });
 
 function log(name: string, records: number): Flushable {
@@ -60,10 +64,10 @@ describe('the flushes of a process', () => {
   it('wait only for what is left of that time, and not at all after it', () => {
     scheduler.request(log('a', 1));
     fire();
-    now += 3;
+    monotonicMs += 3;
     scheduler.request(log('a', 1));
     expect(fire()).toBe(2);
-    now += 100;
+    monotonicMs += 100;
     scheduler.request(log('a', 1));
     expect(fire()).toBe(0);
   });

@@ -15,7 +15,7 @@ export interface FlushScheduler {
 
 export interface FlushSchedulerOptions {
   readonly timers: TimerPort;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   readonly intervals: FlushIntervals;
 }
 
@@ -28,10 +28,10 @@ export interface FlushIntervals {
 
 const BUSY_RECORDS = 24;
 
-export function createFlushScheduler({ timers, now, intervals }: FlushSchedulerOptions): FlushScheduler {
+export function createFlushScheduler({ timers, monotonicMs, intervals }: FlushSchedulerOptions): FlushScheduler {
   const requested = new Set<Flushable>();
   let isArmed = false;
-  let nextFlushAt = 0;
+  let nextFlushMs = -Infinity;
 
   const flushAll = (): void => {
     isArmed = false;
@@ -39,7 +39,7 @@ export function createFlushScheduler({ timers, now, intervals }: FlushSchedulerO
     const logs = [...requested];
     requested.clear();
     for (const log of logs) records += log.flush();
-    nextFlushAt = now() + (records >= BUSY_RECORDS ? intervals.busyIntervalMs : intervals.intervalMs);
+    nextFlushMs = monotonicMs() + (records >= BUSY_RECORDS ? intervals.busyIntervalMs : intervals.intervalMs);
   };
 
   return {
@@ -47,7 +47,7 @@ export function createFlushScheduler({ timers, now, intervals }: FlushSchedulerO
       requested.add(log);
       if (isArmed) return;
       isArmed = true;
-      timers.after(Math.max(0, nextFlushAt - now()), flushAll);
+      timers.after(Math.max(0, nextFlushMs - monotonicMs()), flushAll);
     },
   };
 }

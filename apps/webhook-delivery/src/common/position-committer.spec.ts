@@ -4,14 +4,14 @@ import { silentLogger } from '@waypost/streams';
 import { flushed } from '../../../../test/support/until.js';
 import { createPositionCommitter, type PositionCommitter } from './position-committer.js';
 
-let now: number;
+let monotonicMs: number;
 let position: CommittedOffset;
 let commits: (readonly [number, string | undefined])[];
 let committing: () => Promise<void>;
 let committer: PositionCommitter;
 
 beforeEach(() => {
-  now = 0;
+  monotonicMs = 0;
   position = { offset: 5, metadata: '' };
   commits = [];
   committing = () => Promise.resolve();
@@ -25,14 +25,14 @@ beforeEach(() => {
     },
     position: () => position,
     committed: position,
-    now: () => now,
+    monotonicMs: () => monotonicMs,
     logger: silentLogger,
   });
 });
 
 async function movedTo(offset: number, atMs: number, metadata = ''): Promise<void> {
   position = { offset, metadata };
-  now = atMs;
+  monotonicMs = atMs;
   committer.moved();
   await flushed();
 }

@@ -19,22 +19,22 @@ export interface PositionCommitterOptions {
   readonly context: Pick<TaskContext, 'commitOffset' | 'partition'>;
   readonly position: () => CommittedOffset;
   readonly committed: CommittedOffset;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   readonly logger: StreamsLogger;
 }
 
 const COMMIT_INTERVAL_MS = 200;
 
 export function createPositionCommitter(options: PositionCommitterOptions): PositionCommitter {
-  const { context, now, logger } = options;
+  const { context, monotonicMs, logger } = options;
   let { committed } = options;
-  let committedAt = -Infinity;
+  let lastCommitMs = -Infinity;
   let running: Promise<void> | null = null;
   let isStopped = false;
 
   const commit = async (): Promise<void> => {
     const position = options.position();
-    committedAt = now();
+    lastCommitMs = monotonicMs();
     if (position.offset === committed.offset && position.metadata === committed.metadata) return;
     try {
       await context.commitOffset(position.offset, position.metadata);
@@ -47,7 +47,7 @@ export function createPositionCommitter(options: PositionCommitterOptions): Posi
 
   return {
     moved: () => {
-      if (running || isStopped || now() - committedAt < COMMIT_INTERVAL_MS) return;
+      if (running || isStopped || monotonicMs() - lastCommitMs < COMMIT_INTERVAL_MS) return;
       running = commit().finally(() => {
         running = null;
       });

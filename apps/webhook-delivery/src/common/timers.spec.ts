@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { createDueTimers } from './timers.js';
 
 function build() {
-  let now = 1_000;
+  let monotonicMs = 1_000;
   const armed: { at: number; run: () => void }[] = [];
   const cancelled: number[] = [];
   const timers = createDueTimers(
     {
       after: (delayMs, run) => {
-        const timer = { at: now + delayMs, run };
+        const timer = { at: monotonicMs + delayMs, run };
         armed.push(timer);
         return () => {
           cancelled.push(timer.at);
@@ -16,10 +16,10 @@ function build() {
         };
       },
     },
-    () => now,
+    () => monotonicMs,
   );
   const fireAt = (time: number): void => {
-    now = time;
+    monotonicMs = time;
     for (const timer of armed.splice(0)) timer.run();
   };
   return { timers, fireAt, armed, cancelled };

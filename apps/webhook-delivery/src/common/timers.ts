@@ -1,6 +1,6 @@
-/** Runs callbacks at their due time, to the millisecond. */
+/** Runs callbacks when they are due, to the millisecond, by the monotonic clock. */
 export interface DueTimers {
-  at(dueAt: number, run: () => void): void;
+  at(dueMs: number, run: () => void): void;
   clear(): void;
 }
 
@@ -18,23 +18,23 @@ export const nodeTimers: TimerPort = {
   },
 };
 
-export function createDueTimers(timers: TimerPort, now: () => number): DueTimers {
+export function createDueTimers(timers: TimerPort, monotonicMs: () => number): DueTimers {
   const cancels = new Set<() => void>();
   let isCleared = false;
-  const arm = (dueAt: number, run: () => void): void => {
-    const cancel = timers.after(Math.max(0, dueAt - now()), () => {
+  const arm = (dueMs: number, run: () => void): void => {
+    const cancel = timers.after(Math.max(0, dueMs - monotonicMs()), () => {
       cancels.delete(cancel);
       // A timer may fire a fraction early; an attempt never starts before it is due.
-      if (now() < dueAt) arm(dueAt, run);
+      if (monotonicMs() < dueMs) arm(dueMs, run);
       else run();
     });
     cancels.add(cancel);
   };
   return {
-    at: (dueAt, run) => {
+    at: (dueMs, run) => {
       if (isCleared) return;
-      if (dueAt <= now()) run();
-      else arm(dueAt, run);
+      if (dueMs <= monotonicMs()) run();
+      else arm(dueMs, run);
     },
     clear: () => {
       isCleared = true;

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createWaitingMetrics, type WaitingSubscription } from './waiting-metrics.js';
 
-const NONE = { count: 0, since: Infinity };
+const NONE = { count: 0, sinceMs: Infinity };
 
-function retrying(subscriptionId: string, since: number, count = 1): WaitingSubscription {
-  return { subscriptionId, first: NONE, retry: { count, since } };
+function retrying(subscriptionId: string, sinceMs: number, count = 1): WaitingSubscription {
+  return { subscriptionId, first: NONE, retry: { count, sinceMs } };
 }
 
 /** The series of the registry, without help and types. */
@@ -18,7 +18,7 @@ describe('the metrics of work that is past due (R-22, R-26)', () => {
     const registry = new Registry();
     const metrics = createWaitingMetrics(registry, () => 100_000);
     metrics.watch(() => [retrying('a', 70_000, 3), retrying('b', 95_000, 2)]);
-    metrics.watch(() => [{ subscriptionId: 'c', first: { count: 4, since: 98_000 }, retry: NONE }]);
+    metrics.watch(() => [{ subscriptionId: 'c', first: { count: 4, sinceMs: 98_000 }, retry: NONE }]);
     expect(await shown(registry)).toEqual([
       'waypost_deliveries_past_due{kind="first"} 4',
       'waypost_deliveries_past_due{kind="retry"} 5',

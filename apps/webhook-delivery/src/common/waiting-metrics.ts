@@ -5,8 +5,8 @@ type Kind = (typeof KINDS)[number];
 
 interface Waiting {
   readonly count: number;
-  /** Epoch ms; Infinity: none waits. */
-  readonly since: number;
+  /** Monotonic; Infinity: none waits. */
+  readonly sinceMs: number;
 }
 
 /** What a subscription could send and does not. */
@@ -24,7 +24,7 @@ export interface WaitingMetrics {
 const WORST = 10;
 
 /** Work that could be done and is not: read when it is scraped, since nothing happens while it waits. */
-export function createWaitingMetrics(registry: Registry, now: () => number): WaitingMetrics {
+export function createWaitingMetrics(registry: Registry, monotonicMs: () => number): WaitingMetrics {
   const sources = new Set<WaitingSource>();
   const registers = [registry];
   new Gauge({
@@ -37,13 +37,14 @@ export function createWaitingMetrics(registry: Registry, now: () => number): Wai
     // Sets the two others as well, which are read after it since they are registered after it: one walk per scrape.
     collect() {
       const waiting = [...sources].flatMap((source) => [...source()]);
-      const at = now();
+      const atMs = monotonicMs();
       for (const kind of KINDS) {
         this.set({ kind }, sum(waiting.map((one) => one[kind].count)));
-        oldest.set({ kind }, secondsBetween(earliest(waiting.map((one) => one[kind].since)), at));
+        oldest.set({ kind }, secondsBetween(earliest(waiting.map((one) => one[kind].sinceMs)), atMs));
       }
       worst.reset();
-      for (const [subscription, since] of worstOf(waiting)) worst.set({ subscription }, secondsBetween(since, at));
+      for (const [subscription, sinceMs] of worstOf(waiting))
+        worst.set({ subscription }, secondsBetween(sinceMs, atMs));
     },
   });
   const oldest = new Gauge({
@@ -68,7 +69,10 @@ export function createWaitingMetrics(registry: Registry, now: () => number): Wai
 
 function worstOf(waiting: readonly WaitingSubscription[]): [string, number][] {
   return waiting
-    .map(({ subscriptionId, first, retry }): [string, number] => [subscriptionId, Math.min(first.since, retry.since)])
+    .map(({ subscriptionId, first, retry }): [string, number] => [
+      subscriptionId,
+      Math.min(first.sinceMs, retry.sinceMs),
+    ])
     .sort(([, a], [, b]) => a - b)
     .slice(0, WORST);
 }

@@ -7,7 +7,7 @@ const REST_PER_WORK = 1.5;
 export class DutyCycle {
   private last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+  constructor(private readonly monotonicMs: () => number = () => performance.now()) {}
 
   /** Resolves when `work` is done; rejects if it throws. */
   run(work: () => void): Promise<void> {
@@ -17,8 +17,8 @@ export class DutyCycle {
   }
 
   private timed(work: () => void): number {
-    const from = this.nowMs();
+    const from = this.monotonicMs();
     work();
-    return this.nowMs() - from;
+    return this.monotonicMs() - from;
   }
 }

@@ -40,7 +40,7 @@ describe('a partition without a committed position', () => {
     backend.append(deliveries, { key: null, value: Buffer.from('no avro') });
     const value = codecs.webhookDeliveries.encode({ ...aDelivery(1), createdAt: NOW - HOUR_MS, ...delivery });
     if (delivery) backend.append(deliveries, { key: null, value });
-    return findLostPosition({ backend, codecs, now: () => NOW }, { ...log, committed: null, outputs: 2 });
+    return findLostPosition({ backend, codecs, nowMs: () => NOW }, { ...log, committed: null, outputs: 2 });
   }
 
   it.each([
@@ -76,7 +76,7 @@ describe('the fan-out without its position', () => {
     const fanOut = await stage.start();
     await until(async () => (await stage.committed()) === 2);
     await fanOut.stop();
-    stage.clock = () => Date.now() + 3_600_000;
+    stage.nowMs = () => Date.now() + 3_600_000;
   }
 
   it('stops the partition instead of sending the whole log again, and says what to do', async () => {
@@ -147,8 +147,8 @@ describe('the fan-out over a crash', () => {
 
   it('neither loses nor repeats a delivery when it was killed while a burst waited', async () => {
     // A commit after each write, of a position before events that have their deliveries already.
-    let nowMs = Date.now();
-    stage.clock = () => (nowMs += 1_000);
+    let passedMs = 0;
+    stage.monotonicMs = () => (passedMs += 1_000);
     let appends = 0;
     const restore = withAppends(async (writer, records) => {
       const bases = await writer.append(records);

@@ -68,7 +68,7 @@ interface CommittedPosition extends TopicPartition {
 interface CheckpointParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly now: () => number;
+  readonly nowMs: () => number;
 }
 
 /** All partitions of a new installation get their first position well within this time. */
@@ -101,13 +101,13 @@ function lost({ topic, partition }: TopicPartition, what: string): string {
   );
 }
 
-async function hasOldDelivery({ backend, codecs, now }: CheckpointParts, outputs: number): Promise<boolean> {
+async function hasOldDelivery({ backend, codecs, nowMs }: CheckpointParts, outputs: number): Promise<boolean> {
   const fetcher = backend.fetcher();
   try {
     for (let partition = 0; partition < outputs; partition++) {
       const log = { topic: topics.webhookDeliveries.name, partition };
       const madeAt = await firstFannedOut({ backend, codecs, fetcher }, log);
-      if (madeAt !== null && madeAt < now() - FIRST_START_MS) return true;
+      if (madeAt !== null && madeAt < nowMs() - FIRST_START_MS) return true;
     }
     return false;
   } finally {
@@ -117,7 +117,7 @@ async function hasOldDelivery({ backend, codecs, now }: CheckpointParts, outputs
 
 /** When the first delivery in the log was made that came from an event, not from a replay or a test. */
 async function firstFannedOut(
-  { backend, codecs, fetcher }: Omit<CheckpointParts, 'now'> & { readonly fetcher: Fetcher },
+  { backend, codecs, fetcher }: Omit<CheckpointParts, 'nowMs'> & { readonly fetcher: Fetcher },
   log: TopicPartition,
 ): Promise<number | null> {
   const [start, end] = await Promise.all([backend.startOffset(log), backend.endOffset(log)]);

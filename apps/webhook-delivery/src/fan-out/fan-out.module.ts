@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
+import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
@@ -10,14 +10,14 @@ import { FAN_OUT_FLUSHES, FanOutTasks } from './fan-out.task-factory.js';
 /** Longer than the sender's: each task writes to every partition of the deliveries, so tasks share few requests. */
 const FLUSH_INTERVALS: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };
 
-function flushesOf(timers: TimerPort, now: () => number): FlushScheduler {
-  return createFlushScheduler({ timers, now, intervals: FLUSH_INTERVALS });
+function flushesOf(timers: TimerPort, monotonicMs: () => number): FlushScheduler {
+  return createFlushScheduler({ timers, monotonicMs, intervals: FLUSH_INTERVALS });
 }
 
 /** Turns events into deliveries. */
 @Module({
   imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule],
   controllers: [FanOutController],
-  providers: [FanOutTasks, { provide: FAN_OUT_FLUSHES, inject: [TIMERS, CLOCK], useFactory: flushesOf }],
+  providers: [FanOutTasks, { provide: FAN_OUT_FLUSHES, inject: [TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf }],
 })
 export class FanOutModule {}

@@ -4,6 +4,7 @@ import {
   CLOCK,
   CODECS,
   LOGGER,
+  MONOTONIC_CLOCK,
   type PartitionTaskFactory,
   Quarantine,
   STREAMS_BACKEND,
@@ -35,7 +36,8 @@ export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
     @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
     readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly now: () => number,
+    @Inject(CLOCK) readonly nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
     @Inject(TRACES) readonly traces: Traces,
   ) {}
 

@@ -35,6 +35,7 @@ import {
   type TaskContext,
   toError,
 } from '@waypost/streams';
+import type { Clocks } from '../common/clocks.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
@@ -51,7 +52,7 @@ import {
 } from './fan-out-checkpoint.js';
 import { FleetRotation, type WaitingEvent } from './fleet-rotation.js';
 
-export interface FanOutParts {
+export interface FanOutParts extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'matching' | 'caughtUp'>;
@@ -59,7 +60,6 @@ export interface FanOutParts {
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
   readonly rounds: DutyCycle;
   readonly traces: Traces;
 }
@@ -108,7 +108,8 @@ class FanOutTask implements PartitionTask {
   private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
   /** Set until all events that a predecessor may have fanned out have been processed. */
   private written: (WrittenDeliveries & { readonly until: number }) | null = null;
-  private raisedAt = 0;
+  /** Monotonic. */
+  private raisedMs = -Infinity;
   private deliveries: DeliveryWriter | null = null;
 
   constructor(
@@ -117,7 +118,7 @@ class FanOutTask implements PartitionTask {
   ) {}
 
   async open(): Promise<{ position: number }> {
-    const { backend, now, logger } = this.parts;
+    const { backend, monotonicMs, logger } = this.parts;
     const { context } = this;
     const outputs = await this.outputPartitions();
     this.writer = backend.fencedWriter(`${consumerGroups.fanOut.id}.${String(context.partition)}`, outputs);
@@ -126,7 +127,7 @@ class FanOutTask implements PartitionTask {
     await context.confirmOwnership();
     await this.recover(outputs.length);
     const position = () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) });
-    this.committer = createPositionCommitter({ context, now, logger, committed: position(), position });
+    this.committer = createPositionCommitter({ context, monotonicMs, logger, committed: position(), position });
     this.deliveries = new DeliveryWriter({
       writer: this.writer,
       flushScheduler: this.parts.flushScheduler,
@@ -160,7 +161,7 @@ class FanOutTask implements PartitionTask {
   }
 
   async idle(): Promise<void> {
-    if (this.parts.now() - this.raisedAt > RAISE_INTERVAL_MS) await this.raiseOutputs();
+    if (this.parts.monotonicMs() - this.raisedMs > RAISE_INTERVAL_MS) await this.raiseOutputs();
     this.committer?.moved();
   }
 
@@ -244,7 +245,7 @@ class FanOutTask implements PartitionTask {
     if (this.written || this.isFanningOut || this.deliveries?.isIdle === false) return;
     this.outputBases = await this.outputEnds(this.outputsFrom.length);
     this.passMark([...this.outputBases]);
-    this.raisedAt = this.parts.now();
+    this.raisedMs = this.parts.monotonicMs();
   }
 
   private outputEnds(outputs: number): Promise<number[]> {
@@ -263,7 +264,7 @@ class FanOutTask implements PartitionTask {
   /** @returns the events that cannot be used */
   private fanOutSlice(slice: readonly StreamRecord[]): UnusableRecord[] {
     const unusable: UnusableRecord[] = [];
-    const readAt = this.parts.traces.recorder === null ? 0 : this.parts.now();
+    const readAt = this.parts.traces.recorder === null ? 0 : this.parts.nowMs();
     const added = new Map<string, number>();
     const deliveries = this.opened();
     for (const record of slice) {
@@ -359,9 +360,9 @@ class FanOutTask implements PartitionTask {
 
   /** @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out */
   private decide(event: FleetEvent): readonly WebhookDelivery[] {
-    const { directory, now } = this.parts;
+    const { directory, nowMs } = this.parts;
     try {
-      return decideFanOut(event, directory.matching(event), now());
+      return decideFanOut(event, directory.matching(event), nowMs());
     } catch (error) {
       if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error });
       throw error;

@@ -57,11 +57,11 @@ function publish(subscriptionId: string, count: number): void {
 
 /** The sender with everything real but the broker: sockets, signatures, deadlines. */
 function start() {
-  const { now } = harness;
+  const { nowMs, monotonicMs } = harness;
   const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, matching: () => [] };
   const runner = createAttemptRunner({
-    ...{ directory, egress, sealingKeys, now },
-    tokens: createBearerTokens({ egress, sealingKeys, now }),
+    ...{ directory, egress, sealingKeys, monotonicMs },
+    tokens: createBearerTokens({ egress, sealingKeys, nowMs, monotonicMs }),
   });
   return harness.start(undefined, {
     runner,
@@ -179,6 +179,38 @@ describe('retries (R-22)', () => {
   });
 });
 
+describe('a clock that is set (R-22)', () => {
+  const HOUR_MS = 3_600_000;
+  const SHORTEST_WAITS_MS = [1_600, 3_200, 6_400, 12_000];
+
+  it.each([HOUR_MS, -HOUR_MS])('by %d ms at each attempt, and back, changes no wait', async (stepMs) => {
+    const stepped = await SenderHarness.create({ speed: 20 });
+    stepped.subscribe('failing');
+    stepped.subscribe('paced', { rateLimitPerSecond: 4 });
+    for (let n = 1; n <= 4; n++) stepped.publish(n, 'failing');
+    for (let n = 5; n <= 40; n++) stepped.publish(n, 'paced');
+    let steps = 0;
+    const made = await stepped.start(({ delivery: { subscriptionId }, attempt }) => {
+      stepped.stepClock(steps++ % 2 === 0 ? stepMs : -stepMs);
+      if (subscriptionId === 'paced') return ok;
+      return { type: 'response', statusCode: attempt === 1 ? 429 : 503, retryAfter: attempt === 1 ? '2' : null };
+    });
+    await until(async () => (await stepped.attempts()).filter(({ outcome }) => outcome !== 'retrying').length === 40);
+    await stepped.stop();
+    for (let n = 1; n <= 4; n++) {
+      const starts = made.filter(({ delivery }) => delivery.eventId === `event-${String(n)}`);
+      const waits = starts
+        .slice(1)
+        .map(({ started }, i) => started.monotonicMs - (starts[i]?.started.monotonicMs ?? NaN));
+      for (const [i, leastMs] of SHORTEST_WAITS_MS.entries()) expect(waits[i]).toBeGreaterThanOrEqual(leastMs);
+    }
+    for (const { startedAt, dueAt, durationMs } of await stepped.attempts()) {
+      expect(durationMs).toBeLessThan(HOUR_MS / 2);
+      expect(Math.abs(startedAt - dueAt)).toBeLessThan(HOUR_MS / 2);
+    }
+  });
+});
+
 describe('a rate limit (R-16)', () => {
   beforeEach(async () => {
     await harness.stop();
@@ -193,7 +225,7 @@ describe('a rate limit (R-16)', () => {
     const made = await harness.start(() => ok);
     await until(async () => (await harness.committedOffset()) === 40);
     const startsOf = (id: string): number[] =>
-      made.filter(({ delivery }) => delivery.subscriptionId === id).map(({ startedAt }) => startedAt);
+      made.filter(({ delivery }) => delivery.subscriptionId === id).map(({ started }) => started.epochMs);
     const paced = startsOf('paced');
     // A real millisecond is 50 here, so the first start may be recorded late.
     for (const [i, at] of paced.entries()) expect(at - (paced[0] ?? 0)).toBeGreaterThanOrEqual((i - 1) * 500);

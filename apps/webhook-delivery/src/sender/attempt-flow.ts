@@ -1,20 +1,22 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, deliveryFold, operationId, PROBE_EVERY_MS, RETENTION_MS } from '@waypost/domain';
+import { decideAttempt, deliveryFold, PROBE_EVERY_MS, RETENTION_MS } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
+import { type Clocks, type Moment, momentAfter, momentNow } from '../common/clocks.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import { createDueTimers, type DueTimers, type TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptLog, attemptRecord, type EndedAttempt } from './attempt-log.js';
+import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import type { BegunDelivery, DeliveryScheduler, WaitingDelivery } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
 import type { Outage } from './outage.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
-export interface AttemptFlowOptions {
+export interface AttemptFlowOptions extends Clocks {
   readonly context: TaskContext;
   readonly runner: AttemptRunner;
   readonly scheduler: DeliveryScheduler;
@@ -27,7 +29,6 @@ export interface AttemptFlowOptions {
   readonly outage: () => Outage;
   /** Whether what predecessors had begun has its reservations. */
   readonly hasResumed: () => boolean;
-  readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Called when the last attempt of a delivery is in the log. */
@@ -77,7 +78,7 @@ class DeliveryAttempts implements AttemptFlow {
   isStopped = false;
 
   constructor(private readonly options: AttemptFlowOptions) {
-    this.dueTimers = createDueTimers(options.timers, options.now);
+    this.dueTimers = createDueTimers(options.timers, options.monotonicMs);
     setMaxListeners(0, this.controller.signal); // one per attempt in flight
   }
 
@@ -103,7 +104,7 @@ class DeliveryAttempts implements AttemptFlow {
     for (const { pending } of [...queue.unfinished.values()]) {
       if (!pending.isHeld) continue;
       pending.isHeld = false;
-      if (pending.dueAt > this.options.now()) this.schedule(pending);
+      if (pending.due.monotonicMs > this.options.monotonicMs()) this.schedule(pending);
       else this.enqueue(pending);
     }
   }
@@ -113,7 +114,7 @@ class DeliveryAttempts implements AttemptFlow {
     if (this.isStopped || !pending || queue.isProbing) return;
     queue.isProbing = true;
     pending.isHeld = false;
-    pending.dueAt = this.options.now();
+    pending.due = momentNow(this.options);
     this.resume(pending);
     pending.begun?.retryStarts();
     void this.run(pending, true);
@@ -157,7 +158,7 @@ class DeliveryAttempts implements AttemptFlow {
       return;
     }
     this.resume(pending);
-    this.dueTimers.at(pending.dueAt, () => {
+    this.dueTimers.at(pending.due.monotonicMs, () => {
       this.retry(pending);
     });
   }
@@ -188,7 +189,7 @@ class DeliveryAttempts implements AttemptFlow {
   start(pending: PendingDelivery, begun: BegunDelivery): void {
     pending.begun = begun;
     // What has not begun is not due: it waits in the log, or here (R-22).
-    pending.dueAt = this.options.now();
+    pending.due = momentNow(this.options);
     void this.run(pending, false);
   }
 
@@ -219,27 +220,29 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | null> {
-    const { context, runner, now, random, tracer } = this.options;
-    const { delivery, tracestate, progress, dueAt } = pending;
+    const { context, runner, random, tracer } = this.options;
+    const { delivery, tracestate, progress, due } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
     this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
-    const startedAt = now();
+    const started = momentNow(this.options);
     const traceparent = tracer.contextOf(pending);
-    const { abortGroup } = this;
-    const { signal } = this.controller;
-    const run = await runner.run({ delivery, traceparent, tracestate, attempt, startedAt, signal, abortGroup });
+    const request = { delivery, traceparent, tracestate, attempt, started };
+    const run = await runner.run({ ...request, signal: this.controller.signal, abortGroup: this.abortGroup });
     if (run.type === 'aborted') return null;
-    const endedAt = now();
+    // On the clock of its start, so that start, duration and next due time agree in the log.
+    const ended = momentAfter(started, Math.round(this.options.monotonicMs() - started.monotonicMs));
+    const endedAt = ended.epochMs;
     const { result, auth } = run;
     const unauthorizedBefore = known?.unauthorizedBefore ?? false;
     // A probe is never the last try.
     const number = isProbe ? 1 : attempt;
     let decision = decideAttempt({ attempt: number, result, auth, unauthorizedBefore, endedAt, random: random() });
-    if (isProbe && decision.outcome === 'retrying') decision = { ...decision, nextDueAt: startedAt + PROBE_EVERY_MS };
+    if (isProbe && decision.outcome === 'retrying')
+      decision = { ...decision, nextDueAt: started.epochMs + PROBE_EVERY_MS };
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
-    return { pending, traceparent, url: run.url, result, attempt, isProbe, dueAt, startedAt, endedAt, decision };
+    return { pending, traceparent, url: run.url, result, attempt, isProbe, due, started, ended, decision };
   }
 
   /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
@@ -256,31 +259,32 @@ class DeliveryAttempts implements AttemptFlow {
     return this.confirming;
   }
 
-  private record(ended: EndedAttempt): void {
-    const { pending, traceparent, endedAt } = ended;
-    const record = attemptRecord(ended);
+  private record(made: EndedAttempt): void {
+    const { pending, traceparent, ended } = made;
+    const record = attemptRecord(made);
     const { retryAfterMs } = record;
-    if (retryAfterMs !== null) this.options.scheduler.lane(record.subscriptionId).holdUntil(endedAt + retryAfterMs);
+    if (retryAfterMs !== null)
+      this.options.scheduler.lane(record.subscriptionId).holdUntil(ended.monotonicMs + retryAfterMs);
     // After the hold: the free slot begins the next delivery at once.
     pending.begun?.answered();
-    this.report(record);
+    reportAttempt(record, this.options);
     this.options.tracer.ended(pending, traceparent, record);
     this.options.log.append(record, traceparent, (isDurable) => {
-      if (isDurable) this.recorded(pending, record, endedAt);
+      if (isDurable) this.recorded(pending, record, ended);
       this.settle(pending);
     });
   }
 
-  private recorded(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
+  private recorded(pending: PendingDelivery, record: WebhookAttempt, ended: Moment): void {
     if (record.probe) pending.queue.isProbing = false;
-    this.updateHealth(pending.queue, record, endedAt);
+    this.updateHealth(pending.queue, record, ended);
     if (record.outcome === 'retrying') {
       pending.progress = deliveryFold(pending.progress, record);
       if (record.probe) {
-        this.probeFailed(pending, record, endedAt);
+        this.probeFailed(pending, record, ended.epochMs);
         return;
       }
-      pending.dueAt = record.nextDueAt ?? record.startedAt;
+      pending.due = momentAfter(ended, (record.nextDueAt ?? ended.epochMs) - ended.epochMs);
       this.schedule(pending);
       return;
     }
@@ -292,17 +296,17 @@ class DeliveryAttempts implements AttemptFlow {
 
   /** Before the log deletes it, so that it never disappears without a record. */
   private isTooOld({ delivery }: PendingDelivery): boolean {
-    return this.options.now() - delivery.createdAt > RETENTION_MS;
+    return this.options.nowMs() - delivery.createdAt > RETENTION_MS;
   }
 
   private recordExpired(pending: PendingDelivery): void {
     const { progress, delivery, queue } = pending;
-    const at = this.options.now();
+    const now = momentNow(this.options);
     const record = attemptRecord({
       pending,
-      startedAt: at,
-      endedAt: at,
-      dueAt: pending.dueAt,
+      started: now,
+      ended: now,
+      due: pending.due,
       url: this.options.directory.get(delivery.subscriptionId)?.url ?? '',
       attempt: progress.type === 'pending' ? progress.nextAttempt : 1,
       isProbe: false,
@@ -315,22 +319,23 @@ class DeliveryAttempts implements AttemptFlow {
     this.options.metrics.deliveryExpired();
     this.options.log.append(record, null, (isDurable) => {
       queue.expiring--;
-      if (isDurable) this.recorded(pending, record, at);
+      if (isDurable) this.recorded(pending, record, now);
       this.settle(pending);
     });
   }
 
-  private updateHealth(queue: SubscriptionQueue, record: WebhookAttempt, endedAt: number): void {
+  private updateHealth(queue: SubscriptionQueue, record: WebhookAttempt, ended: Moment): void {
     const isAccepted = record.outcome === 'delivered';
     if (isAccepted && queue.health.failingSince === null) return;
     const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
     const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
-    this.options.outage().ended(queue, { ...details, isAccepted, isFailure: record.outcome === 'failed', endedAt });
+    this.options.outage().ended(queue, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
   }
 
   /** The delivery is held again, unless its queue was released meanwhile. */
   private probeFailed(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
-    this.publish(record, 'probed', { about: endedAt, occurredAt: endedAt, reason: 'the probe was not accepted' });
+    const reason = 'the probe was not accepted';
+    publishAttempt(this.options.log, record, { type: 'probed', about: endedAt, occurredAt: endedAt, reason });
     this.end(pending);
     this.enqueue(pending);
   }
@@ -352,30 +357,6 @@ class DeliveryAttempts implements AttemptFlow {
     pending.queue.inFlight--;
     if (this.inFlight.size > 0) return;
     for (const resolve of this.whenSettled.splice(0)) resolve();
-  }
-
-  private report(record: WebhookAttempt): void {
-    const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
-    const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';
-    const latenessMs = record.startedAt - record.dueAt;
-    this.options.metrics.attemptEnded({ outcome, kind, statusCode, durationMs, latenessMs });
-    if (outcome === 'delivered') return;
-    const { eventId, subscriptionId, errorCode, deliveryOffset } = record;
-    const fields = { eventId, subscriptionId, attempt, probe, outcome, decision, statusCode, errorCode, durationMs };
-    this.options.logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', fields);
-    if (decision !== 'attempts_exhausted') return;
-    const reason = `none of ${String(attempt)} attempts was accepted`;
-    this.publish(record, 'exhausted', { about: deliveryOffset, occurredAt: record.startedAt + durationMs, reason });
-  }
-
-  private publish(
-    { subscriptionId, fleetId, eventId, deliveryOffset, statusCode, errorCode }: WebhookAttempt,
-    type: string,
-    { about, occurredAt, reason }: { readonly about: number; readonly occurredAt: number; readonly reason: string },
-  ): void {
-    const id = operationId({ subscriptionId, type, about: String(about) });
-    const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
-    this.options.log.publish({ ...details, id, subscriptionId, type, occurredAt, reason });
   }
 }
 

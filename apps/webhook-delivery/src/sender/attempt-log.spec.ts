@@ -4,6 +4,7 @@ import type { AttemptResult } from '@waypost/domain';
 import { type BaseOffsets, type FencedWriter, type OutgoingRecord, partitionName } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { flushed } from '../../../../test/support/until.js';
+import type { Moment } from '../common/clocks.js';
 import { type AttemptLog, attemptRecord, createAttemptLog, type EndedAttempt } from './attempt-log.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { aDelivery, anAttempt } from './testing/sender-harness.js';
@@ -154,8 +155,13 @@ describe('the record of an attempt (R-24)', () => {
     progress: { type: 'unstarted' },
   } as PendingDelivery;
 
+  /** The clocks of the process, of which the epoch clock was set ahead so much. */
+  function at(epochMs: number, aheadMs = 0): Moment {
+    return { epochMs: epochMs + aheadMs, monotonicMs: epochMs - 1_000 };
+  }
+
   function recordOf(result: AttemptResult, more: Partial<EndedAttempt> = {}) {
-    const times = { dueAt: 4_990, startedAt: 5_000, endedAt: 5_060 };
+    const times = { due: at(4_990), started: at(5_000), ended: at(5_060) };
     const decision = { outcome: 'delivered', decision: 'accepted' } as const;
     return attemptRecord({
       pending,
@@ -217,7 +223,13 @@ describe('the record of an attempt (R-24)', () => {
     expect(recordOf({ ...result, statusCode: 200 }).responseBody).toBeNull();
   });
 
-  it('never lasts less than nothing, though the clock was set back', () => {
-    expect(recordOf({ type: 'response', statusCode: 200 }, { endedAt: 4_000 }).durationMs).toBe(0);
-  });
+  it.each([3_600_000, -3_600_000])(
+    'says how long it took and how late it was, though the clock was set by %d ms meanwhile (R-22)',
+    (stepMs) => {
+      const ok = { type: 'response', statusCode: 200 } as const;
+      expect(recordOf(ok, { ended: at(5_060, stepMs) })).toMatchObject({ startedAt: 5_000, durationMs: 60 });
+      const stepped = recordOf(ok, { started: at(5_000, stepMs), ended: at(5_060, stepMs) });
+      expect(stepped).toMatchObject({ startedAt: 5_000 + stepMs, dueAt: 4_990 + stepMs, durationMs: 60 });
+    },
+  );
 });

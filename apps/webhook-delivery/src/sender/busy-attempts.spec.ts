@@ -1,35 +1,35 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { BusyAttempts } from './busy-attempts.js';
 
-let now: number;
+let monotonicMs: number;
 let armed: { readonly at: number; readonly run: () => void }[];
 let freed: string[];
 let busy: BusyAttempts;
 
 beforeEach(() => {
-  [now, armed, freed] = [1_000, [], []];
+  [monotonicMs, armed, freed] = [1_000, [], []];
   const after = (delayMs: number, run: () => void) => {
-    armed.push({ at: now + delayMs, run });
+    armed.push({ at: monotonicMs + delayMs, run });
     return () => undefined;
   };
-  busy = new BusyAttempts({ after }, () => now);
+  busy = new BusyAttempts({ after }, () => monotonicMs);
 });
 
 function passTo(time: number): void {
   for (let next = armed[0]; next && next.at <= time; next = armed[0]) {
     armed.shift();
-    now = next.at;
+    monotonicMs = next.at;
     next.run();
   }
-  now = time;
+  monotonicMs = time;
 }
 
 /** An attempt that has taken its slot now. */
 function take(name: string) {
   const attempt = {
-    busySince: now as number | null,
+    busySinceMs: monotonicMs as number | null,
     answered: () => {
-      attempt.busySince = null;
+      attempt.busySinceMs = null;
       freed.push(name);
     },
   };
@@ -63,8 +63,8 @@ describe('attempts without a status line (R-26)', () => {
   it('are left alone when they have their status line, or a slot for their next attempt', () => {
     const [answered, again] = [take('answered'), take('again')];
     passTo(1_010);
-    answered.busySince = null;
-    again.busySince = now;
+    answered.busySinceMs = null;
+    again.busySinceMs = monotonicMs;
     busy.add(again);
     passTo(1_034);
     expect(freed).toEqual([]);

@@ -3,8 +3,8 @@ import type { TimerPort } from '../common/timers.js';
 
 /** An attempt in its slot. */
 export interface BusyAttempt {
-  /** When it took the slot; null: it has freed it. */
-  readonly busySince: number | null;
+  /** When it took the slot, monotonic; null: it has freed it. */
+  readonly busySinceMs: number | null;
   /** Frees the slot. */
   answered(): void;
 }
@@ -14,24 +14,24 @@ const SLOT_HOLD_MS = 25;
 
 /** Frees the slots of attempts whose status line does not come. One timer serves all of them, oldest first. */
 export class BusyAttempts {
-  private readonly attempts: Fifo<{ readonly attempt: BusyAttempt; readonly since: number }> = new Fifo();
+  private readonly attempts: Fifo<{ readonly attempt: BusyAttempt; readonly sinceMs: number }> = new Fifo();
 
   constructor(
     private readonly timers: TimerPort,
-    private readonly now: () => number,
+    private readonly monotonicMs: () => number,
   ) {}
 
   add(attempt: BusyAttempt): void {
-    this.attempts.push({ attempt, since: attempt.busySince ?? this.now() });
+    this.attempts.push({ attempt, sinceMs: attempt.busySinceMs ?? this.monotonicMs() });
     if (this.attempts.length === 1) this.timers.after(SLOT_HOLD_MS, this.check);
   }
 
   private readonly check = (): void => {
-    const at = this.now();
+    const atMs = this.monotonicMs();
     for (let next = this.attempts.peek(); next; next = this.attempts.peek()) {
-      const isOver = next.attempt.busySince !== next.since;
-      if (!isOver && at - next.since < SLOT_HOLD_MS) {
-        this.timers.after(Math.ceil(next.since + SLOT_HOLD_MS - at), this.check);
+      const isOver = next.attempt.busySinceMs !== next.sinceMs;
+      if (!isOver && atMs - next.sinceMs < SLOT_HOLD_MS) {
+        this.timers.after(Math.ceil(next.sinceMs + SLOT_HOLD_MS - atMs), this.check);
         return;
       }
       this.attempts.shift();

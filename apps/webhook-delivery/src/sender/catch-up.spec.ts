@@ -110,7 +110,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     take: (queue, { offset }) => {
       taken.push(queue.subscriptionId);
       const delivery = aDelivery(offset);
-      const fresh = { progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false, begun: null };
+      const fresh = { progress: DELIVERY_UNSTARTED, due: { epochMs: 0, monotonicMs: 0 }, isHeld: false, begun: null };
       queues.admit({ queue, offset, delivery, traceparent: null, tracestate: null, ...fresh });
       return null;
     },

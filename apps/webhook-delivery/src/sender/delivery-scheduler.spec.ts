@@ -7,7 +7,7 @@ type Limits = Partial<SlotLimits> & { readonly reservations?: Partial<Reservatio
 
 /** Deliveries stay in flight until the test ends them; the test also moves the clock. */
 function build({ reservations, ...slots }: Limits, settings: Record<string, Partial<LaneSettings>> = {}) {
-  let now = 1_000;
+  let monotonicMs = 1_000;
   let armed: { at: number; run: () => void }[] = [];
   const scheduler = new DeliveryScheduler({
     slots: { perSubscription: 10, perFleet: 100, perFleetBesideOthers: 100, total: 100, ...slots },
@@ -15,11 +15,11 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
     settings: (id) => ({ fleetId: `fleet of ${id}`, origin: id, ratePerSecond: null, ...settings[id] }),
     timers: {
       after: (delayMs, run) => {
-        armed.push({ at: now + delayMs, run });
+        armed.push({ at: monotonicMs + delayMs, run });
         return () => undefined;
       },
     },
-    now: () => now,
+    monotonicMs: () => monotonicMs,
   });
   const begun: { subscriptionId: string; delivery: BegunDelivery }[] = [];
   const started: string[] = [];
@@ -40,13 +40,13 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
     begun.splice(index, 1)[0]?.delivery.end();
   };
   const passMs = (ms: number): void => {
-    const end = now + ms;
+    const end = monotonicMs + ms;
     for (let next = firstOf(armed); next && next.at <= end; next = firstOf(armed)) {
       armed = armed.filter((timer) => timer !== next);
-      now = Math.max(now, next.at);
+      monotonicMs = Math.max(monotonicMs, next.at);
       next.run();
     }
-    now = end;
+    monotonicMs = end;
   };
   return { scheduler, started, enqueue, oldestOf, endOne, passMs };
 }

@@ -38,8 +38,8 @@ export interface Lane {
   enqueue(delivery: WaitingDelivery): void;
   /** Begins at once: a predecessor began it, and its retry is due. */
   resume(): BegunDelivery;
-  /** No delivery begins before (Retry-After, R-22). Epoch ms. */
-  holdUntil(time: number): void;
+  /** No delivery begins before (Retry-After, R-22). Monotonic. */
+  holdUntil(endMs: number): void;
   /** Removes and returns what waits. */
   drain(): WaitingDelivery[];
 }
@@ -49,7 +49,7 @@ export interface DeliverySchedulerOptions {
   readonly slots: SlotLimits;
   readonly settings: (subscriptionId: string) => LaneSettings;
   readonly timers: TimerPort;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
 /** Lanes beyond their share try again this often, and whenever a delivery of theirs ends. */
@@ -71,11 +71,11 @@ export class DeliveryScheduler {
   private beyondShare = new Set<SubscriptionLane>();
   private isPumping = false;
   private lastFleet: Fleet | null = null;
-  private besideOthersUntil = 0;
+  private besideOthersUntilMs = 0;
 
   constructor(readonly options: DeliverySchedulerOptions) {
     this.reservations = new Reservations(options.reservations);
-    this.busy = new BusyAttempts(options.timers, options.now);
+    this.busy = new BusyAttempts(options.timers, options.monotonicMs);
   }
 
   /** Attempts in their slots. */
@@ -118,7 +118,7 @@ export class DeliveryScheduler {
 
   takeSlot(fleet: Fleet): void {
     if (this.lastFleet !== fleet && this.lastFleet !== null)
-      this.besideOthersUntil = this.options.now() + BESIDE_OTHERS_FOR_MS;
+      this.besideOthersUntilMs = this.options.monotonicMs() + BESIDE_OTHERS_FOR_MS;
     this.lastFleet = fleet;
     this.slotsInUse++;
     fleet.slots++;
@@ -152,7 +152,7 @@ export class DeliveryScheduler {
 
   private fleetLimit(): number {
     const { perFleet, perFleetBesideOthers } = this.options.slots;
-    return this.options.now() < this.besideOthersUntil ? perFleetBesideOthers : perFleet;
+    return this.options.monotonicMs() < this.besideOthersUntilMs ? perFleetBesideOthers : perFleet;
   }
 
   private readonly checkShares = (): void => {
@@ -179,8 +179,8 @@ class SubscriptionLane implements Lane, ReservationCount {
   private slots = 0;
   private readonly waiting: Fifo<WaitingDelivery> = new Fifo();
   private placement: Placement = 'idle';
-  private heldUntil = 0;
-  private nextStartAt = 0;
+  private heldUntilMs = 0;
+  private nextStartMs = 0;
   private isPaced = false;
 
   constructor(
@@ -197,8 +197,8 @@ class SubscriptionLane implements Lane, ReservationCount {
     return this.reserve();
   }
 
-  holdUntil(time: number): void {
-    this.heldUntil = Math.max(this.heldUntil, time);
+  holdUntil(endMs: number): void {
+    this.heldUntilMs = Math.max(this.heldUntilMs, endMs);
   }
 
   drain(): WaitingDelivery[] {
@@ -250,7 +250,7 @@ class SubscriptionLane implements Lane, ReservationCount {
   countRetry(): void {
     const { ratePerSecond } = this.where();
     if (ratePerSecond === null) return;
-    this.nextStartAt = Math.max(this.nextStartAt, this.scheduler.options.now()) + 1_000 / ratePerSecond;
+    this.nextStartMs = Math.max(this.nextStartMs, this.scheduler.options.monotonicMs()) + 1_000 / ratePerSecond;
   }
 
   ended(fleet: Fleet): void {
@@ -283,39 +283,39 @@ class SubscriptionLane implements Lane, ReservationCount {
   }
 
   private isEarly(ratePerSecond: number | null): boolean {
-    const { now, timers } = this.scheduler.options;
-    const at = now();
-    const startAt = Math.max(this.heldUntil, ratePerSecond === null ? 0 : this.nextStartAt);
-    if (at >= startAt) {
-      if (ratePerSecond !== null) this.countStart(at, ratePerSecond);
+    const { monotonicMs, timers } = this.scheduler.options;
+    const atMs = monotonicMs();
+    const startMs = Math.max(this.heldUntilMs, ratePerSecond === null ? 0 : this.nextStartMs);
+    if (atMs >= startMs) {
+      if (ratePerSecond !== null) this.countStart(atMs, ratePerSecond);
       return false;
     }
-    this.isPaced = startAt > this.heldUntil;
+    this.isPaced = startMs > this.heldUntilMs;
     this.placement = 'timed';
-    timers.after(Math.ceil(startAt - at), () => {
+    timers.after(Math.ceil(startMs - atMs), () => {
       this.placement = 'idle';
       this.place();
     });
     return true;
   }
 
-  private countStart(at: number, ratePerSecond: number): void {
+  private countStart(atMs: number, ratePerSecond: number): void {
     // Timers fire late by fractions: a lane that waited counts from its due time, or the rate would fall behind.
-    const from = this.isPaced ? Math.max(this.nextStartAt, at - MAX_LATENESS_MS) : at;
-    this.nextStartAt = from + 1_000 / ratePerSecond;
+    const from = this.isPaced ? Math.max(this.nextStartMs, atMs - MAX_LATENESS_MS) : atMs;
+    this.nextStartMs = from + 1_000 / ratePerSecond;
     this.isPaced = false;
   }
 
   private isForgettable(): boolean {
-    const at = this.scheduler.options.now();
+    const atMs = this.scheduler.options.monotonicMs();
     const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.placement === 'idle';
-    return isEmpty && this.nextStartAt <= at && this.heldUntil <= at;
+    return isEmpty && this.nextStartMs <= atMs && this.heldUntilMs <= atMs;
   }
 }
 
 class Reservation implements BegunDelivery, BusyAttempt {
   /** When it took its slot; null: it has none. */
-  busySince: number | null = null;
+  busySinceMs: number | null = null;
 
   constructor(
     private readonly scheduler: DeliveryScheduler,
@@ -332,14 +332,14 @@ class Reservation implements BegunDelivery, BusyAttempt {
   }
 
   takeSlot(): void {
-    this.busySince = this.scheduler.options.now();
+    this.busySinceMs = this.scheduler.options.monotonicMs();
     this.lane.takeSlot(this.fleet);
     this.scheduler.busy.add(this);
   }
 
   answered(): void {
-    if (this.busySince === null) return;
-    this.busySince = null;
+    if (this.busySinceMs === null) return;
+    this.busySinceMs = null;
     this.lane.releaseSlot(this.fleet);
   }
 

@@ -46,7 +46,7 @@ describe('a paused subscription (R-16)', () => {
     await until(async () => (await harness.attempts()).length === 1);
     harness.subscribe('subscription-1', { status: 'paused' });
     const dueAt = (await harness.attempts())[0]?.nextDueAt ?? NaN;
-    await until(() => harness.now() > dueAt + 200);
+    await until(() => harness.nowMs() > dueAt + 200);
     expect(made).toHaveLength(1);
     isUp = true;
     harness.subscribe('subscription-1', { status: 'active' });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult, SubscriptionState } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
+import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { aDelivery, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 /** Five minutes pass in a second, the 15 s between probes in 50 ms. */
@@ -23,13 +24,13 @@ afterEach(() => harness.stop());
 
 /** The state that a sender leaves after failures only for that long. */
 function failingFor(ms: number, subscriptionId = 'subscription-1', failedDays: readonly FailedDay[] = []): void {
-  const failingSince = Math.round(harness.now() - ms);
+  const failingSince = Math.round(harness.nowMs() - ms);
   const nothingElse = { parkedFrom: null, foldFrom: null, suspendedAt: null };
   harness.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse, failedDays });
 }
 /** As many as it takes, but for one. */
 function nineteenFailures(): FailedDay[] {
-  const today = Math.floor(harness.now() / dayMs);
+  const today = Math.floor(harness.nowMs() / dayMs);
   return [3, 2, 1].map((daysAgo) => ({ day: today - daysAgo, failed: daysAgo === 1 ? 7 : 6 }));
 }
 
@@ -46,6 +47,26 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(await published()).toEqual(['suspended']);
     expect((await harness.states()).get('subscription-1')?.suspendedAt).not.toBeNull();
   });
+
+  it.each([dayMs, -dayMs])(
+    'is suspended after five minutes though the clock was set by %d ms after the first failure, and probed',
+    async (stepMs) => {
+      harness.publish(1);
+      const made = await harness.start(() => answer);
+      await until(() => made.length === 1);
+      harness.stepClock(stepMs);
+      const [first] = made;
+      for (let n = 2; !(await published()).includes('suspended'); n++) {
+        harness.publish(n);
+        await until(() => made.length >= n);
+      }
+      const suspendedMs = harness.monotonicMs() - (first?.started.monotonicMs ?? NaN);
+      expect(suspendedMs).toBeGreaterThanOrEqual(5 * minuteMs);
+      harness.stepClock(-stepMs);
+      answer = ok;
+      await until(async () => (await published()).includes('resumed'));
+    },
+  );
 
   it('is not suspended without onOutage: hold', async () => {
     failingFor(5 * minuteMs, 'letting-fail');
@@ -68,18 +89,18 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(new Set(probes.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).size).toBe(1);
     // Each is a span of its own (R-46).
     expect(new Set(probes.map(({ traceparent }) => traceparent)).size).toBe(probes.length);
-    for (const [i, { startedAt }] of probes.entries()) {
+    for (const [i, { started }] of probes.entries()) {
       // A timer of this test may be late by some real milliseconds, which are seconds here.
-      expect(startedAt - suspendedAt).toBeGreaterThanOrEqual((i + 1) * 15_000 - SPEED);
+      expect(started.epochMs - suspendedAt).toBeGreaterThanOrEqual((i + 1) * 15_000 - SPEED);
     }
-    const spacings = probes.slice(1).map(({ startedAt }, i) => startedAt - (probes[i]?.startedAt ?? NaN));
+    const spacings = probes.slice(1).map(({ started }, i) => started.epochMs - (probes[i]?.started.epochMs ?? NaN));
     // Some are late on a loaded machine; a longer interval would make all of them late.
     expect(Math.min(...spacings)).toBeLessThan(15_000 + 10 * SPEED);
     expect((await harness.attempts()).filter(({ eventId }) => eventId !== 'event-1')).toEqual([]);
   });
 
   it('logs each probe with its number, the first record of a delivery with the body (R-24)', async () => {
-    const suspendedAt = Math.round(harness.now());
+    const suspendedAt = Math.round(harness.nowMs());
     const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
     harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
     harness.publish(1);
@@ -120,12 +141,12 @@ describe('a subscription that holds through an outage (R-29)', () => {
       // A restart takes less than 15 s of this clock.
       const slower = await SenderHarness.create({ speed: 20 });
       slower.subscribe('subscription-1', { onOutage: 'hold' });
-      const suspendedAt = Math.round(slower.now() - minuteMs);
+      const suspendedAt = Math.round(slower.nowMs() - minuteMs);
       const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
       slower.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
       const starts: number[] = [];
-      const answerProbe = ({ startedAt }: { startedAt: number }): AttemptResult => {
-        starts.push(startedAt);
+      const answerProbe = ({ started }: AttemptRequest): AttemptResult => {
+        starts.push(started.epochMs);
         return { type: 'response', statusCode };
       };
       for (const n of [1, 2, 3]) {
@@ -181,7 +202,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     harness.subscribe('subscription-1', {
       onOutage: 'hold',
       url: 'https://repaired.example.org/',
-      updatedAt: harness.now(),
+      updatedAt: harness.nowMs(),
     });
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
@@ -211,8 +232,8 @@ describe('a subscription that holds through an outage (R-29)', () => {
     harness.subscribe('subscription-1', { onOutage: 'hold', status: 'paused' });
     await until(async () => (await harness.attempts()).length === made.length);
     const before = made.length;
-    const pausedAt = harness.now();
-    await until(() => harness.now() - pausedAt > 10 * 15_000);
+    const pausedAt = harness.nowMs();
+    await until(() => harness.nowMs() - pausedAt > 10 * 15_000);
     expect(made).toHaveLength(before);
     expect(await published()).toEqual(['suspended']);
     answer = ok;
@@ -237,8 +258,8 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('ends the oldest delivery as expired after 15 days, with its probes, and probes the next (R-29)', async () => {
-    const createdAt = Math.round(harness.now() - 15 * dayMs + 2 * minuteMs);
-    const suspendedAt = Math.round(harness.now() - minuteMs);
+    const createdAt = Math.round(harness.nowMs() - 15 * dayMs + 2 * minuteMs);
+    const suspendedAt = Math.round(harness.nowMs() - minuteMs);
     const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
     harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
     harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(1), createdAt }));
@@ -291,7 +312,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     failingFor(dayMs, 'letting-fail', known);
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
-    const day = Math.floor(harness.now() / dayMs);
+    const day = Math.floor(harness.nowMs() / dayMs);
     const stored = async () => (await harness.states()).get('letting-fail')?.failedDays;
     await until(async () => (await stored())?.length === 4);
     expect(await stored()).toEqual([...known, { day, failed: 1 }]);
@@ -315,7 +336,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
 
   it('is counted from its last change: enabled again, it gets another 7 days', async () => {
     failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
-    harness.subscribe('letting-fail', { updatedAt: Math.round(harness.now()) });
+    harness.subscribe('letting-fail', { updatedAt: Math.round(harness.nowMs()) });
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
     await until(async () => (await published()).includes('exhausted'));

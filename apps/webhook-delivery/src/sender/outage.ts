@@ -8,6 +8,7 @@ import {
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
 } from '@waypost/domain';
+import { type Clocks, type Moment, momentNow, momentOfLog } from '../common/clocks.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
@@ -15,13 +16,12 @@ import type { AttemptLog } from './attempt-log.js';
 import type { StateRecords } from './state-records.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 
-export interface OutageOptions {
+export interface OutageOptions extends Clocks {
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld'>;
   readonly log: AttemptLog;
   readonly states: StateRecords;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
-  readonly now: () => number;
   /** Holds the waiting deliveries. */
   readonly hold: (queue: SubscriptionQueue) => void;
   /** Releases the held deliveries, in the order of the log. */
@@ -35,7 +35,7 @@ export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'er
   readonly deliveryOffset: number;
   readonly isAccepted: boolean;
   readonly isFailure: boolean;
-  readonly endedAt: number;
+  readonly ended: Moment;
 };
 
 /**
@@ -75,9 +75,13 @@ class OutageWatch implements Outage {
     const subscription = this.options.directory.get(queue.subscriptionId);
     const before = healthSince(queue.health, subscription?.updatedAt ?? 0);
     if (how.isAccepted && queue.health.failingSince === null) return;
-    const { isAccepted, isFailure, endedAt } = how;
-    const onOutage = subscription?.onOutage ?? 'fail';
-    const { health, change, isDisableDue } = healthAfter(before, { isAccepted, isFailure, endedAt, onOutage });
+    const { isAccepted, isFailure, ended } = how;
+    if (before.failingSince === null) queue.failingSinceMs = ended.monotonicMs;
+    const { health, change, isDisableDue } = healthAfter(before, {
+      ...{ isAccepted, isFailure, endedAt: ended.epochMs },
+      failingForMs: ended.monotonicMs - queue.failingSinceMs,
+      onOutage: subscription?.onOutage ?? 'fail',
+    });
     if (health !== queue.health) this.options.states.watch(queue);
     queue.health = health;
     if (change === 'suspended') this.suspend(queue, how);
@@ -88,7 +92,9 @@ class OutageWatch implements Outage {
   recovered(queue: SubscriptionQueue, probedAt: number | null): void {
     this.options.metrics.suspendedChanged(1);
     const lastAt = probedAt ?? queue.health.suspendedAt ?? 0;
-    this.probeAfter(queue, Math.max(0, lastAt + PROBE_EVERY_MS - this.options.now()));
+    const now = momentNow(this.options);
+    const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
+    this.probeAfter(queue, Math.max(0, due.monotonicMs - now.monotonicMs));
   }
 
   close(): void {
@@ -145,7 +151,7 @@ class OutageWatch implements Outage {
     const about = {
       isAccepted: false,
       isFailure: false,
-      endedAt: this.options.now(),
+      ended: momentNow(this.options),
       statusCode: null,
       errorCode: null,
     };
@@ -162,7 +168,8 @@ class OutageWatch implements Outage {
     since: number | null = null,
   ): void {
     const { subscriptionId } = queue;
-    const { fleetId, eventId, deliveryOffset, statusCode, errorCode, endedAt: occurredAt } = how;
+    const { fleetId, eventId, deliveryOffset, statusCode, errorCode, ended } = how;
+    const occurredAt = ended.epochMs;
     const id = operationId({ subscriptionId, type, about: String(since ?? occurredAt) });
     const delivery = deliveryOffset < 0 ? { eventId: null, deliveryOffset: null } : { eventId, deliveryOffset };
     this.options.log.publish({

@@ -18,7 +18,13 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
     isPaused: () => false,
   });
   const pendingOf = (queue: SubscriptionQueue, offset: number): PendingDelivery => ({
-    ...{ queue, offset, delivery: aDelivery(offset), progress: DELIVERY_UNSTARTED, dueAt: 0 },
+    ...{
+      queue,
+      offset,
+      delivery: aDelivery(offset),
+      progress: DELIVERY_UNSTARTED,
+      due: { epochMs: 0, monotonicMs: 0 },
+    },
     ...{ traceparent: null, tracestate: null, isHeld: false, begun: null },
   });
   /** What the partition's reader does with a delivery; undefined: it is left in the log. */
@@ -80,7 +86,7 @@ describe('a queue that state records watch', () => {
   it('is not forgotten meanwhile: another object in its place would be forgotten with it, and its deliveries lost', async () => {
     const { codecs } = await SenderHarness.create();
     const { queues, taken } = build();
-    const states = createStateRecords({ queues, codecs, partition: 0, now: () => 1_000 });
+    const states = createStateRecords({ queues, codecs, partition: 0, nowMs: () => 1_000, monotonicMs: () => 1_000 });
     const failing = taken('a', 10);
     failing.queue.health = { ...HEALTHY, failingSince: 900 };
     states.watch(failing.queue);
@@ -101,15 +107,16 @@ describe('state records', () => {
     const { codecs } = await SenderHarness.create();
     const { queues } = build();
     let looks = 0;
-    let nowMs = 100_000;
-    const now = (): number => {
+    let passedMs = 100_000;
+    const monotonicMs = (): number => {
       looks++;
-      return nowMs;
+      return passedMs;
     };
-    const states = createStateRecords({ queues, codecs, partition: 0, now });
+    const states = createStateRecords({ queues, codecs, partition: 0, nowMs: () => 0, monotonicMs });
     const failing = Array.from({ length: 25_000 }, (_, n) => queues.queue(String(n)));
     for (const queue of failing) {
-      queue.health = { ...HEALTHY, failingSince: nowMs };
+      queue.health = { ...HEALTHY, failingSince: 5_000 };
+      queue.failingSinceMs = passedMs;
       states.watch(queue);
     }
     expect(states.collect().records).toEqual([]);
@@ -117,7 +124,7 @@ describe('state records', () => {
     looks = 0;
     const [first] = failing;
     if (first) {
-      first.health = { ...HEALTHY, failingSince: nowMs, suspendedAt: nowMs };
+      first.health = { ...HEALTHY, failingSince: passedMs, suspendedAt: passedMs };
       states.watch(first);
     }
     const changes = states.collect();
@@ -125,7 +132,7 @@ describe('state records', () => {
     changes.written();
     expect(looks).toBeLessThan(2_500);
 
-    nowMs += 60_000;
+    passedMs += 60_000;
     const found = new Set<string>();
     for (let flush = 0; flush < 50; flush++) {
       const { records, written } = states.collect();

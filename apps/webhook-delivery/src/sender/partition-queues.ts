@@ -158,7 +158,7 @@ export class PartitionQueues {
     const [, ...withdrawn] = [...queue.unfinished.values()].map(({ pending }) => pending);
     for (const pending of withdrawn) {
       this.leaveMemory(pending);
-      queue.withdrawn.set(pending.offset, pending.progress);
+      queue.withdrawn.set(pending.offset, { progress: pending.progress, due: pending.due });
     }
     return withdrawn;
   }
@@ -197,13 +197,16 @@ export class PartitionQueues {
       foldFrom = Math.min(foldFrom, this.foldFromOfLowest(queue));
     }
     if (offset !== Infinity) return { offset, foldFrom };
-    return { offset: this.position, foldFrom: this.isBegun(this.position) ? this.options.begun.foldFrom : this.now() };
+    return {
+      offset: this.position,
+      foldFrom: this.isBegun(this.position) ? this.options.begun.foldFrom : this.attemptsEnd(),
+    };
   }
 
   /** The position from which a successor folds the attempts of a queue's unfinished deliveries. */
   foldFromOfLowest(queue: SubscriptionQueue): number {
     for (const { foldFrom } of queue.unfinished.values()) return foldFrom;
-    return queue.parkedFrom === null ? this.now() : this.foldFromOf(queue, queue.parkedFrom);
+    return queue.parkedFrom === null ? this.attemptsEnd() : this.foldFromOf(queue, queue.parkedFrom);
   }
 
   /**
@@ -222,7 +225,7 @@ export class PartitionQueues {
   /** A delivery that was begun is folded from the old position; one that is admitted now has no earlier attempts. */
   private foldFromOf(queue: SubscriptionQueue, offset: number): number {
     const { begun } = this.options;
-    let foldFrom = this.now();
+    let foldFrom = this.attemptsEnd();
     if (queue.placement !== 'detached' && this.isBegun(offset)) foldFrom = Math.min(foldFrom, begun.foldFrom);
     if (offset <= queue.takenUpTo) foldFrom = Math.min(foldFrom, queue.withdrawnFoldFrom);
     if (offset <= queue.begunUpTo) foldFrom = Math.min(foldFrom, queue.begunFoldFrom);
@@ -233,7 +236,7 @@ export class PartitionQueues {
     return offset <= this.options.begun.upTo;
   }
 
-  private now(): number {
+  private attemptsEnd(): number {
     return this.options.attemptsEnd();
   }
 }

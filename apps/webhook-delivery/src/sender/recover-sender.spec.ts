@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
-import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 const DELIVERIES = 120;
 const SUBSCRIPTIONS = ['a', 'b', 'c', 'd'];
@@ -63,5 +63,28 @@ describe('the sender over crashes at any point (R-25)', () => {
       }),
       { numRuns: 3 },
     );
+  });
+});
+
+describe('a sender that takes over', () => {
+  it('goes on in time with what a predecessor left, though the clock was set back by a day since (R-22, R-25)', async () => {
+    const dayMs = 86_400_000;
+    const fast = await SenderHarness.create({ speed: 10 });
+    for (const id of ['subscription-1', 'left-alone']) fast.subscribe(id);
+    fast.subscribe('suspended', { onOutage: 'hold' });
+    const startedAt = fast.nowMs() + dayMs;
+    fast.publish(1);
+    fast.writeAttempt(anAttempt(1, { startedAt, nextDueAt: startedAt + 2_000 }));
+    fast.publish(2, 'left-alone');
+    const refused = { deliveryOffset: 1, startedAt, nextDueAt: startedAt + 9_000, retryAfterMs: 9_000 };
+    fast.writeAttempt(anAttempt(2, { subscriptionId: 'left-alone', ...refused }));
+    fast.publish(3, 'left-alone');
+    fast.publish(4, 'suspended');
+    const suspension = { failingSince: startedAt, suspendedAt: startedAt, failedDays: [], updatedAt: startedAt };
+    fast.writeState({ subscriptionId: 'suspended', parkedFrom: null, foldFrom: null, ...suspension });
+    const made = await fast.start(() => ok);
+    await until(() => made.length === 4);
+    await fast.stop();
+    expect(new Set(made.map(({ delivery }) => delivery.eventId)).size).toBe(4);
   });
 });

@@ -14,6 +14,7 @@ import {
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
+import { type Clocks, type Moment, momentNow } from '../common/clocks.js';
 import { readIfUsable, readOwnRecord } from '../common/read-own-record.js';
 import type { BegunDeliveries, CommitPoint } from './partition-queues.js';
 
@@ -27,6 +28,8 @@ export interface RecoveredSender {
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
   readonly pauses: ReadonlyMap<string, RecoveredPause>;
   readonly attemptsEnd: number;
+  /** When it was read: due times of the log count from here, however late their deliveries are taken in. */
+  readonly readAt: Moment;
 }
 
 /** What the attempts of the last seconds ask of a subscription. Epoch ms. */
@@ -37,11 +40,10 @@ export interface RecoveredPause {
   readonly heldUntil: number;
 }
 
-export interface SenderRecoveryParts {
+export interface SenderRecoveryParts extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
 }
 
 /** Every pause that is not over began with a record that was appended within this time. */
@@ -69,7 +71,7 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
       }),
     );
     const begun = { upTo, foldFrom: start.foldFrom };
-    return { start, states, byDelivery, begun, begunBySubscription, pauses, attemptsEnd };
+    return { start, states, byDelivery, begun, begunBySubscription, pauses, attemptsEnd, readAt: momentNow(parts) };
   } finally {
     await fetcher.close();
   }
@@ -108,7 +110,7 @@ interface RecoveredProgress {
 
 /** Folds the attempts log of a partition: which deliveries are finished, and when the next attempt of the others is due. */
 async function recoverProgress(
-  { backend, codecs, now }: SenderRecoveryParts,
+  { backend, codecs, nowMs }: SenderRecoveryParts,
   fetcher: Fetcher,
   partition: number,
   from: { readonly start: CommitPoint; readonly states: ReadonlyMap<string, SubscriptionState> },
@@ -118,7 +120,7 @@ async function recoverProgress(
   const pauses = new Map<string, RecoveredPause>();
   let lastDelivery = -1;
   const log = { topic: topics.webhookAttempts.name, partition };
-  const recent = (await backend.offsetAt(log, Math.max(0, now() - LONGEST_PAUSE_MS))) ?? Infinity;
+  const recent = (await backend.offsetAt(log, Math.max(0, nowMs() - LONGEST_PAUSE_MS))) ?? Infinity;
   const first = Math.min(firstToFold(from), recent);
   const attemptsEnd = await readToEnd(backend, fetcher, log, first, async ({ records }) => {
     await resolveBatch(codecs.webhookAttempts, records);

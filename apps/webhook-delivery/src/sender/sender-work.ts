@@ -8,6 +8,7 @@ import {
   type TaskContext,
 } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
+import type { Clocks } from '../common/clocks.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
@@ -25,7 +26,7 @@ import { type RecoveredSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
-export interface DeliveryTaskParts {
+export interface DeliveryTaskParts extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'onChange'>;
@@ -36,7 +37,6 @@ export interface DeliveryTaskParts {
   readonly metrics: DeliveryMetrics;
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Per partition. */
@@ -73,13 +73,13 @@ export class SenderWork {
   readonly position: PositionCommitter;
 
   constructor(private readonly options: SenderWorkOptions) {
-    const { codecs, directory, metrics, now } = options.parts;
+    const { codecs, directory, metrics, nowMs, monotonicMs } = options.parts;
     const { partition } = options.context;
     this.recovered = options.recovered;
     this.log = this.createLog();
     this.queues = this.createQueues();
     const { queues } = this;
-    this.states = createStateRecords({ queues, codecs, partition, now });
+    this.states = createStateRecords({ queues, codecs, partition, nowMs, monotonicMs });
     this.flow = this.createFlow();
     this.outage = this.createOutage();
     this.catchUp = this.createCatchUp();
@@ -119,7 +119,7 @@ export class SenderWork {
 
   private createFlow(): AttemptFlow {
     const { parts, context, hasResumed, onFinished } = this.options;
-    const { runner, scheduler, timers, metrics, logger, directory, now, random, traces } = parts;
+    const { runner, scheduler, timers, metrics, logger, directory, nowMs, monotonicMs, random, traces } = parts;
     return createAttemptFlow({
       context,
       log: this.log,
@@ -132,21 +132,23 @@ export class SenderWork {
       metrics,
       logger,
       directory,
-      now,
+      nowMs,
+      monotonicMs,
       random,
       onFinished,
     });
   }
 
   private createOutage(): Outage {
-    const { directory, timers, metrics, now } = this.options.parts;
+    const { directory, timers, metrics, nowMs, monotonicMs } = this.options.parts;
     return createOutage({
       directory,
       log: this.log,
       states: this.states,
       timers,
       metrics,
-      now,
+      nowMs,
+      monotonicMs,
       hold: (queue) => {
         this.held.hold(queue);
       },
@@ -184,7 +186,7 @@ export class SenderWork {
     const { start } = this.recovered;
     return createPositionCommitter({
       context,
-      now: parts.now,
+      monotonicMs: parts.monotonicMs,
       logger: parts.logger,
       committed: { offset: start.offset, metadata: String(start.foldFrom) },
       position: () => {

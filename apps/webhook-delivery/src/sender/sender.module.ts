@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
+import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
@@ -28,11 +28,11 @@ function schedulerOf(
   { slots, reservations }: SenderSettings,
   directory: SubscriptionDirectory,
   timers: TimerPort,
-  now: () => number,
+  monotonicMs: () => number,
   registry: Registry,
 ): DeliveryScheduler {
   const settings = createLaneSettings(directory);
-  return measured(new DeliveryScheduler({ slots, reservations, settings, timers, now }), registry);
+  return measured(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs }), registry);
 }
 
 /** The scheduler with its gauges. */
@@ -63,8 +63,12 @@ function measured(scheduler: DeliveryScheduler, registry: Registry): DeliverySch
   return scheduler;
 }
 
-function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, now: () => number): FlushScheduler {
-  return createFlushScheduler({ timers, now, intervals });
+function flushesOf(
+  { flushes: intervals }: SenderSettings,
+  timers: TimerPort,
+  monotonicMs: () => number,
+): FlushScheduler {
+  return createFlushScheduler({ timers, monotonicMs, intervals });
 }
 
 /** Sends the deliveries. */
@@ -76,10 +80,10 @@ function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, no
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,
-      inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, CLOCK, Registry],
+      inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, MONOTONIC_CLOCK, Registry],
       useFactory: schedulerOf,
     },
-    { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, CLOCK], useFactory: flushesOf },
+    { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },
   ],
 })
 export class SenderModule {}

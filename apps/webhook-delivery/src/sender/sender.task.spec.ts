@@ -127,7 +127,8 @@ describe('the sender', () => {
       const refused = await newest();
       fast.publish(2);
       fast.publish(3, 'another');
-      const startOf = (n: number) => made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.startedAt;
+      const startOf = (n: number) =>
+        made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.started.epochMs;
       await until(() => startOf(2) !== undefined);
       await fast.stop();
       const endedAt = (refused?.startedAt ?? NaN) + (refused?.durationMs ?? NaN);
@@ -147,7 +148,8 @@ describe('the sender', () => {
         delivery.eventId === 'event-1' && attempt === 1 ? { type: 'response', statusCode: 429, retryAfter: '10' } : ok,
       { slots: { perSubscription: 1 } },
     );
-    const startOf = (n: number) => made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.startedAt;
+    const startOf = (n: number) =>
+      made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.started.epochMs;
     await until(() => startOf(2) !== undefined);
     await fast.stop();
     expect((startOf(2) ?? NaN) - (startOf(1) ?? NaN)).toBeGreaterThanOrEqual(10_000);
@@ -258,7 +260,7 @@ describe('the sender', () => {
   it('gives what its predecessor had begun its reservations before anything else begins (R-22, R-26)', async () => {
     harness.subscribe('begun');
     for (const n of [1, 2, 3]) harness.publish(n, 'new');
-    const nextDueAt = harness.now() + 500;
+    const nextDueAt = harness.nowMs() + 500;
     for (const n of [4, 5, 6, 7]) {
       harness.publish(n, 'begun');
       harness.writeAttempt(anAttempt(n, { subscriptionId: 'begun', nextDueAt }));

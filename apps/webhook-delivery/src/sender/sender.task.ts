@@ -8,7 +8,7 @@ import {
   resolveBatch,
   topics,
 } from '@waypost/contracts';
-import { DELIVERY_UNSTARTED, deliveryFault, type DeliveryProgress, type WebhookDelivery } from '@waypost/domain';
+import { DELIVERY_UNSTARTED, deliveryFault, MAX_RETRY_DELAY_MS, type WebhookDelivery } from '@waypost/domain';
 import {
   type FencedWriter,
   type PartitionTask,
@@ -17,10 +17,11 @@ import {
   type StreamRecord,
   type TaskContext,
 } from '@waypost/streams';
+import { momentNow, momentOfLog } from '../common/clocks.js';
 import type { WaitingSubscription } from '../common/waiting-metrics.js';
 import { recoverSender } from './recover-sender.js';
 import { type DeliveryTaskParts, SenderWork } from './sender-work.js';
-import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import type { PendingDelivery, SubscriptionQueue, WithdrawnDelivery } from './subscription-queue.js';
 import { waitingWork } from './waiting-work.js';
 
 /**
@@ -34,7 +35,6 @@ export function createDeliveryTask(parts: DeliveryTaskParts, context: TaskContex
 
 const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
-const FINISHED: DeliveryProgress = { type: 'finished' };
 
 class DeliveryTask implements PartitionTask {
   private writer: FencedWriter | null = null;
@@ -42,7 +42,8 @@ class DeliveryTask implements PartitionTask {
   private isClosing = false;
   /** Whether what predecessors had begun is in memory. Until then nothing else may begin: it would take their reservations. */
   private hasResumed = false;
-  private expiredAt = 0;
+  /** When it last looked, monotonic. */
+  private expiredMs = -Infinity;
   private stopListening: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
 
@@ -141,8 +142,9 @@ class DeliveryTask implements PartitionTask {
   private housekeep(): void {
     const { states, log, position, catchUp, held } = this.opened();
     held.unload();
-    if (this.parts.now() - this.expiredAt >= EXPIRE_INTERVAL_MS) {
-      this.expiredAt = this.parts.now();
+    const atMs = this.parts.monotonicMs();
+    if (atMs - this.expiredMs >= EXPIRE_INTERVAL_MS) {
+      this.expiredMs = atMs;
       held.expire();
     }
     if (states.areDue()) log.requestFlush();
@@ -152,12 +154,12 @@ class DeliveryTask implements PartitionTask {
 
   private waiting(): Iterable<WaitingSubscription> {
     const { queues, flow } = this.opened();
-    const { scheduler, directory, now } = this.parts;
+    const { scheduler, directory, monotonicMs } = this.parts;
     return waitingWork(queues.all(), {
       isSending: (pending) => flow.isSending(pending),
       waitsForTime: (subscriptionId) => scheduler.waitsForTime(subscriptionId),
       isStrict: (subscriptionId) => directory.get(subscriptionId)?.strictOrder ?? true,
-      now: now(),
+      atMs: monotonicMs(),
     });
   }
 
@@ -171,6 +173,7 @@ class DeliveryTask implements PartitionTask {
       const queue = queues.queue(subscriptionId);
       const { failingSince, suspendedAt, failedDays } = state;
       queue.health = { failingSince, suspendedAt, failedDays };
+      if (failingSince !== null) queue.failingSinceMs = momentOfLog(failingSince, 0, recovered.readAt).monotonicMs;
       if (state.parkedFrom !== null) {
         queue.placement = 'detached';
         queues.park(queue, state.parkedFrom);
@@ -180,7 +183,8 @@ class DeliveryTask implements PartitionTask {
       if (queue.isSuspended) outage.recovered(queue, recovered.pauses.get(subscriptionId)?.probedAt ?? null);
     }
     for (const [subscriptionId, { heldUntil }] of recovered.pauses) {
-      if (heldUntil > this.parts.now()) this.parts.scheduler.lane(subscriptionId).holdUntil(heldUntil);
+      const { monotonicMs } = momentOfLog(heldUntil, MAX_RETRY_DELAY_MS, recovered.readAt);
+      if (monotonicMs > this.parts.monotonicMs()) this.parts.scheduler.lane(subscriptionId).holdUntil(monotonicMs);
     }
     for (const [subscriptionId, begun] of recovered.begunBySubscription) {
       const queue = queues.queue(subscriptionId);
@@ -205,17 +209,16 @@ class DeliveryTask implements PartitionTask {
   private take(queue: SubscriptionQueue, record: StreamRecord): Promise<void> | null {
     const { queues, flow, states } = this.opened();
     const { offset } = record;
-    const progress = this.progressOf(queue, offset);
-    if (progress.type === 'finished') return null;
+    const known = this.knownOf(queue, offset);
+    if (known === null) return null;
     const read = this.deliveryOf(queue, record);
     if (read.type === 'rejected') {
       queues.forgetIfDone(queue);
       return this.parts.quarantine.put(this.context, [{ record, ...read }]);
     }
     const { value: delivery } = read;
-    const dueAt = progress.type === 'pending' ? progress.dueAt : this.parts.now();
     const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
-    const pending = { queue, offset, delivery, ...trace, progress, dueAt, isHeld: false, begun: null };
+    const pending = { queue, offset, delivery, ...trace, ...known, isHeld: false, begun: null };
     queues.admit(pending);
     // A held queue must not hold back the position of the partition.
     if (queue.isHeld) states.watch(queue);
@@ -231,16 +234,20 @@ class DeliveryTask implements PartitionTask {
     return fault === null ? read : { type: 'rejected', ...fault };
   }
 
-  private progressOf(queue: SubscriptionQueue, offset: number): DeliveryProgress {
+  /** null: it is finished. */
+  private knownOf(queue: SubscriptionQueue, offset: number): WithdrawnDelivery | null {
     if (offset <= queue.takenUpTo) {
-      const progress = queue.withdrawn.get(offset) ?? FINISHED;
+      const withdrawn = queue.withdrawn.get(offset) ?? null;
       queue.withdrawn.delete(offset);
-      return progress;
+      return withdrawn;
     }
-    const { byDelivery } = this.opened().recovered;
+    const { byDelivery, readAt } = this.opened().recovered;
     const progress = byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
     byDelivery.delete(offset);
-    return progress;
+    if (progress.type === 'finished') return null;
+    const isPending = progress.type === 'pending';
+    const due = isPending ? momentOfLog(progress.dueAt, MAX_RETRY_DELAY_MS, readAt) : momentNow(this.parts);
+    return { progress, due };
   }
 
   private finished(pending: PendingDelivery): void {

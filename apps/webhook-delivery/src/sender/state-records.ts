@@ -1,14 +1,14 @@
 import { type AvroCodecs, type SubscriptionState, topics } from '@waypost/contracts';
 import { type EndpointHealth, HEALTHY } from '@waypost/domain';
+import type { Clocks } from '../common/clocks.js';
 import type { StateChanges } from './attempt-log.js';
 import type { PartitionQueues } from './partition-queues.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 
-export interface StateRecordsOptions {
+export interface StateRecordsOptions extends Clocks {
   readonly queues: PartitionQueues;
   readonly codecs: AvroCodecs;
   readonly partition: number;
-  readonly now: () => number;
 }
 
 /**
@@ -30,7 +30,8 @@ type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof Endp
 
 interface Written {
   readonly state: Remembered;
-  readonly at: number;
+  /** Monotonic. */
+  readonly atMs: number;
 }
 
 /** While a detached queue advances. Deliveries that finished since are folded again after a crash. */
@@ -60,12 +61,12 @@ class WatchedQueues implements StateRecords {
     this.changed.add(queue);
     if (this.watched.has(queue)) return;
     queue.isRemembered = true;
-    this.watched.set(queue, { state: NORMAL, at: -Infinity });
+    this.watched.set(queue, { state: NORMAL, atMs: -Infinity });
   }
 
   recovered(queue: SubscriptionQueue, state: SubscriptionState): void {
     queue.isRemembered = true;
-    this.watched.set(queue, { state, at: this.options.now() });
+    this.watched.set(queue, { state, atMs: this.options.monotonicMs() });
   }
 
   areDue(): boolean {
@@ -116,15 +117,15 @@ class WatchedQueues implements StateRecords {
   }
 
   private written(queue: SubscriptionQueue, state: Remembered): void {
-    this.watched.set(queue, { state, at: this.options.now() });
+    this.watched.set(queue, { state, atMs: this.options.monotonicMs() });
     if (queue.placement === 'detaching' && state.parkedFrom !== null) queue.placement = 'detached';
   }
 
   private wanted(queue: SubscriptionQueue): Remembered {
-    const { queues, now } = this.options;
+    const { queues, monotonicMs } = this.options;
     const { failingSince, suspendedAt, failedDays } = queue.health;
     const isDetachable = queue.parkedFrom !== null || queue.isHeld || queue.placement !== 'attached';
-    const isFailingLong = failingSince !== null && now() - failingSince >= FAILING_RECORDED_AFTER_MS;
+    const isFailingLong = failingSince !== null && monotonicMs() - queue.failingSinceMs >= FAILING_RECORDED_AFTER_MS;
     return {
       parkedFrom: isDetachable ? (queue.lowest() ?? queues.position) : null,
       foldFrom: isDetachable ? queues.foldFromOfLowest(queue) : null,
@@ -133,10 +134,10 @@ class WatchedQueues implements StateRecords {
     };
   }
 
-  private isDue(wanted: Remembered, { state, at }: Written): boolean {
+  private isDue(wanted: Remembered, { state, atMs }: Written): boolean {
     if ((wanted.parkedFrom === null) !== (state.parkedFrom === null)) return true;
     if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
-    const sinceMs = this.options.now() - at;
+    const sinceMs = this.options.monotonicMs() - atMs;
     if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= ADVANCE_INTERVAL_MS) return true;
     return (
       (wanted.foldFrom !== state.foldFrom || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS
@@ -157,10 +158,10 @@ class WatchedQueues implements StateRecords {
   }
 
   private record(subscriptionId: string, state: Remembered) {
-    const { codecs, partition, now } = this.options;
+    const { codecs, partition, nowMs } = this.options;
     const { parkedFrom, failingSince, suspendedAt } = state;
     const isNormal = parkedFrom === null && failingSince === null && suspendedAt === null;
-    const value = isNormal ? null : codecs.subscriptionState.encode({ subscriptionId, ...state, updatedAt: now() });
+    const value = isNormal ? null : codecs.subscriptionState.encode({ subscriptionId, ...state, updatedAt: nowMs() });
     return { topic: topics.subscriptionState.name, partition, key: Buffer.from(subscriptionId), value };
   }
 }

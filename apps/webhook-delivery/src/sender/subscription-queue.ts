@@ -1,4 +1,5 @@
 import { type DeliveryProgress, type EndpointHealth, HEALTHY, type WebhookDelivery } from '@waypost/domain';
+import type { Moment } from '../common/clocks.js';
 import type { BegunDelivery } from './delivery-scheduler.js';
 
 /** A delivery in memory that is not finished. */
@@ -11,13 +12,16 @@ export interface PendingDelivery {
   /** Passed on beside it. */
   readonly tracestate: string | null;
   progress: DeliveryProgress;
-  /** When the next attempt is due, epoch ms. */
-  dueAt: number;
+  /** When the next attempt is due. */
+  due: Moment;
   /** It waits until its queue is no longer held. */
   isHeld: boolean;
   /** Its reservation; null: it has not begun, or is held. */
   begun: BegunDelivery | null;
 }
+
+/** What is kept in memory of an unfinished delivery whose record is read again. */
+export type WithdrawnDelivery = Pick<PendingDelivery, 'progress' | 'due'>;
 
 /**
  * What tells a successor where a queue resumes:
@@ -35,6 +39,8 @@ export class SubscriptionQueue {
   parkedFrom: number | null = null;
   placement: Placement = 'attached';
   health: EndpointHealth = HEALTHY;
+  /** `health.failingSince` by the monotonic clock, from which the length of an outage is measured. */
+  failingSinceMs = Infinity;
   /** The highest delivery that a predecessor had begun, -1: none. Its attempts lie at or after `begunFoldFrom`. */
   begunUpTo = -1;
   begunFoldFrom = 0;
@@ -51,7 +57,7 @@ export class SubscriptionQueue {
   /** The highest delivery that was ever in memory here; -1: none. */
   takenUpTo = -1;
   /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
-  readonly withdrawn = new Map<number, DeliveryProgress>();
+  readonly withdrawn = new Map<number, WithdrawnDelivery>();
   /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempts log. */
   withdrawnFoldFrom = Infinity;
   /** The catch-up pass that stopped because the queue was full. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, type WebhookDelivery } from '@waypost/domain';
+import type { Moment } from '../common/clocks.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { waitingWork } from './waiting-work.js';
 
@@ -9,15 +10,28 @@ const nothing = {
   isSending: () => false,
   waitsForTime: () => false,
   isStrict: () => false,
-  now: NOW,
+  atMs: NOW,
 };
+
+/** By the monotonic clock; the epoch clock says nothing of it. */
+function at(monotonicMs: number): Moment {
+  return { epochMs: -1, monotonicMs };
+}
 
 function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQueue {
   const queue = new SubscriptionQueue('subscription-1');
   for (const [offset, wish] of wishes.entries()) {
     const delivery = {} as WebhookDelivery;
     const pending: PendingDelivery = {
-      ...{ queue, offset, delivery, traceparent: null, tracestate: null, progress: DELIVERY_UNSTARTED, dueAt: 20_000 },
+      ...{
+        queue,
+        offset,
+        delivery,
+        traceparent: null,
+        tracestate: null,
+        progress: DELIVERY_UNSTARTED,
+        due: at(20_000),
+      },
       ...{ isHeld: false, begun: null },
       ...wish,
     };
@@ -28,18 +42,18 @@ function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQu
 
 describe('work that is past due', () => {
   it('is a retry after its time, and a delivery that waits for room since it was read (R-22)', () => {
-    const queue = queueOf({ begun, dueAt: 10_000 }, { begun, dueAt: 40_000 }, {}, { dueAt: 30_000 });
+    const queue = queueOf({ begun, due: at(10_000) }, { begun, due: at(40_000) }, {}, { due: at(30_000) });
     expect([...waitingWork([queue], nothing)]).toEqual([
       {
         subscriptionId: 'subscription-1',
-        first: { count: 2, since: 20_000 },
-        retry: { count: 2, since: 10_000 },
+        first: { count: 2, sinceMs: 20_000 },
+        retry: { count: 2, sinceMs: 10_000 },
       },
     ]);
   });
 
   it('is not a retry whose time has not come, however old its event is (R-22)', () => {
-    expect([...waitingWork([queueOf({ begun, dueAt: NOW + 1 })], nothing)]).toEqual([]);
+    expect([...waitingWork([queueOf({ begun, due: at(NOW + 1) })], nothing)]).toEqual([]);
   });
 
   it('is not an attempt that is being made', () => {

@@ -8,7 +8,8 @@ interface WaitingWorkOptions {
   readonly waitsForTime: (subscriptionId: string) => boolean;
   /** Its events wait for earlier ones of their device. */
   readonly isStrict: (subscriptionId: string) => boolean;
-  readonly now: number;
+  /** The monotonic clock. */
+  readonly atMs: number;
 }
 
 /**
@@ -17,7 +18,7 @@ interface WaitingWorkOptions {
  */
 export function* waitingWork(
   queues: Iterable<SubscriptionQueue>,
-  { isSending, waitsForTime, isStrict, now }: WaitingWorkOptions,
+  { isSending, waitsForTime, isStrict, atMs }: WaitingWorkOptions,
 ): Iterable<WaitingSubscription> {
   for (const queue of queues) {
     if (queue.isHeld) continue;
@@ -25,16 +26,16 @@ export function* waitingWork(
     const firstsMayStart = !waitsForTime(subscriptionId) && !isStrict(subscriptionId);
     const waiting = { subscriptionId, first: none(), retry: none() };
     for (const { pending } of queue.unfinished.values()) {
-      if (pending.isHeld || pending.dueAt > now || isSending(pending)) continue;
+      if (pending.isHeld || pending.due.monotonicMs > atMs || isSending(pending)) continue;
       const kind = pending.begun === null && pending.progress.type !== 'pending' ? 'first' : 'retry';
       if (kind === 'first' && !firstsMayStart) continue;
       waiting[kind].count++;
-      waiting[kind].since = Math.min(waiting[kind].since, pending.dueAt);
+      waiting[kind].sinceMs = Math.min(waiting[kind].sinceMs, pending.due.monotonicMs);
     }
     if (waiting.first.count + waiting.retry.count > 0) yield waiting;
   }
 }
 
-function none(): { count: number; since: number } {
-  return { count: 0, since: Infinity };
+function none(): { count: number; sinceMs: number } {
+  return { count: 0, sinceMs: Infinity };
 }

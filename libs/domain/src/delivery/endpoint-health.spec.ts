@@ -1,8 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { type EndpointHealth, healthAfter, HEALTHY } from './endpoint-health.js';
+import {
+  type EndpointAttempt,
+  type EndpointHealth,
+  healthAfter as decide,
+  type HealthVerdict,
+  HEALTHY,
+} from './endpoint-health.js';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+/** With a clock that is never set. */
+function healthAfter(before: EndpointHealth, attempt: Omit<EndpointAttempt, 'failingForMs'>): HealthVerdict {
+  return decide(before, { ...attempt, failingForMs: attempt.endedAt - (before.failingSince ?? attempt.endedAt) });
+}
+
 /** An attempt that is followed by another one. */
 function failed(endedAt: number, onOutage = 'hold') {
   return { isAccepted: false, isFailure: false, endedAt, onOutage };
@@ -37,6 +48,17 @@ describe('The health of an endpoint (R-29)', () => {
       isDisableDue: false,
     });
   });
+
+  it.each([-60 * minuteMs, 60 * minuteMs])(
+    'suspends 5 minutes after the first failure when the clock was set by %d ms meanwhile',
+    (stepMs) => {
+      const endedAt = 5 * minuteMs + stepMs;
+      const before = failing(0);
+      const early = decide(before, { ...failed(endedAt), failingForMs: 5 * minuteMs - 1 });
+      expect(early).toMatchObject({ change: 'none', health: before });
+      expect(decide(before, { ...failed(endedAt), failingForMs: 5 * minuteMs }).change).toBe('suspended');
+    },
+  );
 
   it('never suspends a subscription that lets deliveries fail', () => {
     expect(healthAfter(failing(0), failed(60 * minuteMs, 'fail')).change).toBe('none');

@@ -45,6 +45,11 @@ export interface EndpointAttempt {
   /** It was the last attempt of its delivery, and not accepted. */
   readonly isFailure: boolean;
   readonly endedAt: number;
+  /**
+   * From the first of these failures to this one, by a clock that is never set: the epoch times of two processes, or of
+   * one whose clock was set, do not say.
+   */
+  readonly failingForMs: number;
   readonly onOutage: string;
 }
 
@@ -56,16 +61,15 @@ export interface HealthVerdict {
 
 /** R-29, after an attempt or a probe. */
 export function healthAfter(before: EndpointHealth, attempt: EndpointAttempt): HealthVerdict {
-  const { isAccepted, isFailure, endedAt, onOutage } = attempt;
+  const { isAccepted, isFailure, endedAt, failingForMs, onOutage } = attempt;
   if (isAccepted) {
     const change = before.suspendedAt === null ? 'none' : 'resumed';
     return { health: HEALTHY, change, isDisableDue: false };
   }
   const failingSince = before.failingSince ?? endedAt;
-  const failedForMs = endedAt - failingSince;
   const failedDays = isFailure ? withFailure(before.failedDays, endedAt) : before.failedDays;
-  const isDisableDue = failedForMs >= DISABLE_AFTER_DAYS * DAY_MS && isEnough(recent(failedDays, endedAt));
-  const isSuspending = before.suspendedAt === null && onOutage === 'hold' && failedForMs >= SUSPEND_AFTER_MS;
+  const isDisableDue = failingForMs >= DISABLE_AFTER_DAYS * DAY_MS && isEnough(recent(failedDays, endedAt));
+  const isSuspending = before.suspendedAt === null && onOutage === 'hold' && failingForMs >= SUSPEND_AFTER_MS;
   if (isSuspending) {
     return { health: { failingSince, suspendedAt: endedAt, failedDays }, change: 'suspended', isDisableDue };
   }

@@ -96,8 +96,8 @@ describe('createDnsLookup', () => {
   });
 
   it('reads names from the hosts file first, and notices its changes', async () => {
-    let nowMs = 0;
-    const { lookup, server } = await build(() => at('93.184.215.14'), { now: () => nowMs });
+    let passedMs = 0;
+    const { lookup, server } = await build(() => at('93.184.215.14'), { monotonicMs: () => passedMs });
     writeFileSync(hostsPath, '# comment\n10.1.2.3 Receiver.Example alias # more\n::1 receiver.example\nnonsense x\n');
 
     expect(await lookup('receiver.example')).toEqual([
@@ -107,7 +107,7 @@ describe('createDnsLookup', () => {
     expect(server.questions).toHaveLength(0);
 
     writeFileSync(hostsPath, '');
-    nowMs += 5_000;
+    passedMs += 5_000;
     expect(await lookup('receiver.example')).toEqual([{ address: '93.184.215.14', family: 4 }]);
   });
 

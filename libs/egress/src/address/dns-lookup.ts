@@ -19,7 +19,7 @@ export interface DnsLookupOptions {
   readonly queryTimeoutMs?: number;
   /** How long the addresses of one family wait for the other family. Default 400. */
   readonly otherFamilyMs?: number;
-  readonly now?: () => number;
+  readonly monotonicMs?: () => number;
 }
 
 const HOSTS_MAX_AGE_MS = 5_000;
@@ -34,8 +34,8 @@ const TRIES = 2;
  * Rejects with a `code` as `dns.lookup` does (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT...).
  */
 export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
-  const { servers, queryTimeoutMs = 1_200, otherFamilyMs = 400, now = Date.now } = options;
-  const hosts = createHostsFile({ path: options.hostsPath ?? '/etc/hosts', now, maxAgeMs: HOSTS_MAX_AGE_MS });
+  const { servers, queryTimeoutMs = 1_200, otherFamilyMs = 400, monotonicMs = () => performance.now() } = options;
+  const hosts = createHostsFile({ path: options.hostsPath ?? '/etc/hosts', monotonicMs, maxAgeMs: HOSTS_MAX_AGE_MS });
   let resolver: Resolver | undefined;
 
   function currentResolver(): Resolver {
@@ -141,18 +141,18 @@ function parseHosts(text: string): HostsTable {
 
 interface HostsFileOptions {
   readonly path: string;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** A change to the file takes effect within this time. */
   readonly maxAgeMs: number;
 }
 
 /** Reads the file again when the cached table is too old. A missing or unreadable file is an empty table. */
-function createHostsFile({ path, now, maxAgeMs }: HostsFileOptions): () => Promise<HostsTable> {
+function createHostsFile({ path, monotonicMs, maxAgeMs }: HostsFileOptions): () => Promise<HostsTable> {
   let reading: Promise<HostsTable> | undefined;
   let readAtMs = 0;
   return () => {
-    if (reading === undefined || now() - readAtMs >= maxAgeMs) {
-      readAtMs = now();
+    if (reading === undefined || monotonicMs() - readAtMs >= maxAgeMs) {
+      readAtMs = monotonicMs();
       reading = readFile(path, 'utf8').then(parseHosts, () => new Map());
     }
     return reading;

@@ -4,7 +4,7 @@ import type { Lookup } from './dns-lookup.js';
 import { createHostResolver } from './resolve-host.js';
 
 function build(lookup: Lookup, denied: readonly string[] = []) {
-  let nowMs = 0;
+  let passedMs = 0;
   let lookups = 0;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(['10.0.0.0/8']),
@@ -14,13 +14,13 @@ function build(lookup: Lookup, denied: readonly string[] = []) {
       return lookup(name);
     },
     lookupTimeoutMs: 30,
-    now: () => nowMs,
+    monotonicMs: () => passedMs,
   });
   return {
     resolve,
     lookups: () => lookups,
     passMs: (ms: number) => {
-      nowMs += ms;
+      passedMs += ms;
     },
   };
 }

@@ -21,8 +21,8 @@ export interface HostResolverOptions {
   readonly lookup?: Lookup | undefined;
   /** Default 5,000. */
   readonly lookupTimeoutMs?: number | undefined;
-  /** Milliseconds, monotonic. Default `performance.now`. */
-  readonly now?: (() => number) | undefined;
+  /** Default `performance.now`. */
+  readonly monotonicMs?: (() => number) | undefined;
 }
 
 /** A name that does not exist, or has no address. */
@@ -41,7 +41,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
   const isSubnet = (text: string): boolean => text.includes('/');
   const deniedSubnets = parseSubnets((options.denied ?? []).filter(isSubnet));
   const deniedHosts = (options.denied ?? []).filter((text) => !isSubnet(text)).map((name) => name.toLowerCase());
-  const now = options.now ?? (() => performance.now());
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const failures = new NewestMap<string, { readonly resolution: HostResolution; readonly untilMs: number }>(
     MAX_FAILURES,
   );
@@ -73,7 +73,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
 
   function failed(host: string, what: string, rememberedMs: number): HostResolution {
     const resolution: HostResolution = { type: 'unresolvable', detail: `${host} ${what}` };
-    failures.set(host, { resolution, untilMs: now() + rememberedMs });
+    failures.set(host, { resolution, untilMs: monotonicMs() + rememberedMs });
     return resolution;
   }
 
@@ -81,7 +81,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
     const shared = pending.get(host);
     if (shared !== undefined) return shared;
     const failure = failures.get(host);
-    if (failure !== undefined && now() < failure.untilMs) return Promise.resolve(failure.resolution);
+    if (failure !== undefined && monotonicMs() < failure.untilMs) return Promise.resolve(failure.resolution);
     const answer = ask(host).finally(() => pending.delete(host));
     pending.set(host, answer);
     return answer;

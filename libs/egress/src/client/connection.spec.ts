@@ -69,11 +69,11 @@ describe('an idle connection', () => {
       [usedAfterMs, 1],
       [notUsedAfterMs, 3],
     ] as const) {
-      let nowMs = 0;
-      const post = build({ now: () => nowMs });
+      let passedMs = 0;
+      const post = build({ monotonicMs: () => passedMs });
       await post(server.url);
       await afterMs(5);
-      nowMs += idleMs;
+      passedMs += idleMs;
       await post(server.url);
       expect(server.connections).toHaveLength(connections);
     }

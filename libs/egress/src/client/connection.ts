@@ -8,7 +8,7 @@ export interface ConnectionOptions extends ResponseReaderOptions {
   readonly keepAliveMs: number;
   /** A connection older than this is not used again. */
   readonly maxAgeMs: number;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
 export interface ConnectionOwner {
@@ -77,10 +77,10 @@ export class Connection implements ExchangeCarrier {
 
   /** Called once, with the connected socket that was created with `onread`. */
   attach(socket: Socket): void {
-    const { now, keepAliveMs, maxAgeMs } = this.options;
+    const { monotonicMs, keepAliveMs, maxAgeMs } = this.options;
     this.socket = socket;
-    this.expiresAtMs = now() + maxAgeMs;
-    this.usableUntilMs = now() + Math.min(keepAliveMs, UNANNOUNCED_KEEP_ALIVE_MS);
+    this.expiresAtMs = monotonicMs() + maxAgeMs;
+    this.usableUntilMs = monotonicMs() + Math.min(keepAliveMs, UNANNOUNCED_KEEP_ALIVE_MS);
     // An idle connection does not keep the process alive; a post in flight does, through its timer.
     socket.unref();
     socket.on('error', (error) => {
@@ -98,9 +98,9 @@ export class Connection implements ExchangeCarrier {
   /** Also false while the last request is not written: the answer may come before it is, or before Node says that it is. */
   isUsable(): boolean {
     const { socket } = this;
-    const now = this.options.now();
+    const atMs = this.options.monotonicMs();
     const isIdle = socket?.destroyed === false && socket.writableLength === 0;
-    return isIdle && now < this.usableUntilMs && now < this.expiresAtMs;
+    return isIdle && atMs < this.usableUntilMs && atMs < this.expiresAtMs;
   }
 
   /** @param wasIdle not opened just now: the server may be closing it */
@@ -112,7 +112,7 @@ export class Connection implements ExchangeCarrier {
     this.reader.begin(exchange.request.limits);
     this.reads = 0;
     this.wasIdle = wasIdle;
-    this.sentAtMs = this.options.now();
+    this.sentAtMs = this.options.monotonicMs();
     const { head, body } = exchange.request;
     if (body.length <= MAX_COPIED_BODY_BYTES) {
       const message = Buffer.allocUnsafe(head.length + body.length);
@@ -166,7 +166,7 @@ export class Connection implements ExchangeCarrier {
 
   /** Whether the server may have ended the connection before it knew of the request. */
   private canBeStale(): boolean {
-    return this.wasIdle && this.exchange?.isResent === false && this.options.now() - this.sentAtMs <= STALE_MS;
+    return this.wasIdle && this.exchange?.isResent === false && this.options.monotonicMs() - this.sentAtMs <= STALE_MS;
   }
 
   /** Servers announce the end of an idle connection by a 408 (RFC 9110, 15.5.9); one that keeps it open answers. */
@@ -203,7 +203,7 @@ export class Connection implements ExchangeCarrier {
     this.exchange = undefined;
     const reuse = reading === 'enough' ? undefined : reader.reuse;
     const idleMs = reuse === undefined ? 0 : Math.min(options.keepAliveMs, keepAliveMsOf(reuse.hintMs));
-    this.usableUntilMs = options.now() + idleMs;
+    this.usableUntilMs = options.monotonicMs() + idleMs;
     if (idleMs > 0) this.owner.onFree(this);
     else this.destroy();
     if (response !== undefined) exchange?.settle(response);

@@ -48,8 +48,8 @@ export interface EgressClientOptions {
   readonly proxyUrl?: string;
   /** Certificate authorities to trust in addition to the public ones, PEM. */
   readonly trustedCa?: string;
-  /** Milliseconds, monotonic. Default `performance.now`. */
-  readonly now?: () => number;
+  /** Default `performance.now`. */
+  readonly monotonicMs?: () => number;
 }
 
 export interface EgressRequest {
@@ -86,9 +86,9 @@ export interface EgressClient {
  * without redirects, without a proxy from the environment, with TLS always verified.
  */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
-  const now = options.now ?? (() => performance.now());
-  const connector = connectorOf(options, now);
-  const origins = originPoolOf(options, connector, now);
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const connector = connectorOf(options, monotonicMs);
+  const origins = originPoolOf(options, connector, monotonicMs);
   const targetOf = createTargetReader({ allowHttp: options.allowHttp }, MAX_KEPT_TARGETS);
   const writeHead = createHeadWriter();
   let closed = false;
@@ -118,20 +118,24 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
   };
 }
 
-function connectorOf(options: EgressClientOptions, now: () => number): CheckedConnector {
+function connectorOf(options: EgressClientOptions, monotonicMs: () => number): CheckedConnector {
   const { trustedCa, proxyUrl, lookup = createDnsLookup(), connectTimeoutMs = DEFAULT_DEADLINE_MS } = options;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
     denied: options.denied,
     lookup,
     lookupTimeoutMs: connectTimeoutMs,
-    now,
+    monotonicMs,
   });
   const openTunnel = proxyUrl === undefined ? undefined : createTunnelOpener({ proxyUrl, lookup });
-  return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, openTunnel, now });
+  return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, openTunnel, monotonicMs });
 }
 
-function originPoolOf(options: EgressClientOptions, { connect }: CheckedConnector, now: () => number): OriginPool {
+function originPoolOf(
+  options: EgressClientOptions,
+  { connect }: CheckedConnector,
+  monotonicMs: () => number,
+): OriginPool {
   return new OriginPool({
     connect,
     maxConnections: options.connectionsPerOrigin ?? 256,
@@ -140,7 +144,7 @@ function originPoolOf(options: EgressClientOptions, { connect }: CheckedConnecto
     keepAliveMs: options.keepAliveMs ?? 30_000,
     maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
     maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
-    now,
+    monotonicMs,
   });
 }
 

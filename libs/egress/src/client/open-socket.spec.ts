@@ -17,13 +17,17 @@ const { keep, openClient } = closedAfterEach();
 
 async function build(
   tls: TlsOptions,
-  { trust = [authority.cert], answer = CLOSED, now }: { trust?: string[]; answer?: Answer; now?: () => number } = {},
+  {
+    trust = [authority.cert],
+    answer = CLOSED,
+    monotonicMs,
+  }: { trust?: string[]; answer?: Answer; monotonicMs?: () => number } = {},
 ) {
   const server = keep(await startRawServer(answer, tls));
   const client = openClient({
     allowHttp: false,
     lookup: toLoopback,
-    ...(now === undefined ? {} : { now }),
+    ...(monotonicMs === undefined ? {} : { monotonicMs }),
     ...(trust.length === 0 ? {} : { trustedCa: trust.join('\n') }),
   });
   const post = (host: string) =>
@@ -99,14 +103,14 @@ describe('TLS', () => {
   });
 
   it('makes one full handshake per host and ten minutes, and resumes its session after that', async () => {
-    let nowMs = 0;
+    let passedMs = 0;
     const resumed: boolean[] = [];
     const recording: Answer = (socket, number) => {
       if (socket instanceof TLSSocket) resumed.push(socket.isSessionReused());
       CLOSED(socket, number);
     };
     const both = authority.issue({ subjectAltName: 'DNS:hooks.example,DNS:other.example' });
-    const { post } = await build(both, { answer: recording, now: () => nowMs });
+    const { post } = await build(both, { answer: recording, monotonicMs: () => passedMs });
 
     for (const host of ['hooks.example', 'hooks.example', 'hooks.example', 'other.example', 'hooks.example']) {
       expect(await post(host)).toMatchObject({ statusCode: 200 });
@@ -115,7 +119,7 @@ describe('TLS', () => {
 
     // The age counts from the full handshake, also for the sessions that the server issued since.
     for (const ms of [599_000, 600_000, 600_001]) {
-      nowMs = ms;
+      passedMs = ms;
       await post('hooks.example');
     }
     expect(resumed.slice(5)).toEqual([true, false, true]);

@@ -28,8 +28,8 @@ export interface SocketOpenerOptions {
   readonly trustedCa?: string | undefined;
   /** For tests of a socket that reaches another address than requested. */
   readonly openTcp?: typeof connectTcp | undefined;
-  /** Milliseconds, monotonic. Default `performance.now`. */
-  readonly now?: (() => number) | undefined;
+  /** Default `performance.now`. */
+  readonly monotonicMs?: (() => number) | undefined;
 }
 
 export interface SocketOpener {
@@ -44,9 +44,9 @@ const NEXT_ADDRESS_MS = 750;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
 export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
-  const { trustedCa, openTcp = connectTcp, now = () => performance.now() } = options;
+  const { trustedCa, openTcp = connectTcp, monotonicMs = () => performance.now() } = options;
   const contextOf = createContexts(trustedCa);
-  const sessions = new TlsSessions(now);
+  const sessions = new TlsSessions(monotonicMs);
 
   function direct(target: ConnectTarget, addresses: readonly ResolvedAddress[]): Socket {
     const socketOptions = {
@@ -160,11 +160,11 @@ const MAX_SESSION_AGE_MS = 600_000;
 class TlsSessions {
   private readonly sessions = new NewestMap<string, TlsSession>(MAX_SESSIONS);
 
-  constructor(private readonly now: () => number) {}
+  constructor(private readonly monotonicMs: () => number) {}
 
   find(peer: string): TlsSession | undefined {
     const known = this.sessions.get(peer);
-    if (known === undefined || this.now() - known.verifiedAtMs < MAX_SESSION_AGE_MS) return known;
+    if (known === undefined || this.monotonicMs() - known.verifiedAtMs < MAX_SESSION_AGE_MS) return known;
     this.sessions.delete(peer);
     return undefined;
   }
@@ -173,7 +173,7 @@ class TlsSessions {
     // Emitted after the handshake was verified.
     socket.on('session', (session: Buffer) => {
       if (!socket.authorized) return;
-      const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.now();
+      const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.monotonicMs();
       this.sessions.set(peer, { session, verifiedAtMs });
     });
     // In case it is the session that the server fails on.

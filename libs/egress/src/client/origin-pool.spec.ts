@@ -18,7 +18,7 @@ function build({ maxConnections = 1, maxSockets = 1_000 } = {}) {
     keepAliveMs: 1_000,
     maxAgeMs: 1_000,
     maxHeadBytes: 16_384,
-    now: () => 0,
+    monotonicMs: () => 0,
   });
   return {
     origins,

@@ -62,7 +62,8 @@ export class FanOutStage {
   });
   /** How often the subscriptions were read to their end. */
   caughtUp = 0;
-  clock: () => number = Date.now;
+  nowMs: () => number = Date.now;
+  monotonicMs: () => number = () => performance.now();
   traces: Traces = NO_TRACES;
   private readonly fanOuts: TaskManager[] = [];
 
@@ -89,8 +90,13 @@ export class FanOutStage {
     };
     const fanOut = createFanOut({
       ...{ backend, codecs, directory, logger: { ...silentLogger, error }, instanceId: 'fan-out-0' },
-      now: () => this.clock(),
-      flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: INTERVALS }),
+      nowMs: () => this.nowMs(),
+      monotonicMs: () => this.monotonicMs(),
+      flushScheduler: createFlushScheduler({
+        timers: nodeTimers,
+        monotonicMs: () => performance.now(),
+        intervals: INTERVALS,
+      }),
       rounds: new DutyCycle(),
       metrics: { deliveryCreated: () => undefined },
       quarantine: new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),

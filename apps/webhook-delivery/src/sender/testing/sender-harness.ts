@@ -80,6 +80,8 @@ export class SenderHarness {
   pending = 0;
   waiting: WaitingSource = () => [];
   private readonly startedAt = Date.now();
+  private readonly startedMs = performance.now();
+  private steppedMs = 0;
   private readonly senders: TaskManager[] = [];
   private scheduler: DeliveryScheduler | undefined;
 
@@ -88,7 +90,7 @@ export class SenderHarness {
     private readonly speed: number,
   ) {
     const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS, REJECTED].map(({ topic }) => [topic, 1] as const);
-    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: () => this.now() });
+    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: () => this.nowMs() });
   }
 
   static async create({ speed = 1 }: { speed?: number } = {}): Promise<SenderHarness> {
@@ -97,7 +99,14 @@ export class SenderHarness {
     return new SenderHarness(codecs, speed);
   }
 
-  readonly now = (): number => this.startedAt + (Date.now() - this.startedAt) * this.speed;
+  readonly monotonicMs = (): number => (performance.now() - this.startedMs) * this.speed;
+
+  readonly nowMs = (): number => this.startedAt + Math.floor(this.monotonicMs()) + this.steppedMs;
+
+  /** Sets the epoch clock of the senders and of the broker ahead, or back. */
+  stepClock(byMs: number): void {
+    this.steppedMs += byMs;
+  }
 
   private readonly timers: TimerPort = {
     after: (delayMs, run) => {
@@ -155,7 +164,7 @@ export class SenderHarness {
   /** Without another `random` the first wait is 1.6 s. The next sender replaces the previous one, as a restarted process does. */
   async start(answer: Answer = () => ok, settings: SenderSettings = {}): Promise<AttemptRequest[]> {
     const made: AttemptRequest[] = [];
-    const { timers, now, codecs } = this;
+    const { timers, nowMs, monotonicMs, codecs } = this;
     const backend = withLease(this.backend, settings.lease);
     const { directory } = this;
     const run = async (request: AttemptRequest): Promise<AttemptRun> => {
@@ -170,10 +179,10 @@ export class SenderHarness {
       slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
       reservations: { total: 256, perOrigin: 64, ...settings.reservations },
       settings: createLaneSettings(directory),
-      ...{ timers, now },
+      ...{ timers, monotonicMs },
     });
     const sender = createSender({
-      ...{ backend, codecs, directory, timers, now, logger: silentLogger, closeGraceMs: 20 },
+      ...{ backend, codecs, directory, timers, nowMs, monotonicMs, logger: silentLogger, closeGraceMs: 20 },
       random: settings.random ?? (() => 0),
       traces: settings.traces ?? NO_TRACES,
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, bytes: Infinity, ...settings.limits },
@@ -181,7 +190,7 @@ export class SenderHarness {
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
       scheduler: this.scheduler,
-      flushScheduler: createFlushScheduler({ timers, now, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
+      flushScheduler: createFlushScheduler({ timers, monotonicMs, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
       metrics: {
         deliveryCreated: nothing,
         deliveryExpired: () => this.expired++,
