@@ -115,7 +115,7 @@ export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string)
       for (let attempt = 1; ; attempt++) {
         const ended = await run(subscriptionId, { attempt });
         runs.push(ended);
-        if (ended.type === 'aborted') return { runs, decisions };
+        if (ended.type !== 'ended') return { runs, decisions };
         const { result, auth } = ended;
         const endedAt = nowMs();
         const decision = decideAttempt({ attempt, result, auth, unauthorizedBefore, endedAt, random: 0.5 });

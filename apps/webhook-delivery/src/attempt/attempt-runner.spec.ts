@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { formatSigningSecret, sealSigningSecret } from '@waypost/domain';
+import { type BearerAuth, formatSigningSecret, sealSigningSecret } from '@waypost/domain';
 import {
   type AttemptRig,
   deliveryOf,
@@ -181,6 +181,48 @@ describe('an attempt', () => {
       stop.abort();
     }, 50);
     expect(await running).toEqual({ type: 'aborted' });
+  });
+});
+
+describe('an attempt whose subscription its owner changes before the request is written (R-16)', () => {
+  const changes = [
+    ['paused', 'withdrawn', undefined],
+    ['disabled', 'ended', 'subscription_disabled'],
+    ['deleted', 'ended', 'subscription_deleted'],
+  ] as const;
+  function change(status: (typeof changes)[number][0], auth: BearerAuth | null = null): void {
+    if (status === 'deleted') rig.remove('sub-1');
+    else rig.put(rigSubscription('sub-1', { url: hook(), auth, status, version: 2 }));
+  }
+
+  it.each(changes)('is not sent while it waits for a connection: %s', async (status, type, errorCode) => {
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    const run = rig.run('sub-1');
+    change(status);
+    expect(await run).toMatchObject({ type, ...(errorCode === undefined ? {} : { result: { errorCode } }) });
+    expect(rig.receiver.calls).toEqual([]);
+  });
+
+  it.each(changes)('is not sent while it waits for a token: %s', async (status, type, errorCode) => {
+    const auth = rigAuth('sub-1', rig.receiver.url('/token'));
+    rig.put(rigSubscription('sub-1', { url: hook(), auth }));
+    rig.receiver.behave(() => {
+      change(status, auth);
+      return { type: 'respond', status: 200, body: JSON.stringify({ access_token: 't', expires_in: 3_600 }) };
+    });
+    const run = await rig.run('sub-1');
+    expect(run).toMatchObject({ type, ...(errorCode === undefined ? {} : { result: { errorCode } }) });
+    expect(rig.receiver.callsTo('/hook')).toEqual([]);
+  });
+
+  it('does not count when it was paused and the token request failed', async () => {
+    const auth = rigAuth('sub-1', rig.receiver.url('/token'));
+    rig.put(rigSubscription('sub-1', { url: hook(), auth }));
+    rig.receiver.behave(() => {
+      change('paused', auth);
+      return { type: 'respond', status: 500 };
+    });
+    expect(await rig.run('sub-1')).toEqual({ type: 'withdrawn' });
   });
 });
 

@@ -8,7 +8,7 @@ import {
 } from '@waypost/domain';
 import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
 import type { Moment } from '../common/clocks.js';
-import { waitFor } from '../common/waits.js';
+import { type AttemptWait, waitFor } from '../common/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
 import { createSecretOpener } from './open-secrets.js';
@@ -37,7 +37,9 @@ export type AttemptRun =
       readonly discardToken: () => void;
     }
   /** The process stops. Nothing is logged: the successor makes this attempt again. */
-  | { readonly type: 'aborted' };
+  | { readonly type: 'aborted' }
+  /** The subscription was paused while the attempt waited for a token or a connection: it was not made (R-16). */
+  | { readonly type: 'withdrawn' };
 
 /** Makes one attempt: look up, sign, authenticate, POST (R-19, R-20, R-23). Never rejects for network failures. */
 export interface AttemptRunner {
@@ -45,16 +47,11 @@ export interface AttemptRunner {
 }
 
 export interface AttemptRunnerOptions {
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'caughtUp'>;
   readonly egress: EgressClient;
   readonly tokens: BearerTokens;
   readonly sealingKeys: readonly Buffer[];
   readonly monotonicMs: () => number;
-}
-
-/** One deadline covers the whole attempt, including its waits for a subscription and a token. */
-function leftMs({ started }: AttemptRequest, atMs: number): number {
-  return started.monotonicMs + DEFAULT_DEADLINE_MS - atMs;
 }
 
 /** R-19, but for those of a token. Ours replace any of the owner's that have their names. */
@@ -73,71 +70,105 @@ function headersOf(
 }
 
 export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
-  const { directory, egress, tokens, sealingKeys, monotonicMs } = options;
-  const openSecrets = createSecretOpener(sealingKeys);
-  const subscriptions = createKnownSubscriptions(directory);
+  return new SignedPosts(options);
+}
 
-  const send = async (
+class SignedPosts implements AttemptRunner {
+  private readonly openSecrets;
+  private readonly subscriptions;
+
+  constructor(private readonly options: AttemptRunnerOptions) {
+    this.openSecrets = createSecretOpener(options.sealingKeys);
+    this.subscriptions = createKnownSubscriptions(options.directory);
+  }
+
+  run(request: AttemptRequest): Promise<AttemptRun> {
+    const subscription = this.options.directory.get(request.delivery.subscriptionId);
+    return subscription === undefined ? this.postWhenKnown(request) : this.post(request, subscription);
+  }
+
+  /** The fan-out instance that made the delivery may have read more subscriptions than this one has. */
+  private async postWhenKnown(request: AttemptRequest): Promise<AttemptRun> {
+    const waited = await waitFor(this.subscriptions.find(request.delivery.subscriptionId), this.waitOf(request));
+    if (waited.type === 'aborted') return ABORTED;
+    if (waited.type === 'late') return endedWithoutUrl(UNKNOWN_SUBSCRIPTION);
+    return waited.value === undefined ? endedWithoutUrl(DELETED_SUBSCRIPTION) : this.post(request, waited.value);
+  }
+
+  private post(request: AttemptRequest, subscription: DirectorySubscription): Promise<AttemptRun> {
+    const { id, auth } = subscription;
+    const unsent = this.unsentRun(subscription);
+    if (unsent !== null) return Promise.resolve(unsent);
+    if (auth === null) return this.send(request, subscription, null);
+    const issued = this.options.tokens.cached(id, auth);
+    if (issued === undefined) return this.sendWithToken(request, subscription, auth);
+    return this.send(request, subscription, issued);
+  }
+
+  private async sendWithToken(
+    request: AttemptRequest,
+    subscription: DirectorySubscription,
+    auth: BearerAuth,
+  ): Promise<AttemptRun> {
+    // Nothing is sent without them, so no token is needed.
+    const opened = this.openSecrets(subscription, request.started.epochMs);
+    if (opened.type === 'unreadable') return ended(subscription, opened.result);
+    const found = await this.options.tokens.tokenFor(subscription.id, auth, this.waitOf(request));
+    if (found.type === 'token') return this.send(request, subscription, found.issued);
+    if (found.type === 'aborted') return ABORTED;
+    return this.unsentRun(subscription) ?? ended(subscription, failure('token_error', found.detail));
+  }
+
+  private async send(
     request: AttemptRequest,
     subscription: DirectorySubscription,
     issued: IssuedToken | null,
-  ): Promise<AttemptRun> => {
+  ): Promise<AttemptRun> {
+    const { egress, tokens } = this.options;
     const { delivery, started, signal, abortGroup } = request;
-    const opened = openSecrets(subscription, started.epochMs);
+    const opened = this.openSecrets(subscription, started.epochMs);
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
     const { signing, custom, identity } = opened;
-    const deadlineMs = leftMs(request, monotonicMs());
+    const deadlineMs = this.leftMs(request);
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
     const headers = headersOf(request, signing, custom);
     if (issued !== null) headers['authorization'] = issued.authorization;
-    const post = { url: subscription.url, headers, body: delivery.body, identity, deadlineMs, keepBody: false };
+    let unsent: AttemptRun | null = null;
+    const isWanted = (): boolean => (unsent = this.unsentRun(subscription)) === null;
+    const post = {
+      url: subscription.url,
+      headers,
+      body: delivery.body,
+      identity,
+      deadlineMs,
+      keepBody: false,
+      isWanted,
+    };
     const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });
-    if (result.type === 'aborted') return ABORTED;
+    if (result.type === 'aborted') return unsent ?? ABORTED;
     if (issued === null) return ended(subscription, attemptResult(result));
     return ended(subscription, attemptResult(result), () => {
       tokens.discard(subscription.id, issued);
     });
-  };
+  }
 
-  const sendWithToken = async (
-    request: AttemptRequest,
-    subscription: DirectorySubscription,
-    auth: BearerAuth,
-  ): Promise<AttemptRun> => {
-    // Nothing is sent without them, so no token is needed.
-    const opened = openSecrets(subscription, request.started.epochMs);
-    if (opened.type === 'unreadable') return ended(subscription, opened.result);
-    const wait = { withinMs: leftMs(request, monotonicMs()), signal: request.signal };
-    const found = await tokens.tokenFor(subscription.id, auth, wait);
-    if (found.type === 'token') return send(request, subscription, found.issued);
-    return found.type === 'aborted' ? ABORTED : ended(subscription, failure('token_error', found.detail));
-  };
+  /** How an attempt ends without its request, because of what the owner did meanwhile (R-16); null: it is to be sent. */
+  private unsentRun(subscription: DirectorySubscription): AttemptRun | null {
+    const { directory } = this.options;
+    if (directory.isHeld(subscription.id)) return WITHDRAWN;
+    const current = directory.get(subscription.id);
+    if (current === undefined) return ended(subscription, DELETED_SUBSCRIPTION);
+    return current.status === 'disabled' ? ended(subscription, DISABLED_SUBSCRIPTION) : null;
+  }
 
-  const post = (request: AttemptRequest, subscription: DirectorySubscription): Promise<AttemptRun> => {
-    const { id, auth, status } = subscription;
-    // What waited when the subscription was disabled ends without a request (R-16).
-    if (status === 'disabled') return Promise.resolve(ended(subscription, DISABLED_SUBSCRIPTION));
-    if (auth === null) return send(request, subscription, null);
-    const issued = tokens.cached(id, auth);
-    return issued === undefined ? sendWithToken(request, subscription, auth) : send(request, subscription, issued);
-  };
+  /** One deadline covers the whole attempt, including its waits for a subscription and a token. */
+  private leftMs({ started }: AttemptRequest): number {
+    return started.monotonicMs + DEFAULT_DEADLINE_MS - this.options.monotonicMs();
+  }
 
-  /** The fan-out instance that made the delivery may have read more subscriptions than this one has. */
-  const postWhenKnown = async (request: AttemptRequest): Promise<AttemptRun> => {
-    const { subscriptionId } = request.delivery;
-    const wait = { withinMs: leftMs(request, monotonicMs()), signal: request.signal };
-    const waited = await waitFor(subscriptions.find(subscriptionId), wait);
-    if (waited.type === 'aborted') return ABORTED;
-    if (waited.type === 'late') return endedWithoutUrl(UNKNOWN_SUBSCRIPTION);
-    return waited.value === undefined ? endedWithoutUrl(DELETED_SUBSCRIPTION) : post(request, waited.value);
-  };
-
-  return {
-    run: (request) => {
-      const subscription = directory.get(request.delivery.subscriptionId);
-      return subscription === undefined ? postWhenKnown(request) : post(request, subscription);
-    },
-  };
+  private waitOf(request: AttemptRequest): AttemptWait {
+    return { withinMs: this.leftMs(request), signal: request.signal };
+  }
 }
 
 function failure(errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode'], detail: string): AttemptResult {
@@ -149,6 +180,8 @@ const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions 
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
 const DISABLED_SUBSCRIPTION = failure('subscription_disabled', 'the subscription is disabled');
 const ABORTED: AttemptRun = Object.freeze({ type: 'aborted' });
+const WITHDRAWN: AttemptRun = Object.freeze({ type: 'withdrawn' });
+
 function nothingToDiscard(): void {
   // No token was used.
 }

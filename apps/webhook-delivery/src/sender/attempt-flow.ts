@@ -207,22 +207,19 @@ class DeliveryAttempts implements AttemptFlow {
     this.inFlight.add(pending);
     pending.queue.inFlight++;
     try {
-      const ended = await this.attempt(pending, isProbe);
-      if (ended) this.record(ended);
-      else {
-        if (isProbe) pending.queue.isProbing = false;
-        this.over(pending);
-      }
+      const made = await this.attempt(pending, isProbe);
+      if (typeof made === 'object') this.record(made);
+      else this.notMade(pending, made, isProbe);
     } catch (error) {
       this.over(pending);
       this.options.context.fail(toError(error));
     }
   }
 
-  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | null> {
+  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | 'aborted' | 'withdrawn'> {
     const { context, runner, random, tracer } = this.options;
     const { delivery, tracestate, progress, due } = pending;
-    if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
+    if (!context.leaseValid() && !(await this.confirmsOwnership())) return 'aborted';
     this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
@@ -230,7 +227,7 @@ class DeliveryAttempts implements AttemptFlow {
     const traceparent = tracer.contextOf(pending);
     const request = { delivery, traceparent, tracestate, attempt, started };
     const run = await runner.run({ ...request, signal: this.controller.signal, abortGroup: this.abortGroup });
-    if (run.type === 'aborted') return null;
+    if (run.type !== 'ended') return run.type;
     // On the clock of its start, so that start, duration and next due time agree in the log.
     const ended = momentAfter(started, Math.round(this.options.monotonicMs() - started.monotonicMs));
     const endedAt = ended.epochMs;
@@ -338,6 +335,13 @@ class DeliveryAttempts implements AttemptFlow {
     publishAttempt(this.options.log, record, { type: 'probed', about: endedAt, occurredAt: endedAt, reason });
     this.end(pending);
     this.enqueue(pending);
+  }
+
+  /** It does not count: a successor makes the attempt, or this process when the subscription is no longer paused. */
+  private notMade(pending: PendingDelivery, why: 'aborted' | 'withdrawn', isProbe: boolean): void {
+    if (isProbe) pending.queue.isProbing = false;
+    this.over(pending);
+    if (why === 'withdrawn' && !this.isStopped) this.schedule(pending);
   }
 
   /** The attempt ended without a record. */

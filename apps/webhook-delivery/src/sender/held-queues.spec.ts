@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
+import type { AttemptRequest, AttemptRun } from '../attempt/attempt-runner.js';
 import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
@@ -52,6 +53,31 @@ describe('a paused subscription (R-16)', () => {
     harness.subscribe('subscription-1', { status: 'active' });
     await until(async () => (await delivered()).length === 1);
     expect(made.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('does not get what waited for a token or a connection either: it counts as no attempt, and is made afterwards', async () => {
+    harness.publish(1);
+    harness.publish(2);
+    const waiting: (() => void)[] = [];
+    const numbers: number[] = [];
+    const isPaused = (): boolean => harness.directory.isHeld('subscription-1');
+    const run = async ({ attempt }: AttemptRequest): Promise<AttemptRun> => {
+      numbers.push(attempt);
+      if (numbers.length <= 2) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (isPaused()) return { type: 'withdrawn' };
+      const about = { url: 'https://example.org/', auth: 'none', discardToken: () => undefined } as const;
+      return { type: 'ended', ...about, result: ok };
+    };
+    await harness.start(undefined, { runner: { run } });
+    await until(() => waiting.length === 2);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    for (const go of waiting) go();
+    await until(() => harness.pending === 1 && harness.reserved === 0);
+    expect(await harness.attempts()).toEqual([]);
+    harness.subscribe('subscription-1', { status: 'active' });
+    await until(async () => (await delivered()).length === 2);
+    expect(numbers).toEqual([1, 1, 1, 1]);
+    expect(await delivered()).toEqual(names(1, 2));
   });
 
   it('gets nothing of what waits when it is disabled then: all of it ends as failed, in order and once', async () => {

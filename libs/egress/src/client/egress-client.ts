@@ -65,6 +65,8 @@ export interface EgressRequest {
   readonly signal?: AbortSignal;
   /** One group for many posts that may have to be aborted together. */
   readonly abortGroup?: AbortGroup;
+  /** Asked right before the request is written, after its waits for a connection. false: it settles as aborted, unsent. */
+  readonly isWanted?: () => boolean;
   /** Default 4 KiB. */
   readonly maxResponseBytes?: number;
   /** false: the result does not wait for the body, and has of it what came together with the headers. Default true. */
@@ -166,6 +168,7 @@ function exchangeRequest(
     },
     signal: request.signal,
     group: request.abortGroup,
+    isWanted: request.isWanted,
   };
 }
 

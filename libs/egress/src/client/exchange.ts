@@ -10,6 +10,7 @@ export interface ExchangeRequest {
   readonly limits: ResponseLimits;
   readonly signal: AbortSignal | undefined;
   readonly group: AbortGroup | undefined;
+  readonly isWanted: (() => boolean) | undefined;
 }
 
 export interface ExchangeQueue {
@@ -53,6 +54,13 @@ export class Exchange {
     this.deadlineAtMs = performance.now() + request.deadlineMs;
     this.timer = setTimeout(onDeadline, request.deadlineMs, this);
     request.signal?.addEventListener('abort', this, { once: true });
+  }
+
+  /** Asked right before it is written; one that is not wanted any more settles as aborted. */
+  withdrawIfUnwanted(): boolean {
+    if (this.request.isWanted?.() !== false) return false;
+    this.abort();
+    return true;
   }
 
   waitIn(queue: ExchangeQueue): void {

@@ -42,7 +42,7 @@ function targetAt(name: string) {
 function exchange(resolve: (result: EgressResult) => void, deadlineMs = 1_000): Exchange {
   const limits = { maxBodyBytes: 0, keepBody: false };
   return new Exchange(
-    { head: '', body: Buffer.alloc(0), deadlineMs, limits, signal: undefined, group: undefined },
+    { head: '', body: Buffer.alloc(0), deadlineMs, limits, signal: undefined, group: undefined, isWanted: undefined },
     resolve,
   );
 }

@@ -62,6 +62,40 @@ describe('the connections to an origin', () => {
     expect(server.connections).toHaveLength(2);
   });
 
+  it('are not used by a post that is not wanted any more when one is free', async () => {
+    const { answer, next } = answeringOnDemand();
+    const server = keep(await startRawServer(answer));
+    const post = build({ connectionsPerOrigin: 1 });
+    let isWanted = true;
+
+    const first = post(server.url, { body: 'first' });
+    const second = post(server.url, { body: 'second', isWanted: () => isWanted });
+    const third = post(server.url, { body: 'third', isWanted: () => true });
+    await until(() => server.requests.length === 1);
+    isWanted = false;
+    next();
+    expect(await second).toEqual({ type: 'aborted' });
+    await until(() => server.requests.length === 2);
+    next();
+
+    expect(await Promise.all([first, third])).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
+    expect(server.requests.map((request) => request.slice(-5))).toEqual(['first', 'third']);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('are not used by a post that is not wanted any more when its own has opened, but by a later one', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const post = build();
+    let isWanted = true;
+
+    const unwanted = post(server.url, { isWanted: () => isWanted });
+    isWanted = false;
+    expect(await unwanted).toEqual({ type: 'aborted' });
+    expect(server.requests).toEqual([]);
+
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+  });
+
   it('are not used by a post whose deadline passes before it gets one', async () => {
     const { answer, next } = answeringOnDemand();
     const server = keep(await startRawServer(answer));

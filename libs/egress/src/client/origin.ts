@@ -81,6 +81,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
 
   writeBatch(): void {
     for (const exchange of this.waiting) {
+      if (exchange.withdrawIfUnwanted()) continue;
       const connection = this.takeFree();
       if (connection === undefined) break;
       this.waiting.delete(exchange);
@@ -201,7 +202,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
       return;
     }
     // A new connection cannot have received unrequested bytes: no need to wait for the batch.
-    const [oldest] = this.stale.size > 0 ? this.stale : this.waiting;
+    const oldest = this.unsent().find((exchange) => !exchange.withdrawIfUnwanted());
     if (oldest === undefined) {
       this.onFree(connection);
       return;
