@@ -171,6 +171,35 @@ describe('the fan-out over a crash', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
+  it('repeats nothing when it was killed while it wrote what it cannot use to the quarantine', async () => {
+    let passedMs = 0;
+    stage.monotonicMs = () => (passedMs += 1_000);
+    for (const id of subscriptions) stage.index.put(subscription(`wide ${id}`, { fleetId: 'wide' }));
+    const wide = (second: number): number => stage.publish({ ...eventAt(second), fleetId: 'wide' });
+    // A burst that is fanned out while the next slice is read, which has some of it as well.
+    const sliceRecords = 250;
+    for (let second = 0; second < sliceRecords; second++) wide(second);
+    stage.backend.append(EVENTS, { key: null, value: Buffer.from('no avro') });
+    stage.publish(eventAt(0));
+    for (let second = sliceRecords; second < sliceRecords + 100; second++) wide(second);
+    const events = sliceRecords + 102;
+    let quarantine: () => void = () => undefined;
+    stage.quarantine = {
+      put: (_, [one]) => (one ? new Promise((resolve) => (quarantine = resolve)) : Promise.resolve()),
+    };
+    await stage.start();
+    const deliveries = (events - 1) * subscriptions.length;
+    await until(async () => (await stage.written()).length === deliveries);
+    await until(async () => (await stage.committed()) === sliceRecords);
+    stage.quarantine = null;
+    await stage.start();
+    await until(async () => (await stage.committed()) === events);
+    quarantine();
+    const all = await pairs();
+    expect(all).toHaveLength(deliveries);
+    expect(new Set(all).size).toBe(deliveries);
+  });
+
   it('completes an event that was written to some partitions only', async () => {
     const restore = withAppends(async (writer, records) => {
       await writer.append([...records].filter(({ partition }) => partition < 2));

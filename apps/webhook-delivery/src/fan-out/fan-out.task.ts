@@ -96,8 +96,10 @@ class FanOutTask implements PartitionTask {
   private committer: PositionCommitter | null = null;
   private readonly waiting = new FleetRotation();
   private position = 0;
-  /** All events before it have been read. */
+  /** All events before it have been read: their deliveries are added, or they wait. */
   private readUpTo = 0;
+  /** Of the events before it, those that cannot be used are in the quarantine. */
+  private quarantinedUpTo = 0;
   private isFanningOut = false;
   private isStopped = false;
   private whenRoom: () => void = () => undefined;
@@ -139,6 +141,7 @@ class FanOutTask implements PartitionTask {
       },
     });
     this.readUpTo = this.position;
+    this.quarantinedUpTo = this.position;
     this.outputBases = [...(this.written?.ends ?? this.outputsFrom)];
     this.mark = { readUpTo: this.position, outputsFrom: this.outputsFrom };
     return { position: this.position };
@@ -149,14 +152,20 @@ class FanOutTask implements PartitionTask {
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
-      await this.parts.quarantine.put(this.context, this.fanOutSlice(slice));
-      this.advance((slice.at(-1)?.offset ?? this.readUpTo - 1) + 1);
+      const unusable = this.fanOutSlice(slice);
+      // First: deliveries of the slice may be written while the quarantine is.
+      this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
+      await this.parts.quarantine.put(this.context, unusable);
+      this.quarantinedUpTo = this.readUpTo;
+      this.advance();
       this.startWaiting();
       await this.opened().sent();
       await this.untilRoom();
       await nextIteration();
     }
-    this.advance(batch.nextOffset);
+    this.readUpTo = batch.nextOffset;
+    this.quarantinedUpTo = batch.nextOffset;
+    this.advance();
     await this.idle();
   }
 
@@ -292,11 +301,9 @@ class FanOutTask implements PartitionTask {
     });
   }
 
-  /** All events before `readUpTo` have been read. */
-  private advance(readUpTo: number): void {
-    this.readUpTo = readUpTo;
-    // The waiting events may be of a slice whose unusable ones are not in the quarantine yet.
-    this.opened().advanceTo(Math.min(this.waiting.firstOffset() ?? readUpTo, readUpTo));
+  private advance(): void {
+    const { quarantinedUpTo, waiting } = this;
+    this.opened().advanceTo(Math.min(waiting.firstOffset() ?? quarantinedUpTo, quarantinedUpTo));
   }
 
   /** Works on while further events are read. */
@@ -318,7 +325,7 @@ class FanOutTask implements PartitionTask {
       if (!next) break;
       added += Math.max(1, this.addDeliveries(next));
     }
-    this.advance(this.readUpTo);
+    this.advance();
   }
 
   private async untilRoom(): Promise<void> {

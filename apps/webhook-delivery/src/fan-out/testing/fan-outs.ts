@@ -65,6 +65,8 @@ export class FanOutStage {
   nowMs: () => number = Date.now;
   monotonicMs: () => number = () => performance.now();
   traces: Traces = NO_TRACES;
+  /** Default: one that writes. */
+  quarantine: Pick<Quarantine, 'put'> | null = null;
   private readonly fanOuts: TaskManager[] = [];
 
   private constructor(readonly codecs: AvroCodecs) {}
@@ -99,7 +101,7 @@ export class FanOutStage {
       }),
       rounds: new DutyCycle(),
       metrics: { deliveryCreated: () => undefined },
-      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
+      quarantine: this.quarantine ?? new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
       traces: this.traces,
       onFatal: (fatal) => {
         throw fatal;
