@@ -48,6 +48,19 @@ export async function appendToOutbox(
   return saved.identifiers.map((identifier) => String(identifier['id']));
 }
 
+/** The ids of changes of these resources that have not reached their topic yet. */
+export async function unpublishedChanges(
+  manager: EntityManager,
+  kind: OutboxKind,
+  keys: readonly string[],
+): Promise<string[]> {
+  const rows = await manager.find(OutboxEntity, {
+    select: { id: true },
+    where: { kind, key: In(keys), publishedAt: IsNull() },
+  });
+  return rows.map(({ id }) => id);
+}
+
 /** The state of the outbox; `openOutboxSession` is for its publisher. */
 @Injectable()
 export class OutboxStore {

@@ -80,6 +80,19 @@ describe('subscriptions', () => {
     });
   });
 
+  it('say which changes are still on their way when they have the wanted values already', async () => {
+    const { id } = await create();
+    const ref = { fleetId: suite.fleetId, id };
+    await suite.sql.query('UPDATE outbox SET published_at = now() WHERE key = $1', [id]);
+    const pause = () => suite.store.subscriptions.update(ref, () => ({ status: 'paused' }), 3_000);
+    const paused = await pause();
+    const outboxIds = paused.type === 'changed' ? paused.outboxIds : [];
+    expect(outboxIds).toHaveLength(1);
+    expect(await pause()).toMatchObject({ type: 'unchanged', outboxIds });
+    await suite.sql.query('UPDATE outbox SET published_at = now() WHERE key = $1', [id]);
+    expect(await pause()).toMatchObject({ type: 'unchanged', outboxIds: [] });
+  });
+
   it('get one outbox row per version, and end with a tombstone', async () => {
     const { id } = await create();
     const ref = { fleetId: suite.fleetId, id };

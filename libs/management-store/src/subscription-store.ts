@@ -16,7 +16,7 @@ import { type ExpectedVersions, isExpected, type VersionMismatch } from './expec
 import { deviceIdCount, type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
 import { lockFleet } from './fleet-store.js';
 import { listPage, type ListQuery } from './list-page.js';
-import { appendToOutbox } from './outbox.js';
+import { appendToOutbox, unpublishedChanges } from './outbox.js';
 import {
   lockSubscription,
   lockTargets,
@@ -64,8 +64,12 @@ interface NotFound {
 
 export type ChangeSubscriptionResult =
   | Changed
-  /** The stored subscription already has these values: no new version. */
-  | { readonly type: 'unchanged'; readonly subscription: WebhookSubscription }
+  /** The stored subscription already has these values: no new version. `outboxIds`: earlier changes that are on their way. */
+  | {
+      readonly type: 'unchanged';
+      readonly subscription: WebhookSubscription;
+      readonly outboxIds: readonly string[];
+    }
   /** Another subscription has the event type and the URL; `id` is null when it was deleted at the same moment. */
   | { readonly type: 'conflict'; readonly id: string | null }
   | LimitReached
@@ -167,7 +171,11 @@ export class SubscriptionStore {
           const reason = change.status === undefined ? {} : { disabledReason: null };
           return changesNothing(subscription, change) ? [] : [{ ...subscription, ...change, ...reason }];
         });
-        if (changed.length === 0) return { type: 'unchanged', subscription: current } as const;
+        if (changed.length === 0) {
+          const ids = all.map(({ id }) => id);
+          const outboxIds = await unpublishedChanges(manager, 'webhook-subscription', ids);
+          return { type: 'unchanged', subscription: current, outboxIds } as const;
+        }
         const reached = await tooManyDeviceIds(manager, all, changed, limits);
         if (reached !== null) return reached;
         return saveAll(manager, current, changed, nowMs);

@@ -36,6 +36,7 @@ export const ERROR_CODES = [
   'rate_limited',
   'internal_error',
   'unavailable',
+  'not_in_effect_yet',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Global, Inject, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { OutboxStore } from '@waypost/management-store';
-import { CLOCK, CODECS, CONFIG, KafkaModule, LOGGER, STREAMS_BACKEND } from '@waypost/platform';
+import { CLOCK, CODECS, CONFIG, KafkaModule, LOGGER, MONOTONIC_CLOCK, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
 import type { PublicApiConfig } from '../config.js';
 import { createOutbox } from './create-outbox.js';
@@ -38,12 +38,12 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
     },
     {
       provide: PublishedChanges,
-      inject: [OutboxStore, OUTBOX_PUBLISHER, CLOCK],
-      useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, now: () => number) =>
+      inject: [OutboxStore, OUTBOX_PUBLISHER, MONOTONIC_CLOCK],
+      useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, monotonicMs: () => number) =>
         createPublishedChanges({
           isPublished: (ids) => outbox.isPublished(ids),
           isStopping: () => publisher.isStopped(),
-          now,
+          monotonicMs,
           sleep,
         }),
     },

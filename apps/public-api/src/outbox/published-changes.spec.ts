@@ -2,40 +2,46 @@ import { describe, expect, it } from '@jest/globals';
 import { createPublishedChanges } from './published-changes.js';
 
 function build({ publishedAt = Number.POSITIVE_INFINITY, stoppingAt = Number.POSITIVE_INFINITY }) {
-  let nowMs = 0;
+  let passedMs = 0;
   const asked: (readonly string[])[] = [];
   const { wait } = createPublishedChanges({
     isPublished: (ids) => {
       asked.push(ids);
-      return Promise.resolve(nowMs >= publishedAt);
+      return Promise.resolve(passedMs >= publishedAt);
     },
-    isStopping: () => nowMs >= stoppingAt,
-    now: () => nowMs,
+    isStopping: () => passedMs >= stoppingAt,
+    monotonicMs: () => passedMs,
     sleep: (ms) => {
-      nowMs += ms;
+      passedMs += ms;
       return Promise.resolve();
     },
   });
-  return { wait, asked, now: () => nowMs };
+  return { wait, asked, passedMs: () => passedMs };
 }
 
 describe('waiting for changes to be published', () => {
   it('ends soon after they are', async () => {
-    const { wait, asked, now } = build({ publishedAt: 100 });
-    await wait(['1', '2']);
-    expect(now()).toBeLessThanOrEqual(120);
+    const { wait, asked, passedMs } = build({ publishedAt: 100 });
+    expect(await wait(['1', '2'])).toBe(true);
+    expect(passedMs()).toBeLessThanOrEqual(120);
     expect(asked[0]).toEqual(['1', '2']);
   });
 
   it('ends after three seconds even if they are not', async () => {
-    const { wait, now } = build({});
-    await wait(['1']);
-    expect(now()).toBe(3_000);
+    const { wait, passedMs } = build({});
+    expect(await wait(['1'])).toBe(false);
+    expect(passedMs()).toBe(3_000);
   });
 
   it('ends when this process stops', async () => {
-    const { wait, now } = build({ stoppingAt: 200 });
-    await wait(['1']);
-    expect(now()).toBe(200);
+    const { wait, passedMs } = build({ stoppingAt: 200 });
+    expect(await wait(['1'])).toBe(false);
+    expect(passedMs()).toBe(200);
+  });
+
+  it('is over at once when there are none', async () => {
+    const { wait, asked } = build({});
+    expect(await wait([])).toBe(true);
+    expect(asked).toEqual([]);
   });
 });

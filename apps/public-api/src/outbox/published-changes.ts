@@ -1,13 +1,14 @@
 /** Waits for changes to reach their topics. */
 export abstract class PublishedChanges {
-  abstract wait(outboxIds: readonly string[]): Promise<void>;
+  /** @returns false when they have not within some seconds; they will */
+  abstract wait(outboxIds: readonly string[]): Promise<boolean>;
 }
 
 export interface PublishedChangesDeps {
   readonly isPublished: (outboxIds: readonly string[]) => Promise<boolean>;
   /** Nothing more will be published by this process. */
   readonly isStopping: () => boolean;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -16,18 +17,20 @@ const TIMEOUT_MS = 3_000;
 
 /**
  * A caller that has been shown a subscription gets every event committed from then on, so responses wait here; after a
- * while they stop waiting, since the change is durable and will be published. The database is polled because any process
+ * while they stop waiting, since the change is durable and will be published. What they say then is for the caller to decide. The database is polled because any process
  * may be the one that publishes.
  */
 export function createPublishedChanges(deps: PublishedChangesDeps): PublishedChanges {
-  const { isPublished, isStopping, now, sleep } = deps;
+  const { isPublished, isStopping, monotonicMs, sleep } = deps;
   return {
     async wait(outboxIds) {
-      const deadlineMs = now() + TIMEOUT_MS;
-      while (!isStopping() && now() < deadlineMs) {
-        if (await isPublished(outboxIds)) return;
+      if (outboxIds.length === 0) return true;
+      const deadlineMs = monotonicMs() + TIMEOUT_MS;
+      while (!isStopping() && monotonicMs() < deadlineMs) {
+        if (await isPublished(outboxIds)) return true;
         await sleep(POLL_MS);
       }
+      return false;
     },
   };
 }

@@ -99,7 +99,8 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'updateSubscription',
     summary: 'Change a subscription',
-    description: 'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole.',
+    description:
+      'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole. From 1 s after a subscription was answered to be `paused` or `disabled` nothing is sent to it; while that cannot be promised the answer is 503 with the code `not_in_effect_yet`, and the change is stored.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

@@ -38,6 +38,14 @@ export function tooMany({ resource, limit, current, added }: LimitReached): ApiE
   return new ApiError(409, code, message, { details });
 }
 
+/** 503 of a pause or a disabling that the senders have not heard of: a 200 promises that nothing is sent any more (R-16). */
+export function notInEffectYet(): ApiError {
+  const message =
+    'The change is stored and will take effect, but deliveries may still be sent: it has not reached the senders yet. ' +
+    'Send the request again, without If-Match; it is answered with 200 when the change is in effect.';
+  return new ApiError(503, 'not_in_effect_yet', message, { headers: { 'retry-after': '2' } });
+}
+
 export function notActive(status: string): ApiError {
   const message = `The subscription is ${status}: set its status to active first.`;
   return new ApiError(409, 'subscription_not_active', message);

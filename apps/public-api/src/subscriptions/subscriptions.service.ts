@@ -31,6 +31,7 @@ import {
 import {
   noSuchSubscription,
   notActive,
+  notInEffectYet,
   subscriptionsTaken,
   tooMany,
   tooManySecrets,
@@ -108,7 +109,9 @@ export class SubscriptionsService {
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'limit_reached') throw tooMany(result);
     if (result.type === 'conflict') throw urlTaken(isSeen(target, result.id) ? result.id : null);
-    if (result.type === 'changed') await this.published.wait(result.outboxIds);
+    const isPublished = await this.published.wait(result.outboxIds);
+    const isStopping = body.status === 'paused' || body.status === 'disabled';
+    if (isStopping && !isPublished) throw notInEffectYet();
     return { resource: toSubscription(result.subscription), version: result.subscription.version };
   }
 

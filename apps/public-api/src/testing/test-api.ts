@@ -103,7 +103,7 @@ export interface TestApiOptions
   /** Empty, and over at once, unless given: a stream of it ends. */
   readonly attemptLog?: AttemptLog;
   readonly checkUrl?: CheckUrl;
-  readonly untilPublished?: (outboxIds: readonly string[]) => Promise<void>;
+  readonly untilPublished?: (outboxIds: readonly string[]) => Promise<boolean>;
   readonly store?: Partial<ManagementStore>;
   /** Finds the keys that `addKey` did not create. */
   readonly findApiKey?: FindApiKey;
@@ -218,7 +218,7 @@ class TestStores {
       { provide: SUBSCRIPTION_ACTIVITIES, useValue: activities ?? NO_ACTIVITIES },
       { provide: PATH_HISTORY, useValue: paths ?? noPaths },
       { provide: ATTEMPT_LOG, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
-      { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
+      { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve(true)) } },
     ];
     return { module: TestStores, providers, exports: providers };
   }

@@ -26,7 +26,7 @@ export function useTestFleet(options: Omit<TestApiOptions, 'store' | 'now' | 'un
   const suite = Object.assign(useTestStore(START_MS), own);
   beforeAll(async () => {
     const { store } = suite;
-    const untilPublished = (ids: readonly string[]) => Promise.resolve(void suite.waitedFor.push(ids));
+    const untilPublished = (ids: readonly string[]) => Promise.resolve(suite.waitedFor.push(ids) > 0);
     const api = await startTestApi({ ...options, store, now: () => suite.nowMs, untilPublished });
     Object.assign(suite, { api });
   });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ManagementStore } from '@waypost/management-store';
+import { subscriptionOf } from '../../../../test/support/samples.js';
+import { startTestApiPerTest } from '../testing/test-api.js';
+
+const open = startTestApiPerTest();
+const { id } = subscriptionOf();
+
+/** An API whose changes are stored, but reach the senders only if told so. */
+async function patch(body: object, { isPublished = false, type = 'changed' } = {}) {
+  const waitedFor: (readonly string[])[] = [];
+  const subscription = subscriptionOf({ ...body, fleetId: 'acme', version: 2 });
+  const update = () => Promise.resolve({ type, subscription, outboxIds: ['7'] });
+  const api = await open({
+    store: { subscriptions: { update } } as unknown as Partial<ManagementStore>,
+    untilPublished: (ids) => {
+      waitedFor.push(ids);
+      return Promise.resolve(isPublished);
+    },
+  });
+  const answer = await api.request(`/public/v1/webhook-subscriptions/${id}`, { method: 'PATCH', json: body });
+  return { answer, waitedFor };
+}
+
+describe('a change after which nothing may be sent (R-16)', () => {
+  it.each(['paused', 'disabled'])('to %s is answered with 200 when the senders have it', async (status) => {
+    const { answer, waitedFor } = await patch({ status }, { isPublished: true });
+    expect(answer).toMatchObject({ status: 200, body: { status } });
+    expect(waitedFor).toEqual([['7']]);
+  });
+
+  it.each(['paused', 'disabled'])(
+    'to %s is not, as long as they may not have it: the answer says that it is stored, and when to ask again',
+    async (status) => {
+      const { answer } = await patch({ status });
+      expect(answer).toMatchObject({ status: 503, body: { error: { code: 'not_in_effect_yet' } } });
+      expect(answer.headers.get('retry-after')).toBe('2');
+    },
+  );
+
+  it('is not answered with 200 either when it is asked for again and still on its way', async () => {
+    const { answer } = await patch({ status: 'paused' }, { type: 'unchanged' });
+    expect(answer).toMatchObject({ status: 503, body: { error: { code: 'not_in_effect_yet' } } });
+  });
+
+  it.each([{ status: 'active' }, { description: 'the yard' }])('is not one to %j', async (body) => {
+    expect((await patch(body)).answer.status).toBe(200);
+  });
+});
