@@ -2,6 +2,7 @@
 export { DomainError, type DomainErrorCode } from './domain-error.js';
 
 export {
+  ATTEMPT_DEADLINE_MS,
   ATTEMPT_ERROR_CODES,
   type AttemptDecision,
   type AttemptErrorCode,
@@ -10,7 +11,9 @@ export {
   retryAfterMs,
   type FailureReason,
   type FinishedAttempt,
+  MAX_KEPT_BODY_BYTES,
   type RetryReason,
+  TOKEN_EXPIRY_MARGIN_MS,
 } from './delivery/decide-attempt.js';
 export {
   DELIVERY_UNSTARTED,

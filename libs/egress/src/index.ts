@@ -18,8 +18,6 @@ export {
 export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export {
   createEgressClient,
-  DEFAULT_DEADLINE_MS,
-  DEFAULT_MAX_RESPONSE_BYTES,
   type EgressClient,
   type EgressClientOptions,
   type EgressRequest,

@@ -1,4 +1,5 @@
 import {
+  ATTEMPT_DEADLINE_MS,
   type AttemptResult,
   type BearerAuth,
   signatureHeaders,
@@ -6,7 +7,7 @@ import {
   TRACESTATE,
   type WebhookDelivery,
 } from '@waypost/domain';
-import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
+import { type AbortGroup, type EgressClient, type EgressResult } from '@waypost/egress';
 import type { Moment } from '../common/clocks.js';
 import { type AttemptWait, waitFor } from '../common/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
@@ -163,7 +164,7 @@ class SignedPosts implements AttemptRunner {
 
   /** One deadline covers the whole attempt, including its waits for a subscription and a token. */
   private leftMs({ started }: AttemptRequest): number {
-    return started.monotonicMs + DEFAULT_DEADLINE_MS - this.options.monotonicMs();
+    return started.monotonicMs + ATTEMPT_DEADLINE_MS - this.options.monotonicMs();
   }
 
   private waitOf(request: AttemptRequest): AttemptWait {

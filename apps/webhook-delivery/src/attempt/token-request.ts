@@ -1,4 +1,4 @@
-import { type BearerAuth, openClientSecret, parseRetryAfter } from '@waypost/domain';
+import { ATTEMPT_DEADLINE_MS, type BearerAuth, openClientSecret, parseRetryAfter } from '@waypost/domain';
 import type { EgressClient, EgressResult } from '@waypost/egress';
 
 export type TokenAnswer =
@@ -24,7 +24,6 @@ export interface TokenRequestOptions {
 
 /** For a token endpoint that reports no readable lifetime. */
 const DEFAULT_LIFETIME_MS = 300_000;
-const REQUEST_DEADLINE_MS = 5_000;
 const MAX_RESPONSE_BYTES = 16_384;
 /** Safe in an `Authorization: Bearer` header: visible ASCII, no spaces, no line ends. */
 const USABLE_TOKEN = /^[\x21-\x7e]+$/;
@@ -53,7 +52,7 @@ export async function requestToken(
       ...(scope === null ? {} : { scope }),
       ...(audience === null ? {} : { audience }),
     }).toString(),
-    deadlineMs: REQUEST_DEADLINE_MS,
+    deadlineMs: ATTEMPT_DEADLINE_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
   });
   return readTokenAnswer(answer, nowMs());

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
+import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import { CommonModule, TIMERS } from '../common/common.module.js';
@@ -20,8 +21,8 @@ const SETTINGS: SenderSettings = {
   unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,
   flushes: { intervalMs: 4, busyIntervalMs: 10 },
-  // Longer than an attempt can take: attempts in flight are not repeated when a partition moves or the process stops.
-  closeGraceMs: 5_500,
+  // Longer than an attempt can take: attempts in flight are not repeated when a partition moves or the process stops.
+  closeGraceMs: ATTEMPT_DEADLINE_MS + 500,
 };
 
 function schedulerOf(

@@ -1,5 +1,12 @@
 import { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from './retry-delay.js';
 
+/** from the start of an attempt to its status line. */
+export const ATTEMPT_DEADLINE_MS = 5_000;
+/** so much of the body of a response is kept. */
+export const MAX_KEPT_BODY_BYTES = 4_096;
+/** a bearer token is not used any more from so long before it expires. */
+export const TOKEN_EXPIRY_MARGIN_MS = 60_000;
+
 export interface FinishedAttempt {
   readonly attempt: number;
   readonly result: AttemptResult;

@@ -1,3 +1,4 @@
+import { ATTEMPT_DEADLINE_MS, MAX_KEPT_BODY_BYTES } from '@waypost/domain';
 import { parseSubnets } from '../address/classify-address.js';
 import { createDnsLookup, type Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
@@ -16,8 +17,6 @@ import {
   type RequestTarget,
 } from './request-head.js';
 
-export const DEFAULT_DEADLINE_MS = 5_000;
-export const DEFAULT_MAX_RESPONSE_BYTES = 4_096;
 /** At most 8 MB, with URLs of maximum length. */
 const MAX_KEPT_TARGETS = 4_096;
 
@@ -121,7 +120,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
 }
 
 function connectorOf(options: EgressClientOptions, monotonicMs: () => number): CheckedConnector {
-  const { trustedCa, proxyUrl, lookup = createDnsLookup(), connectTimeoutMs = DEFAULT_DEADLINE_MS } = options;
+  const { trustedCa, proxyUrl, lookup = createDnsLookup(), connectTimeoutMs = ATTEMPT_DEADLINE_MS } = options;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
     denied: options.denied,
@@ -161,9 +160,9 @@ function exchangeRequest(
   return {
     head: target.headStart + lines,
     body,
-    deadlineMs: request.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    deadlineMs: request.deadlineMs ?? ATTEMPT_DEADLINE_MS,
     limits: {
-      maxBodyBytes: request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
+      maxBodyBytes: request.maxResponseBytes ?? MAX_KEPT_BODY_BYTES,
       keepBody: request.keepBody ?? true,
     },
     signal: request.signal,
