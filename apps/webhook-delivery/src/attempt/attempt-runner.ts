@@ -134,7 +134,7 @@ class SignedPosts implements AttemptRunner {
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
     const headers = headersOf(request, signing, custom);
     if (issued !== null) headers['authorization'] = issued.authorization;
-    let unsent: AttemptRun | null = null;
+    let unsent = null as AttemptRun | null;
     const isWanted = (): boolean => (unsent = this.unsentRun(subscription)) === null;
     const post = {
       url: subscription.url,

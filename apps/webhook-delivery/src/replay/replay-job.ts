@@ -46,9 +46,9 @@ export interface ReplayJobContext {
 /** The time for which a replay has one of the places of its partition. */
 export interface ReplayTurn {
   /** Asked while there is something to do. */
-  mayContinue(): boolean;
+  readonly mayContinue: () => boolean;
   /** Asked before a wait: false while another replay could use the place. */
-  mayWait(): boolean;
+  readonly mayWait: () => boolean;
 }
 
 /** Deliveries per transaction, so that a cancel and other replays never wait long. */
