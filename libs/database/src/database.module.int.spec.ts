@@ -3,8 +3,8 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { createTestDatabase } from '../../../test/support/test-database.js';
-import { DatabaseModule, PAGE_SOURCE } from './database.module.js';
-import type { PageSource } from './page-source.js';
+import { DatabaseModule } from './database.module.js';
+import { PageSource } from './page-source.js';
 
 const NAME = { name: 'name', text: 'SELECT current_database() AS name', parameters: [] };
 const nameIn = (url: string) => new URL(url).pathname.slice(1);
@@ -17,7 +17,7 @@ it('pages are read from the standby when there is one, everything else from the 
   class App {}
   const app = await NestFactory.createApplicationContext(App, { logger: false });
 
-  expect(await app.get<PageSource>(PAGE_SOURCE).read('acme', NAME)).toEqual([{ name: nameIn(standby.url) }]);
+  expect(await app.get<PageSource>(PageSource).read('acme', NAME)).toEqual([{ name: nameIn(standby.url) }]);
   expect(await app.get(DataSource).query(NAME.text)).toEqual([{ name: nameIn(database.url) }]);
 
   await app.close();

@@ -90,7 +90,7 @@ export { geofenceFault } from './geofence/geofence-shape.js';
 export {
   attemptCount,
   type AttemptEntry,
-  type DeliveryHistory,
+  DeliveryHistory,
   type DeliveryPosition,
   type DeliveryQuery,
   type DeliveryRecord,
@@ -110,7 +110,13 @@ export {
   type QueryFilters,
   queryFingerprint,
 } from './history/page-token.js';
-export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
+export {
+  PathHistory,
+  type PathPoint,
+  type PathPosition,
+  type PathQuery,
+  type PathWalkPosition,
+} from './history/path-history.js';
 export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
 export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';

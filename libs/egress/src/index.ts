@@ -20,7 +20,7 @@ export {
   createEgressClient,
   DEFAULT_DEADLINE_MS,
   DEFAULT_MAX_RESPONSE_BYTES,
-  type EgressClient,
+  EgressClient,
   type EgressClientOptions,
   type EgressRequest,
 } from './client/egress-client.js';

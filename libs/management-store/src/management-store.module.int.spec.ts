@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
-import { DatabaseModule, PAGE_SOURCE, type PageSource } from '@waypost/database';
+import { DatabaseModule, PageSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { FleetStore } from './fleet-store.js';
 import { IdempotencyStore } from './idempotency-store.js';
@@ -54,7 +54,7 @@ describe('ManagementStoreModule on DatabaseModule', () => {
   });
 
   it('disconnects when the application has stopped', async () => {
-    const pages = module.get<PageSource>(PAGE_SOURCE);
+    const pages = module.get<PageSource>(PageSource);
     await pages.read('acme', { name: 'one', text: 'SELECT 1', parameters: [] });
     await module.close();
     expect(module.get(DataSource).isInitialized).toBe(false);

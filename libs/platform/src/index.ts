@@ -99,7 +99,7 @@ export {
   type MessageOfSpan,
   NO_TRACES,
   type SpanRecorder,
-  type Traces,
+  Traces,
 } from './tracing/span-recorder.js';
 export { openOtlpRecorder } from './tracing/otlp-span-recorder.js';
-export { TRACES, TracesModule } from './tracing/traces.module.js';
+export { TracesModule } from './tracing/traces.module.js';

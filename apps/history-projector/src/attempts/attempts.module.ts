@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
-import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
+import {
+  createDeliveryProjection,
+  createProjectionProgress,
+  DeliveryProjection,
+  ProjectionProgress,
+} from '@waypost/history-store';
 import { CLOCK, CONFIG, QuarantineModule, StreamsModule, TracesModule } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
-import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
-import { AttemptTasks, DELIVERY_PROJECTION, PROJECTION_PROGRESS, PROJECTOR_METRICS } from './attempts.task-factory.js';
+import { AttemptTasks } from './attempts.task-factory.js';
 
 interface AttemptsConfig {
   readonly projection: { readonly transactionsAtOnce: number };
@@ -18,10 +21,9 @@ interface AttemptsConfig {
   controllers: [AttemptsController],
   providers: [
     AttemptTasks,
-    { provide: PROJECTOR_METRICS, inject: [Registry, CLOCK], useFactory: createProjectorMetrics },
-    { provide: PROJECTION_PROGRESS, inject: [DataSource], useFactory: createProjectionProgress },
+    { provide: ProjectionProgress, inject: [DataSource], useFactory: createProjectionProgress },
     {
-      provide: DELIVERY_PROJECTION,
+      provide: DeliveryProjection,
       inject: [DataSource, TableOwner, CONFIG, CLOCK],
       useFactory: (
         dataSource: DataSource,

@@ -33,7 +33,7 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
   const ignore = (): void => undefined;
   const task = createPathsTask(context, {
     codec: codecs.telemetryPings,
-    projection: { ...store.projection, ...projectionOf(store.projection) },
+    projection: Object.assign({}, store.projection, projectionOf(store.projection)),
     metrics: createPathMetrics(registry),
     database: new DatabaseRetry({
       logger: { info: ignore, warn: ignore },

@@ -64,7 +64,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
     clock: () => NOW,
     progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
-    projection: { ...store.projection, ...given.projection?.(store.projection) },
+    projection: Object.assign({}, store.projection, given.projection?.(store.projection)),
     database: new DatabaseRetry({
       logger: { info: log, warn: log },
       now: () => 0,

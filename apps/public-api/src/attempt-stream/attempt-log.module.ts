@@ -2,10 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { createAttemptLog } from './attempt-log.js';
-
-/** AttemptLog */
-export const ATTEMPT_LOG = Symbol('attempt log');
+import { AttemptLog, createAttemptLog } from './attempt-log.js';
 
 /** Apart from the resource, and global: the resource needs no Kafka, its log does. */
 @Global()
@@ -13,11 +10,11 @@ export const ATTEMPT_LOG = Symbol('attempt log');
   imports: [KafkaModule],
   providers: [
     {
-      provide: ATTEMPT_LOG,
+      provide: AttemptLog,
       inject: [STREAMS_BACKEND, CODECS],
       useFactory: (backend: StreamsBackend, codecs: AvroCodecs) => createAttemptLog(backend, codecs),
     },
   ],
-  exports: [ATTEMPT_LOG],
+  exports: [AttemptLog],
 })
 export class AttemptLogModule {}

@@ -6,8 +6,7 @@ import { KEY_DIRECTORY } from '../auth/auth.module.js';
 import { bearerToken, type Caller, mayFollow, type Sight } from '../auth/caller.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
-import type { AttemptLog, LogPosition } from './attempt-log.js';
-import { ATTEMPT_LOG } from './attempt-log.module.js';
+import { AttemptLog, type LogPosition } from './attempt-log.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';
 import { positionText, readPosition } from './stream-position.js';
@@ -26,7 +25,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
   private count = 0;
 
   constructor(
-    @Inject(ATTEMPT_LOG) private readonly log: AttemptLog,
+    private readonly log: AttemptLog,
     @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CLOCK) private readonly now: () => number,

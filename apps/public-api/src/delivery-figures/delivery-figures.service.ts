@@ -3,7 +3,7 @@ import { clampStart, formatTime } from '@waypost/domain';
 import {
   ATTEMPT_CLASSES,
   bucketStart,
-  type DeliveryFigures,
+  DeliveryFigures,
   FIGURE_STEPS,
   type FigureRow,
   percentiles,
@@ -11,7 +11,6 @@ import {
 } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
 import { type Sight, sightFilter } from '../auth/caller.js';
-import { DELIVERY_FIGURES } from '../database/api-database.module.js';
 import { invalidParameters } from '../errors/api-error.js';
 import type { FiguresDto, FiguresQueryDto, ShownBucket } from './delivery-figures.dto.js';
 
@@ -23,7 +22,7 @@ const MAX_BUCKETS = 1_440;
 @Injectable()
 export class DeliveryFiguresService {
   constructor(
-    @Inject(DELIVERY_FIGURES) private readonly figures: DeliveryFigures,
+    private readonly figures: DeliveryFigures,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   clampStart,
-  type DeliveryHistory,
+  DeliveryHistory,
   type DeliveryQuery,
   type DeliveryRecord,
   type FoundDeliveries,
@@ -9,7 +9,6 @@ import {
 } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { type Sight, sightFilter } from '../auth/caller.js';
-import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
 import type { DeliveryPage } from './delivery-page.js';
@@ -51,7 +50,7 @@ interface Part {
 @Injectable()
 export class DeliveryPages {
   constructor(
-    @Inject(DELIVERY_HISTORY) private readonly history: DeliveryHistory,
+    private readonly history: DeliveryHistory,
     @Inject(PAGE_STATES) private readonly pageStates: PageStates,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

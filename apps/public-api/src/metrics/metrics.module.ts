@@ -1,6 +1,6 @@
 import { Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { DataSource, PAGE_SOURCE, type PageSource, poolUsageOf } from '@waypost/database';
+import { DataSource, PageSource, poolUsageOf } from '@waypost/database';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { registerDatabaseMetrics } from './database-metrics.js';
@@ -10,7 +10,7 @@ class DatabaseMetrics implements OnModuleInit {
   constructor(
     private readonly registry: Registry,
     private readonly dataSource: DataSource,
-    @Inject(PAGE_SOURCE) private readonly pages: PageSource,
+    private readonly pages: PageSource,
     private readonly outbox: OutboxStore,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Global, Inject, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Global, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK, CODECS, CONFIG, KafkaModule, LOGGER, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
 import type { PublicApiConfig } from '../config.js';
 import { createOutbox } from './create-outbox.js';
-import type { OutboxPublisher } from './outbox-publisher.js';
+import { OutboxPublisher } from './outbox-publisher.js';
 import { createPublishedChanges, PublishedChanges } from './published-changes.js';
-
-const OUTBOX_PUBLISHER = Symbol('outbox publisher');
 
 /** Stops before HTTP closes, so that requests which wait for a publication are answered. */
 @Injectable()
 class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
-  constructor(@Inject(OUTBOX_PUBLISHER) private readonly publisher: OutboxPublisher) {}
+  constructor(private readonly publisher: OutboxPublisher) {}
 
   onApplicationBootstrap(): void {
     this.publisher.start();
@@ -32,13 +30,13 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
   providers: [
     OutboxLifecycle,
     {
-      provide: OUTBOX_PUBLISHER,
+      provide: OutboxPublisher,
       inject: [CONFIG, STREAMS_BACKEND, CODECS, LOGGER, CLOCK],
       useFactory: createPublisher,
     },
     {
       provide: PublishedChanges,
-      inject: [OutboxStore, OUTBOX_PUBLISHER, CLOCK],
+      inject: [OutboxStore, OutboxPublisher, CLOCK],
       useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, now: () => number) =>
         createPublishedChanges({
           isPublished: (ids) => outbox.isPublished(ids),

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { clampStart, type PathHistory, type PathWalkPosition } from '@waypost/domain';
+import { clampStart, PathHistory, type PathWalkPosition } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
-import { PATH_HISTORY } from '../database/api-database.module.js';
 import { type PageStates, PATH_PAGE_STATES } from '../paging/page-states.js';
 import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dto.js';
 
@@ -9,7 +8,7 @@ import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dt
 @Injectable()
 export class PathsService {
   constructor(
-    @Inject(PATH_HISTORY) private readonly paths: PathHistory,
+    private readonly paths: PathHistory,
     @Inject(PATH_PAGE_STATES) private readonly pageStates: PageStates<PathWalkPosition>,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -5,12 +5,12 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
+import { DeliveryHistory, formatApiKey, hashApiKey, PathHistory } from '@waypost/domain';
 import {
   createMemoryDeliveryStore,
   createMemoryPathStore,
-  type DeliveryFigures,
-  type SubscriptionActivities,
+  DeliveryFigures,
+  SubscriptionActivities,
 } from '@waypost/history-store';
 import {
   API_KEY_SCOPES,
@@ -29,16 +29,9 @@ import {
 } from '@waypost/management-store';
 import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
-import type { AttemptLog } from '../attempt-stream/attempt-log.js';
-import { ATTEMPT_LOG } from '../attempt-stream/attempt-log.module.js';
+import { AttemptLog } from '../attempt-stream/attempt-log.js';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
-import {
-  DELIVERY_FIGURES,
-  DELIVERY_HISTORY,
-  PATH_HISTORY,
-  SUBSCRIPTION_ACTIVITIES,
-} from '../database/api-database.module.js';
 import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
@@ -212,11 +205,11 @@ class TestStores {
     const { history: noPaths } = createMemoryPathStore({ now: Date.now });
     const providers = [
       ...storeProviders(store ?? {}, findApiKey),
-      { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
-      { provide: DELIVERY_FIGURES, useValue: figures ?? noFigures },
-      { provide: SUBSCRIPTION_ACTIVITIES, useValue: activities ?? NO_ACTIVITIES },
-      { provide: PATH_HISTORY, useValue: paths ?? noPaths },
-      { provide: ATTEMPT_LOG, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
+      { provide: DeliveryHistory, useValue: history ?? noDeliveries },
+      { provide: DeliveryFigures, useValue: figures ?? noFigures },
+      { provide: SubscriptionActivities, useValue: activities ?? NO_ACTIVITIES },
+      { provide: PathHistory, useValue: paths ?? noPaths },
+      { provide: AttemptLog, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
     ];
     return { module: TestStores, providers, exports: providers };

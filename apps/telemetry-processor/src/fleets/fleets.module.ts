@@ -14,7 +14,7 @@ import {
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { createFleetDirectory, FLEET_DIRECTORY, type FleetDirectory } from './fleet-directory.js';
+import { createFleetDirectory, FleetDirectory } from './fleet-directory.js';
 
 interface FleetsConfig {
   readonly rules: 'all' | 'positions';
@@ -25,19 +25,19 @@ interface FleetsConfig {
   imports: [KafkaModule, QuarantineModule],
   providers: [
     {
-      provide: FLEET_DIRECTORY,
+      provide: FleetDirectory,
       inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Quarantine, Registry],
       useFactory: createDirectory,
     },
   ],
-  exports: [FLEET_DIRECTORY],
+  exports: [FleetDirectory],
 })
 export class FleetsModule implements OnApplicationBootstrap, OnApplicationShutdown {
   /** With positions alone, no rule needs a fleet. */
   private readonly isNeeded: boolean;
 
   constructor(
-    @Inject(FLEET_DIRECTORY) private readonly fleets: FleetDirectory,
+    private readonly fleets: FleetDirectory,
     @Inject(CONFIG) { rules }: FleetsConfig,
   ) {
     this.isNeeded = rules === 'all';

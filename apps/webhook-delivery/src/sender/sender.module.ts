@@ -5,8 +5,8 @@ import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
 import { createLaneSettings } from './lane-settings.js';
 import { SenderController } from './sender.controller.js';
@@ -76,7 +76,7 @@ function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, no
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,
-      inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, CLOCK, Registry],
+      inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, CLOCK, Registry],
       useFactory: schedulerOf,
     },
     { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, CLOCK], useFactory: flushesOf },
