@@ -7,14 +7,11 @@ import {
   ProjectionProgress,
 } from '@waypost/history-store';
 import { CLOCK, CONFIG, QuarantineModule, StreamsModule, TracesModule } from '@waypost/platform';
+import type { HistoryProjectorConfig } from '../config.js';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
 import { AttemptTasks } from './attempts.task-factory.js';
-
-interface AttemptsConfig {
-  readonly projection: { readonly transactionsAtOnce: number };
-}
 
 @Module({
   imports: [StreamsModule, TracesModule, QuarantineModule, ProjectionModule],
@@ -28,7 +25,7 @@ interface AttemptsConfig {
       useFactory: (
         dataSource: DataSource,
         { dataSource: tableOwner }: TableOwner,
-        { projection }: AttemptsConfig,
+        { projection }: Pick<HistoryProjectorConfig, 'projection'>,
         now: () => number,
       ) => createDeliveryProjection({ dataSource, tableOwner, now, ...projection }),
     },

@@ -2,9 +2,8 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import type { Request, Response } from 'express';
 import { formatTime, type WebhookAttempt } from '@waypost/domain';
 import { CLOCK, LOGGER, type Logger } from '@waypost/platform';
-import { KEY_DIRECTORY } from '../auth/auth.module.js';
 import { bearerToken, type Caller, mayFollow, type Sight } from '../auth/caller.js';
-import type { KeyDirectory } from '../auth/key-directory.js';
+import { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import { AttemptLog, type LogPosition } from './attempt-log.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
@@ -26,7 +25,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
 
   constructor(
     private readonly log: AttemptLog,
-    @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
+    private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -54,7 +54,10 @@ const postgres = DatabaseModule.forRootAsync({ inject: [CONFIG, LOGGER], useFact
 })
 export class ApiDatabaseModule {}
 
-function databaseOptions({ database, databaseRead }: PublicApiConfig, logger: Logger): DatabaseModuleOptions {
+function databaseOptions(
+  { database, databaseRead }: Pick<PublicApiConfig, 'database' | 'databaseRead'>,
+  logger: Logger,
+): DatabaseModuleOptions {
   return {
     url: database.url,
     ...(databaseRead.readUrl !== undefined && { readUrl: databaseRead.readUrl }),

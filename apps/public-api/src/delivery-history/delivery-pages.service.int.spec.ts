@@ -4,7 +4,7 @@ import { createDataSource, createPageSource, type PageSource } from '@waypost/da
 import type { WebhookAttempt } from '@waypost/domain';
 import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { createPageStates } from '../paging/page-states.js';
+import { DeliveryPageStates } from '../paging/page-states.js';
 import { anyWalk, attemptOf, type DeliveryPlan, NOW, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
 import type { DeliveryPage } from './delivery-page.js';
 import { type DeliveryFilters, DeliveryPages } from './delivery-pages.service.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),
-    createPageStates({ keys: [KEY], now: () => NOW }),
+    new DeliveryPageStates({ pageTokenKeys: [KEY] }, () => NOW),
     () => NOW,
   );
 });

@@ -9,7 +9,7 @@ import {
 } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { type Sight, sightFilter } from '../auth/caller.js';
-import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
+import { DeliveryPageStates } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
 import type { DeliveryPage } from './delivery-page.js';
 import { matchesPayload, parsePayloadFilter } from './payload-filter.js';
@@ -51,7 +51,7 @@ interface Part {
 export class DeliveryPages {
   constructor(
     private readonly history: DeliveryHistory,
-    @Inject(PAGE_STATES) private readonly pageStates: PageStates,
+    private readonly pageStates: DeliveryPageStates,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

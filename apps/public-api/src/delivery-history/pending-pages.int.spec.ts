@@ -10,7 +10,7 @@ import {
   createWaitingProjection,
 } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { createPageStates } from '../paging/page-states.js';
+import { DeliveryPageStates } from '../paging/page-states.js';
 import { attemptOf, type DeliveryPlan, NOW, uuidOf } from '../testing/walked-deliveries.js';
 import { DeliveryPages } from './delivery-pages.service.js';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await createProjectionProgress(dataSource).begin(200);
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),
-    createPageStates({ keys: [Buffer.alloc(32, 3)], now: () => NOW }),
+    new DeliveryPageStates({ pageTokenKeys: [Buffer.alloc(32, 3)] }, () => NOW),
     () => NOW,
   );
 });

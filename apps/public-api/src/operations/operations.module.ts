@@ -11,7 +11,7 @@ import { INSTANCES, OperationsService } from './operations.service.js';
     {
       provide: INSTANCES,
       inject: [CONFIG],
-      useFactory: ({ http: { adminUrls } }: PublicApiConfig) =>
+      useFactory: ({ http: { adminUrls } }: Pick<PublicApiConfig, 'http'>) =>
         adminUrls.length === 0 ? null : createInstances(adminUrls),
     },
   ],

@@ -51,7 +51,7 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
 export class OutboxModule {}
 
 function createPublisher(
-  { database }: PublicApiConfig,
+  { database }: Pick<PublicApiConfig, 'database'>,
   backend: StreamsBackend,
   codecs: AvroCodecs,
   logger: StreamsLogger,

@@ -1,7 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { DeliveryPosition } from '@waypost/domain';
 import type { ListPosition } from '@waypost/management-store';
-import { PAGE_STATES, type PageStates, type Walk } from './page-states.js';
+import { DeliveryPageStates, type Walk } from './page-states.js';
 import type { ListQueryDto } from './paging.dto.js';
 
 export interface ListPage<T> {
@@ -21,7 +21,7 @@ export interface ListSource<T, Position> {
 /** Reads pages of lists. */
 @Injectable()
 export class ListPages {
-  constructor(@Inject(PAGE_STATES) private readonly pageStates: PageStates) {}
+  constructor(private readonly pageStates: DeliveryPageStates) {}
 
   /** A list in the order of creation. */
   byCreation<T>(

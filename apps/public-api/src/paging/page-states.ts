@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   deliveryPageTokens,
   type DeliveryPosition,
@@ -9,10 +10,9 @@ import {
   type QueryFilters,
   queryFingerprint,
 } from '@waypost/domain';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { ApiError, type ErrorCode } from '../errors/api-error.js';
-
-export const PAGE_STATES = Symbol('page states');
-export const PATH_PAGE_STATES = Symbol('page states of paths');
 
 /** What a page token is bound to: the caller's fleet, the resource, and every filter. */
 export interface Walk {
@@ -21,38 +21,45 @@ export interface Walk {
   readonly filters: QueryFilters;
 }
 
-/** Page tokens of all resources whose walks use one kind of position; most are by time and id. */
-export interface PageStates<Position = DeliveryPosition> {
-  seal(position: Position, walk: Walk): string;
+/** Seals and opens the page tokens of walks that use one kind of position. */
+export abstract class PageStates<Position> {
+  constructor(
+    private readonly tokens: PageTokens<Position>,
+    private readonly keys: Keys,
+    private readonly now: () => number,
+  ) {}
+
+  seal(position: Position, walk: Walk): string {
+    const { fleetId } = walk;
+    const sealed = { position, fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: this.now() };
+    return this.tokens.seal(sealed, this.keys);
+  }
+
   /** The position to go on from. @throws ApiError 400 with a code per reason */
-  open(token: string, walk: Walk): Position;
+  open(token: string, walk: Walk): Position {
+    const expected = { fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), nowMs: this.now() };
+    const opened = this.tokens.open(token, expected, this.keys);
+    if (opened.type === 'opened') return opened.position;
+    throw refusal(opened.reason);
+  }
 }
 
-export interface PageStatesDeps {
-  readonly keys: Keys;
-  readonly now: () => number;
-}
+type PageTokenConfig = Pick<PublicApiConfig, 'pageTokenKeys'>;
 
-export function createPageStates(deps: PageStatesDeps): PageStates {
-  return pageStatesOf(deliveryPageTokens, deps);
+/** For walks by time and id: of deliveries, and of most lists. */
+@Injectable()
+export class DeliveryPageStates extends PageStates<DeliveryPosition> {
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
+    super(deliveryPageTokens, pageTokenKeys, now);
+  }
 }
 
 /** For walks over paths. */
-export function createPathPageStates(deps: PageStatesDeps): PageStates<PathWalkPosition> {
-  return pageStatesOf(pathPageTokens, deps);
-}
-
-function pageStatesOf<Position>(tokens: PageTokens<Position>, { keys, now }: PageStatesDeps): PageStates<Position> {
-  return {
-    seal: (position, walk) =>
-      tokens.seal({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, keys),
-    open(token, walk) {
-      const expected = { fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), nowMs: now() };
-      const opened = tokens.open(token, expected, keys);
-      if (opened.type === 'opened') return opened.position;
-      throw refusal(opened.reason);
-    },
-  };
+@Injectable()
+export class PathPageStates extends PageStates<PathWalkPosition> {
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
+    super(pathPageTokens, pageTokenKeys, now);
+  }
 }
 
 function fingerprintOf({ path, filters }: Walk): string {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { clampStart, PathHistory, type PathWalkPosition } from '@waypost/domain';
+import { clampStart, PathHistory } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
-import { type PageStates, PATH_PAGE_STATES } from '../paging/page-states.js';
+import { PathPageStates } from '../paging/page-states.js';
 import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dto.js';
 
 /** Where the devices of a fleet were (R-36). */
@@ -9,7 +9,7 @@ import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dt
 export class PathsService {
   constructor(
     private readonly paths: PathHistory,
-    @Inject(PATH_PAGE_STATES) private readonly pageStates: PageStates<PathWalkPosition>,
+    private readonly pageStates: PathPageStates,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

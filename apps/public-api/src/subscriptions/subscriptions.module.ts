@@ -16,7 +16,11 @@ import { SubscriptionsService } from './subscriptions.service.js';
     SubscriptionsService,
     SubscriptionDrafts,
     SubscriptionHealthReader,
-    { provide: CHECK_URL, inject: [CONFIG], useFactory: ({ egress }: PublicApiConfig) => createUrlCheck(egress) },
+    {
+      provide: CHECK_URL,
+      inject: [CONFIG],
+      useFactory: ({ egress }: Pick<PublicApiConfig, 'egress'>) => createUrlCheck(egress),
+    },
   ],
 })
 export class SubscriptionsModule {}

@@ -14,11 +14,8 @@ import {
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
+import type { TelemetryProcessorConfig } from '../config.js';
 import { createFleetDirectory, FleetDirectory } from './fleet-directory.js';
-
-interface FleetsConfig {
-  readonly rules: 'all' | 'positions';
-}
 
 /** Reads the geofences and settings of all fleets before the first ping, and follows them until the last. */
 @Module({
@@ -38,7 +35,7 @@ export class FleetsModule implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly fleets: FleetDirectory,
-    @Inject(CONFIG) { rules }: FleetsConfig,
+    @Inject(CONFIG) { rules }: Pick<TelemetryProcessorConfig, 'rules'>,
   ) {
     this.isNeeded = rules === 'all';
   }

@@ -3,15 +3,11 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import { CODECS, CONFIG, StreamContext, StreamTask, Traces } from '@waypost/platform';
 import type { StreamRecord } from '@waypost/streams';
-import type { RuleSet } from '../config.js';
+import type { TelemetryProcessorConfig } from '../config.js';
 import { FleetDirectory } from '../fleets/fleet-directory.js';
 import { PingMetrics } from './ping-metrics.js';
 import { PingProcessor } from './pings.processor.js';
 import { PingTopology } from './pings.topology.js';
-
-interface PingsConfig {
-  readonly rules: RuleSet;
-}
 
 @Controller()
 export class PingsController {
@@ -19,7 +15,7 @@ export class PingsController {
     @Inject(CODECS) private readonly codecs: AvroCodecs,
     @Inject(FleetDirectory) private readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>,
     private readonly metrics: PingMetrics,
-    @Inject(CONFIG) private readonly config: PingsConfig,
+    @Inject(CONFIG) private readonly config: Pick<TelemetryProcessorConfig, 'rules'>,
     private readonly traces: Traces,
   ) {}
 

@@ -1,6 +1,7 @@
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { createEgressClient, EgressClient } from '@waypost/egress';
-import { CLOCK, CONFIG, type EgressConfig } from '@waypost/platform';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import type { WebhookDeliveryConfig } from '../config.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
@@ -15,7 +16,7 @@ export const CONNECTIONS_PER_ORIGIN = 512;
     {
       provide: EgressClient,
       inject: [CONFIG],
-      useFactory: ({ egress }: { readonly egress: EgressConfig }) =>
+      useFactory: ({ egress }: Pick<WebhookDeliveryConfig, 'egress'>) =>
         createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN }),
     },
   ],
@@ -29,9 +30,7 @@ export class EgressModule implements OnApplicationShutdown {
   }
 }
 
-interface SealingConfig {
-  readonly sealingKeys: readonly Buffer[];
-}
+type SealingConfig = Pick<WebhookDeliveryConfig, 'sealingKeys'>;
 
 function tokensOf(egress: EgressClient, { sealingKeys }: SealingConfig, now: () => number): BearerTokens {
   return createBearerTokens({ egress, sealingKeys, now });

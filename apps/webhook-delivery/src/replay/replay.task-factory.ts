@@ -3,6 +3,7 @@ import { type AvroCodecs, topics } from '@waypost/contracts';
 import { CLOCK, CODECS, CONFIG, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { ReplayMetrics } from '../common/delivery-metrics.js';
+import type { WebhookDeliveryConfig } from '../config.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { createReplayTask, type ReplayTaskParts } from './replay.task.js';
 
@@ -25,7 +26,7 @@ export class ReplayTasks implements PartitionTaskFactory, ReplayTaskParts {
     readonly metrics: ReplayMetrics,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
-    @Inject(CONFIG) { replay }: { readonly replay: { readonly maxUnsent: number } },
+    @Inject(CONFIG) { replay }: Pick<WebhookDeliveryConfig, 'replay'>,
   ) {
     this.maxUnsent = replay.maxUnsent;
   }
