@@ -6,6 +6,7 @@ import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { HttpPipeline } from './configure-http.js';
 import { ConsoleModule } from './console/console.module.js';
+import { ApiDatabaseModule } from './database/api-database.module.js';
 import { DeliveryFiguresModule } from './delivery-figures/delivery-figures.module.js';
 import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ValidationPipe } from './endpoint/validation.pipe.js';
@@ -26,7 +27,7 @@ import { ReplaysModule } from './replays/replays.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 
-/** Everything that answers requests. It needs the global modules of the root: runtime, database, outbox. */
+/** Everything that answers requests. */
 @Module({
   // In the order of the OpenAPI document.
   imports: [
@@ -49,6 +50,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     OpenApiModule,
     AuthModule,
     ConsoleModule,
+    ApiDatabaseModule,
   ],
   providers: [
     HttpPipeline,

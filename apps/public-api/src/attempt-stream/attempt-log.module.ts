@@ -1,11 +1,10 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
 import { AttemptLog, createAttemptLog } from './attempt-log.js';
 
-/** Apart from the resource, and global: the resource needs no Kafka, its log does. */
-@Global()
+/** Apart from the resource: a test of the resource replaces it, and needs no Kafka. */
 @Module({
   imports: [KafkaModule],
   providers: [

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { AdminKeys } from './admin-keys.js';
 import { KeyDirectory } from './key-directory.js';
 import { AddressLimiter, RateLimiter } from './rate-limiter.js';
@@ -9,6 +10,7 @@ type HttpConfig = Pick<PublicApiConfig, 'http'>;
 
 /** API keys, portal sessions and rate limits. */
 @Module({
+  imports: [ApiDatabaseModule],
   providers: [
     { provide: AdminKeys, inject: [CONFIG], useFactory: ({ http }: HttpConfig) => new AdminKeys(http.adminKeyHashes) },
     KeyDirectory,

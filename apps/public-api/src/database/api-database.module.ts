@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { DatabaseModule, type DatabaseModuleOptions, DatabaseRetry, PageSource } from '@waypost/database';
 import { DeliveryHistory, PathHistory } from '@waypost/domain';
 import {
@@ -46,7 +46,6 @@ const PROVIDERS = [
 const postgres = DatabaseModule.forRootAsync({ inject: [CONFIG, LOGGER], useFactory: databaseOptions });
 
 /** The stores and histories of the API on its database, which is connected before the first request. */
-@Global()
 @Module({
   imports: [postgres, ManagementStoreModule],
   providers: PROVIDERS,

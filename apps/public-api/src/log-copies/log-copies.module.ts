@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { QuarantineModule, StreamsModule } from '@waypost/platform';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { OperationalEventsLogController } from './operational-events-log.controller.js';
 import { OperationalEventsTasks } from './operational-events-log.task-factory.js';
 import { ReplayProgressController } from './replay-progress.controller.js';
@@ -7,7 +8,7 @@ import { ReplayProgressTasks } from './replay-progress.task-factory.js';
 
 /** Copies logs into the database for the API to show. Apart from the resources: these need Kafka, requests do not. */
 @Module({
-  imports: [StreamsModule, QuarantineModule],
+  imports: [ApiDatabaseModule, QuarantineModule, StreamsModule],
   controllers: [OperationalEventsLogController, ReplayProgressController],
   providers: [OperationalEventsTasks, ReplayProgressTasks],
 })

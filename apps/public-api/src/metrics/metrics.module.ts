@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { DataSource, PageSource, poolUsageOf } from '@waypost/database';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { registerDatabaseMetrics } from './database-metrics.js';
 
 @Injectable()
@@ -22,5 +23,5 @@ class DatabaseMetrics implements OnModuleInit {
   }
 }
 
-@Module({ providers: [DatabaseMetrics] })
+@Module({ imports: [ApiDatabaseModule], providers: [DatabaseMetrics] })
 export class MetricsModule {}

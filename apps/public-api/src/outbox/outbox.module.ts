@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Global, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK, CODECS, CONFIG, KafkaModule, LOGGER, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
 import type { PublicApiConfig } from '../config.js';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { createOutbox } from './create-outbox.js';
 import { OutboxPublisher } from './outbox-publisher.js';
 import { createPublishedChanges, PublishedChanges } from './published-changes.js';
@@ -24,9 +25,8 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /** Publishes changes of managed rows to their topics. */
-@Global()
 @Module({
-  imports: [KafkaModule],
+  imports: [ApiDatabaseModule, KafkaModule],
   providers: [
     OutboxLifecycle,
     {

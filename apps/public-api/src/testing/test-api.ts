@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
@@ -30,12 +30,15 @@ import {
 import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
 import { AttemptLog } from '../attempt-stream/attempt-log.js';
+import { AttemptLogModule } from '../attempt-stream/attempt-log.module.js';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
 import { OpenApi } from '../openapi/openapi-document.js';
+import { OutboxModule } from '../outbox/outbox.module.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { CHECK_URL, type CheckUrl } from '../subscriptions/subscriber-urls.js';
 import { createDocumentCheck } from './document-check.js';
@@ -117,13 +120,16 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const errors: TestApi['errors'] = [];
   const { findApiKey = () => Promise.resolve(null), checkUrl = () => Promise.resolve({ type: 'accepted' }) } = options;
   const findAnyKey: FindApiKey = async (hash) => keys.get(hash.toString('hex')) ?? (await findApiKey(hash));
+  const stores = TestStores.forRoot(options, findAnyKey);
   const module = await Test.createTestingModule({
-    imports: [
-      RuntimeModule.forRoot(runtimeOf(options, errors)),
-      TestStores.forRoot(options, findAnyKey),
-      HttpApiModule,
-    ],
+    imports: [RuntimeModule.forRoot(runtimeOf(options, errors)), HttpApiModule],
   })
+    .overrideModule(ApiDatabaseModule)
+    .useModule(stores)
+    .overrideModule(OutboxModule)
+    .useModule(stores)
+    .overrideModule(AttemptLogModule)
+    .useModule(stores)
     .overrideProvider(CHECK_URL)
     .useValue(checkUrl)
     .overrideProvider(CLOCK)
@@ -192,8 +198,7 @@ const NO_ACTIVITIES: SubscriptionActivities = {
   read: () => Promise.resolve({ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null }),
 };
 
-/** In place of the database and the outbox. */
-@Global()
+/** In place of the database, the outbox and the log of attempts. */
 @Module({})
 class TestStores {
   static forRoot(
