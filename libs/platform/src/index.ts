@@ -59,6 +59,7 @@ export {
 } from './lifecycle/lifecycle.js';
 export { createLogger, createNestLogger, type Logger, type LoggerOptions } from './logging/logger.js';
 export { CODECS, ContractsModule, SCHEMA_REGISTRY } from './contracts/contracts.module.js';
+export { Readiness } from './runtime/readiness.js';
 export {
   type AppConfig,
   type AppRuntime,
@@ -69,7 +70,6 @@ export {
   NEW_ID,
   ON_FATAL,
   RANDOM_BYTES,
-  Readiness,
   RuntimeModule,
   STOPPING,
 } from './runtime/runtime.module.js';
