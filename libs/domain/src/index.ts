@@ -121,14 +121,8 @@ export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
 export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';
 
-export {
-  checkPing,
-  checkPingOfKnownDevice,
-  type FixedPing,
-  hasValidFix,
-  MAX_ID_LENGTH,
-  type PingCheck,
-} from './ping/check-ping.js';
+export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
+export { type FixedPing, hasValidFix } from './ping/valid-fix.js';
 export { pathPointOf } from './ping/path-of-ping.js';
 
 export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './records/device-state.js';

@@ -1,4 +1,4 @@
-import type { FixedPing } from '../ping/check-ping.js';
+import type { FixedPing } from '../ping/valid-fix.js';
 import type { DeviceState, Trip } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import type { RouteChange, RouteEndReason } from './event-of-route.js';

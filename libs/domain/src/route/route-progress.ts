@@ -1,5 +1,5 @@
 import { distanceInMeters, isWithinMeters } from '../geo/distance.js';
-import type { FixedPing } from '../ping/check-ping.js';
+import type { FixedPing } from '../ping/valid-fix.js';
 import type { RouteProgress, Trip } from '../records/device-state.js';
 import { type RouteSettings, speedOf } from './route-settings.js';
 
