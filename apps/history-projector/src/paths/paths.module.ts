@@ -4,8 +4,8 @@ import { createPathProjection, PathProjection } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
+import { PathTasks } from './path-tasks.js';
 import { PathsController } from './paths.controller.js';
-import { PathTasks } from './paths.task-factory.js';
 
 @Module({
   imports: [ProjectionModule],

@@ -5,7 +5,7 @@ import { CLOCK } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { WaitingController } from './waiting.controller.js';
-import { WaitingTasks } from './waiting.task-factory.js';
+import { WaitingTasks } from './waiting-tasks.js';
 
 @Module({
   imports: [ProjectionModule],

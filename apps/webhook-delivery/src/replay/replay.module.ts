@@ -5,7 +5,7 @@ import { CommonModule } from '../common/common.module.js';
 import { createReplayMetrics, ReplayMetrics } from '../common/delivery-metrics.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { ReplayController } from './replay.controller.js';
-import { ReplayTasks } from './replay.task-factory.js';
+import { ReplayTasks } from './replay-tasks.js';
 
 /** Sends past deliveries again. */
 @Module({

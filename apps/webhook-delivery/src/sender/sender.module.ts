@@ -8,9 +8,9 @@ import type { TimerPort } from '../common/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
+import { DeliveryTasks, SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings } from './delivery-tasks.js';
 import { createLaneSettings } from './lane-settings.js';
 import { SenderController } from './sender.controller.js';
-import { DeliveryTasks, SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings } from './sender.task-factory.js';
 
 const MIB = 1_048_576;
 
