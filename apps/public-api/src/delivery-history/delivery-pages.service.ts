@@ -173,7 +173,7 @@ export class DeliveryPages {
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walkOf(request));
     const startAt = filters.startAt ?? 0;
     return {
-      ...given(filters),
+      ...sentFilters(filters),
       ...sightFilter(caller),
       fleetId: caller.fleetId,
       // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
@@ -191,7 +191,7 @@ function walkOf({ caller, path, filters }: DeliveryPageRequest) {
 }
 
 /** The filters that were sent; the others are absent, not undefined. */
-function given({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status, order }: DeliveryFilters) {
+function sentFilters({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status, order }: DeliveryFilters) {
   return {
     ...(eventTypes === undefined || eventTypes.length === 0 ? {} : { eventTypes }),
     ...(deviceId === undefined ? {} : { deviceId }),

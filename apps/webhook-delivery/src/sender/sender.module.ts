@@ -32,11 +32,11 @@ function schedulerOf(
   registry: Registry,
 ): DeliveryScheduler {
   const settings = createLaneSettings(directory);
-  return measured(new DeliveryScheduler({ slots, reservations, settings, timers, now }), registry);
+  return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, now }), registry);
 }
 
 /** The scheduler with its gauges. */
-function measured(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
+function withGauges(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
   const { reservations, options } = scheduler;
   const registers = [registry];
   new Gauge({
