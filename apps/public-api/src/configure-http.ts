@@ -26,8 +26,8 @@ import {
 } from './http/request-refusals.middleware.js';
 import { createRouteOf, dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
 import { limitServer, type ServerLimits } from './http/server-limits.js';
-import { measureRequests } from './metrics/request-metrics.middleware.js';
 import { OpenApi } from './openapi/openapi-document.js';
+import { measureRequests } from './prometheus/request-metrics.middleware.js';
 
 const MAX_BODY = '100kb';
 /** body-parser has this option, Nest's type for its options does not. */

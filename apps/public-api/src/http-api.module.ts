@@ -20,12 +20,12 @@ import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { OperationalEventsModule } from './operational-events/operational-events.module.js';
-import { OperationsModule } from './operations/operations.module.js';
 import { PathsModule } from './paths/paths.module.js';
 import { PortalSessionsModule } from './portal-sessions/portal-sessions.module.js';
 import { ReplaysModule } from './replays/replays.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
 
 /** Everything that answers requests. */
 @Module({
@@ -46,7 +46,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     PortalSessionsModule,
     SessionModule,
     FleetsModule,
-    OperationsModule,
+    TasksModule,
     OpenApiModule,
     AuthModule,
     ConsoleModule,

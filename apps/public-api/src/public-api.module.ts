@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { ContractsModule } from '@waypost/platform';
 import { HttpApiModule } from './http-api.module.js';
 import { LogCopiesModule } from './log-copies/log-copies.module.js';
-import { MetricsModule } from './metrics/metrics.module.js';
+import { PrometheusModule } from './prometheus/prometheus.module.js';
 
 /** Kafka and the schema registry are connected to when they are used: HTTP answers while they are unavailable. */
 @Module({
-  imports: [ContractsModule.forRoot(), MetricsModule, LogCopiesModule, HttpApiModule],
+  imports: [ContractsModule.forRoot(), PrometheusModule, LogCopiesModule, HttpApiModule],
 })
 export class PublicApiModule {}

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import type { Request, Response } from 'express';
 import { formatTime, type WebhookAttempt } from '@waypost/domain';
 import { CLOCK, LOGGER, type Logger } from '@waypost/platform';
-import { bearerToken, type Caller, mayFollow, type Sight } from '../auth/caller.js';
+import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
 import { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import { AttemptLog, type LogPosition } from './attempt-log.js';
@@ -52,7 +52,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
 
   private async follow(
     stream: EventStream,
-    caller: Sight,
+    caller: Visibility,
     query: AttemptStreamQueryDto,
     from: LogPosition | null,
   ): Promise<void> {
@@ -116,13 +116,13 @@ function statusAfter({ outcome }: WebhookAttempt): Status {
   return outcome === 'retrying' ? 'pending' : 'failed';
 }
 
-function filterOf(caller: Sight, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
+function filterOf(caller: Visibility, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
   const { eventType: types = [], deviceId, subscriptionId, statusCode, status } = query;
   const wantedTypes = new Set<string>(types);
   const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
   return (attempt) =>
     attempt.fleetId === caller.fleetId &&
-    mayFollow(caller, attempt.subscriptionId) &&
+    maySee(caller, attempt.subscriptionId) &&
     (wantedTypes.size === 0 || wantedTypes.has(attempt.eventType)) &&
     is(deviceId, attempt.deviceId) &&
     is(subscriptionId, attempt.subscriptionId) &&

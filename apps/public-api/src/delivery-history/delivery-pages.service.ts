@@ -8,7 +8,7 @@ import {
   type ShownDelivery,
 } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
-import { type Sight, sightFilter } from '../auth/caller.js';
+import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import { DeliveryPageStates } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
 import type { DeliveryPage } from './delivery-page.js';
@@ -32,7 +32,7 @@ export type DeliveryFilters = {
 
 export interface DeliveryPageRequest {
   /** Whose sight the page keeps to. */
-  readonly caller: Sight;
+  readonly caller: Visibility;
   /** The resource that is walked; a page token of another is refused. */
   readonly path: string;
   readonly filters: DeliveryFilters;
@@ -174,7 +174,7 @@ export class DeliveryPages {
     const startAt = filters.startAt ?? 0;
     return {
       ...sentFilters(filters),
-      ...sightFilter(caller),
+      ...visibilityFilter(caller),
       fleetId: caller.fleetId,
       // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
       startAt: after === undefined ? clampStart(startAt, this.now()) : startAt,
@@ -187,7 +187,7 @@ export class DeliveryPages {
 
 /** What a page token is bound to. */
 function walkOf({ caller, path, filters }: DeliveryPageRequest) {
-  return { fleetId: caller.fleetId, path, filters: { ...filters, ...sightFilter(caller) } };
+  return { fleetId: caller.fleetId, path, filters: { ...filters, ...visibilityFilter(caller) } };
 }
 
 /** The filters that were sent; the others are absent, not undefined. */

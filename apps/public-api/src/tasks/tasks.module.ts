@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, createInstances } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
-import { OperationsController } from './operations.controller.js';
-import { INSTANCES, OperationsService } from './operations.service.js';
+import { TasksController } from './tasks.controller.js';
+import { INSTANCES, TasksService } from './tasks.service.js';
 
 @Module({
-  controllers: [OperationsController],
+  controllers: [TasksController],
   providers: [
-    OperationsService,
+    TasksService,
     {
       provide: INSTANCES,
       inject: [CONFIG],
@@ -16,4 +16,4 @@ import { INSTANCES, OperationsService } from './operations.service.js';
     },
   ],
 })
-export class OperationsModule {}
+export class TasksModule {}

@@ -24,4 +24,4 @@ class DatabaseMetrics implements OnModuleInit {
 }
 
 @Module({ imports: [ApiDatabaseModule], providers: [DatabaseMetrics] })
-export class MetricsModule {}
+export class PrometheusModule {}
