@@ -2,12 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import type { AttemptResult, DeliveryHistory, WebhookAttempt } from '@waypost/domain';
-import {
-  createDeliveryHistory,
-  createDeliveryProjection,
-  createMemoryDeliveryStore,
-  type DeliveryProjection,
-} from '@waypost/history-store';
+import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
+import { createMemoryDeliveryStore } from '@waypost/history-store/testing';
 import { v2PageText } from '../../apps/public-api/src/events-v2/events-v2.page.js';
 import { v1PageText } from '../../apps/public-api/src/history-v1/history-v1.page.js';
 import { ok, SenderHarness, unavailable } from '../../apps/webhook-delivery/src/sender/testing/sender-harness.js';

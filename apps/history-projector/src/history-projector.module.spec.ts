@@ -5,17 +5,10 @@ import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { type AvroCodecs, consumerGroups, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
-import {
-  createMemoryDeliveryStore,
-  createMemoryPathStore,
-  DeliveryProjection,
-  PathProjection,
-  ProjectionProgress,
-  WaitingProjection,
-} from '@waypost/history-store';
+import { DeliveryProjection, PathProjection, ProjectionProgress, WaitingProjection } from '@waypost/history-store';
+import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
 import {
   createLogger,
-  MemoryRuntime,
   Readiness,
   RuntimeModule,
   SCHEMA_REGISTRY,
@@ -23,7 +16,8 @@ import {
   StreamsRuntime,
   StreamsServer,
 } from '@waypost/platform';
-import { createMemoryBackend } from '@waypost/streams';
+import { MemoryRuntime } from '@waypost/platform/testing';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
 import { readConfig } from './config.js';

@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { DataSource } from '@waypost/database';
 import { createLogger, Readiness, RuntimeModule, STREAMS_BACKEND } from '@waypost/platform';
-import { createMemoryBackend } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { readConfig } from './config.js';
 import { OutboxPublisher } from './outbox/outbox-publisher.js';
 import { PublicApiModule } from './public-api.module.js';

@@ -3,16 +3,10 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
-import {
-  CODECS,
-  MemoryRuntime,
-  Readiness,
-  RuntimeModule,
-  STREAMS_BACKEND,
-  StreamsRuntime,
-  StreamsServer,
-} from '@waypost/platform';
-import { createMemoryBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { CODECS, Readiness, RuntimeModule, STREAMS_BACKEND, StreamsRuntime, StreamsServer } from '@waypost/platform';
+import { MemoryRuntime } from '@waypost/platform/testing';
+import { silentLogger, type StreamsBackend } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';

@@ -6,7 +6,6 @@ export {
   type AttemptBatch,
   DeliveryProjection,
 } from './deliveries/delivery-projection.js';
-export { createMemoryDeliveryStore, type MemoryDeliveryStore } from './deliveries/memory-delivery-store.js';
 export { createDeliveryHistory, explainPage } from './deliveries/postgres-delivery-history.js';
 export { createDeliveryProjection, type DeliveryProjectionDeps } from './deliveries/postgres-delivery-projection.js';
 export {
@@ -30,7 +29,6 @@ export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
 export { createFigurePartitions } from './figures/write-figures.js';
 
 // paths
-export { createMemoryPathStore, type MemoryPathStore } from './paths/memory-path-store.js';
 export { type AppliedPaths, type ApplyPathsResult, type PathBatch, PathProjection } from './paths/path-projection.js';
 export { createPathHistory } from './paths/postgres-path-history.js';
 export {

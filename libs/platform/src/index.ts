@@ -88,7 +88,6 @@ export {
   type StreamTaskContext,
 } from './streams/handler-context.js';
 export { KafkaModule, STREAMS_BACKEND } from './streams/kafka.module.js';
-export { MemoryRuntime } from './streams/memory-runtime.js';
 export { Quarantine, QuarantineModule, type UnusableRecord, VersionReader } from './streams/quarantine.js';
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';

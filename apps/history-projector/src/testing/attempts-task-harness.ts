@@ -1,7 +1,8 @@
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
-import { createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
+import { type DeliveryProjection } from '@waypost/history-store';
+import { createMemoryDeliveryStore } from '@waypost/history-store/testing';
 import type { Quarantine, SpanRecorder, UnusableRecord } from '@waypost/platform';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';

@@ -6,12 +6,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { DeliveryHistory, formatApiKey, hashApiKey, PathHistory } from '@waypost/domain';
-import {
-  createMemoryDeliveryStore,
-  createMemoryPathStore,
-  DeliveryFigures,
-  SubscriptionActivities,
-} from '@waypost/history-store';
+import { DeliveryFigures, SubscriptionActivities } from '@waypost/history-store';
+import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
 import {
   API_KEY_SCOPES,
   type ApiKeyRecord,

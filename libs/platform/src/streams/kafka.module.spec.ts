@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createMemoryBackend, type StallWatch } from '@waypost/streams';
+import { type StallWatch } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { Readiness } from '../runtime/readiness.js';
 import { KafkaModule } from './kafka.module.js';
 
