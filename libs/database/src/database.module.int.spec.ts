@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { createTestDatabase } from '../../../test/support/test-database.js';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { DatabaseModule } from './database.module.js';
 import { PageSource } from './page-source.js';
 
@@ -10,7 +11,7 @@ const NAME = { name: 'name', text: 'SELECT current_database() AS name', paramete
 const nameIn = (url: string) => new URL(url).pathname.slice(1);
 
 it('pages are read from the standby when there is one, everything else from the database', async () => {
-  const serverUrl = process.env['WAYPOST_TEST_DATABASE_URL'] ?? '';
+  const serverUrl = requireTestStack().databaseUrl;
   const [database, standby] = await Promise.all([createTestDatabase(serverUrl), createTestDatabase(serverUrl)]);
   const root = DatabaseModule.forRootAsync({ useFactory: () => ({ url: database.url, readUrl: standby.url }) });
   @Module({ imports: [root] })

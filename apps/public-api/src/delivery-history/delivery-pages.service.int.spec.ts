@@ -4,6 +4,7 @@ import { createDataSource, createPageSource, type PageSource } from '@waypost/da
 import type { WebhookAttempt } from '@waypost/domain';
 import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { DeliveryPageStates } from '../paging/page-states.js';
 import { anyWalk, attemptOf, type DeliveryPlan, NOW, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
 import type { DeliveryPage } from './delivery-page.js';
@@ -21,7 +22,7 @@ let pages: DeliveryPages;
 let walks = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   source = createPageSource(database.apiUrl);
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
