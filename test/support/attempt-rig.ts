@@ -17,7 +17,7 @@ import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-deliver
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
-import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
+import { type Behavior, type Receiver, startReceiver } from './receiver.js';
 import { subscriptionOf } from './samples.js';
 
 const SEALING_KEYS = [Buffer.alloc(32, 3)];
@@ -59,8 +59,8 @@ export interface AttemptRig {
 }
 
 /** @param trustedCa of receivers of the test's own that speak TLS */
-export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string): Promise<AttemptRig> {
-  const receiver = await startReceiver(behaviour, { bodies: 'any' });
+export async function startAttemptRig(behavior?: Behavior, trustedCa?: string): Promise<AttemptRig> {
+  const receiver = await startReceiver(behavior, { bodies: 'any' });
   const egress = createEgressClient({
     allowedSubnets: ['127.0.0.0/8'],
     allowHttp: true,

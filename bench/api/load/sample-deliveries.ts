@@ -1,5 +1,5 @@
 import { createDataSource } from '@waypost/database';
-import { draftEvent, eventId, type FleetEvent, serialiseBody, type WebhookAttempt } from '@waypost/domain';
+import { draftEvent, eventId, type FleetEvent, serializeBody, type WebhookAttempt } from '@waypost/domain';
 import { createDeliveryProjection } from '@waypost/history-store';
 
 export interface SampledFleet {
@@ -34,7 +34,7 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
     ...{ format: 'v1', series: 0, replayId: null, deliveryOffset: number, deliveryCreatedAt: firstAttemptAt - 20 },
     ...{ url: subscription.url, attempt: 1, dueAt: firstAttemptAt, startedAt: firstAttemptAt, firstAttemptAt },
     ...{ durationMs: 40, statusCode: 204, errorCode: null, errorDetail: null, outcome: 'delivered' },
-    ...{ decision: 'accepted', nextDueAt: null, body: serialiseBody('v1', event, id) },
+    ...{ decision: 'accepted', nextDueAt: null, body: serializeBody('v1', event, id) },
     ...{ probe: false, probes: 0, retryAfterMs: null },
   };
   return attemptsOf(first, endOf(number));

@@ -47,7 +47,7 @@ export {
   validSigningSecrets,
 } from './delivery/signature.js';
 
-export { serialiseEnvelope } from './event/envelope.js';
+export { serializeEnvelope } from './event/envelope.js';
 export {
   EVENT_ID_NAMESPACE,
   eventId,
@@ -68,13 +68,13 @@ export {
   TEST_EVENT_TYPE,
 } from './event/event-type.js';
 export { draftEvent } from './event/fleet-event.js';
-export { serialiseLegacyV1 } from './event/legacy-v1.js';
+export { serializeLegacyV1 } from './event/legacy-v1.js';
 export {
   isPayloadFormat,
   PAYLOAD_FORMATS,
   type PayloadFormat,
   payloadFormatOf,
-  serialiseBody,
+  serializeBody,
 } from './event/payload-format.js';
 
 export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings, type GeofenceView } from './geofence/decide-geofences.js';

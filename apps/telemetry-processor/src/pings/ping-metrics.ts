@@ -14,7 +14,7 @@ export class PingMetrics {
   }
 }
 
-/** Counts in a plain map that the metric takes over when it is read: a labelled increment costs as much as a rule. */
+/** Counts in a plain map that the metric takes over when it is read: a labeled increment costs as much as a rule. */
 function countBy(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const counts = new Map<string, number>();
   new Counter({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { serialiseEnvelope } from '../event/envelope.js';
+import { serializeEnvelope } from '../event/envelope.js';
 import { createGeofenceHistory, geofenceKey } from '../geofence/geofence-history.js';
 import { circleFence } from '../geofence/testing/geofences.js';
 import type { DeviceState } from '../records/device-state.js';
@@ -240,7 +240,7 @@ describe('the events of one ping', () => {
   it('say of a geofence that was left when it was entered and how long that was, when this is known (R-13)', () => {
     const seen = drive([at(0, away), at(10, home), at(100, home), at(200.5, away30), at(300.25, away)]);
     const [left, entered] = [seen.at(-1)?.[0], seen[1]?.[0]].map((event) =>
-      event === undefined ? undefined : (JSON.parse(serialiseEnvelope(event, 'id')) as object),
+      event === undefined ? undefined : (JSON.parse(serializeEnvelope(event, 'id')) as object),
     );
     const unseen = drive([at(0, home), at(10, away30), at(20, away30)]).at(-1)?.[0];
 

@@ -121,7 +121,7 @@ function decideNewest(
 
 /** undefined: more than the place changes. */
 function legOf(route: RouteDecision, state: DeviceState): RouteLeg | null | undefined {
-  if (route.type === 'travelled') return route;
+  if (route.type === 'traveled') return route;
   return route.type === 'unchanged' || (route === NO_TRIP && state.trip === null) ? null : undefined;
 }
 

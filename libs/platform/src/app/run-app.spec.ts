@@ -35,8 +35,8 @@ class AppModule {
   }
 }
 
-function build(definition: Partial<AppDefinition<AppConfig>> = {}, behaviour: Partial<TaskManager> = {}) {
-  recorded.consumer = behaviour;
+function build(definition: Partial<AppDefinition<AppConfig>> = {}, behavior: Partial<TaskManager> = {}) {
+  recorded.consumer = behavior;
   calls.length = 0;
   const host = new RecordedHost();
   const complete: AppDefinition<AppConfig> = {
