@@ -91,17 +91,20 @@ module.exports = {
     ...LAYERS.flatMap(layerRules),
     {
       name: 'libraries-through-their-index',
-      comment: 'A library is reached through its src/index.ts only.',
+      comment: 'A library is reached through its src/index.ts only, and its test doubles through src/testing/index.ts.',
       severity: 'error',
       from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|bench|test)/' },
-      to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
+      to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/(testing/)?index\\.ts$', '^libs/$1/'] },
     },
     {
       name: 'tutorials-through-the-index',
       comment: 'A tutorial uses its library as a stranger would; it may use the helpers of tests.',
       severity: 'error',
       from: { path: '^libs/[^/]+/tutorial/' },
-      to: { path: '^(apps|libs|tools|bench|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^test/support/'] },
+      to: {
+        path: '^(apps|libs|tools|bench|test)/',
+        pathNot: ['^libs/[^/]+/src/(testing/)?index\\.ts$', '^test/support/'],
+      },
     },
     {
       name: 'apps-apart',
@@ -116,6 +119,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: TEST_CODE },
       to: { path: '^(tools|bench|test)/' },
+    },
+    {
+      name: 'production-without-doubles',
+      comment: 'Only test code imports test doubles and other helpers of tests.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: [...TEST_CODE, '/testing/', '^libs/[^/]+/tutorial/'] },
+      to: { path: '^(apps|libs)/.*/testing/' },
     },
     {
       name: 'production-without-specs',

@@ -35,7 +35,7 @@ const FLAGS = {
   } as Flag<number | undefined>,
   backlog: count('events of the backlog', 100_000, 30_000),
   rows: { ...some(ISOLATION_ROWS), quick: ['silent', 'status-line', '503'] } as Flag<readonly IsolationRow[]>,
-  neighbours: counts('of the rows of the isolation', [1, 40, 200], [40]),
+  neighbors: counts('of the rows of the isolation', [1, 40, 200], [40]),
   heldBacklog: count('deliveries of its held, paused and parked backlogs', 2_000_000, 100_000),
   waiting: counts('deliveries of the rows of the punctuality', [500, 500_000], [500]),
   instances: count('processes of webhook-delivery', 1),

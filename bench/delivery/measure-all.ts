@@ -8,7 +8,7 @@ import { type IsolationResults, measureDead, measureIsolation } from './scenario
 import { type KillRun, measureKill } from './scenarios/kill.js';
 import { type LatencyRun, measureLatency } from './scenarios/latency.js';
 import { type LatenessRun, measureLateness } from './scenarios/lateness.js';
-import type { BesideRun } from './scenarios/neighbours.js';
+import type { BesideRun } from './scenarios/neighbors.js';
 import { measureStages, type StagesRun } from './scenarios/stages.js';
 
 /** Everything that a run of the benchmark has measured; null: it was not asked for. */
@@ -56,7 +56,7 @@ export async function measureAll(context: BenchContext, onProgress: Progress): P
     backlog: await when('backlog', () => measureBacklog(context)),
     // Last: it leaves a backlog behind.
     ...(asked('isolation') || asked('punctuality')
-      ? await measureIsolation(context, { hasNeighbours: asked('isolation'), onProgress })
+      ? await measureIsolation(context, { hasNeighbors: asked('isolation'), onProgress })
       : { isolation: [], punctuality: [] }),
   };
 }

@@ -11,7 +11,7 @@ async function waypost(method, path, body) {
   return response.json();
 }
 
-// Once per fleet: this page may show the portal, in our colour.
+// Once per fleet: this page may show the portal, in our color.
 const origin = `http://127.0.0.1:${PORT}`;
 await waypost('PATCH', '/public/v1/fleet/portal', { frameAncestors: [origin], brandColor: '#0f766e' });
 

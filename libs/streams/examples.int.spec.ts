@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, type KafkaMessage, logLevel, Partitioners } from 'kafkajs';
+import { requireTestStack } from '../../test/support/test-stack.js';
 import { until } from '../../test/support/until.js';
 
 const packageFolder = new URL('.', import.meta.url).pathname;
-const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
+const brokers = requireTestStack().brokers.join(',');
 const kafka = new Kafka({ brokers: brokers.split(','), clientId: 'examples', logLevel: logLevel.NOTHING });
 const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
 let project: string;

@@ -115,7 +115,7 @@ let hour: BusyHour;
 
       await page.goto(new URL('/vehicles', waypost.info().apiUrl).href);
       await page.getByRole('link', { name: 'Depot' }).click();
-      await page.getByText('Drag its centre or its edge').waitFor();
+      await page.getByText('Drag its center or its edge').waitFor();
       found.push(...(await pageProblems(page)));
       await picture(page, `geofence-${colorScheme}`);
 

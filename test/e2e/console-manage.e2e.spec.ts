@@ -55,7 +55,7 @@ let page: Page;
     return box;
   }
 
-  it('draws a circle: a click is its centre, its handles can be dragged, and figures are exact', async () => {
+  it('draws a circle: a click is its center, its handles can be dragged, and figures are exact', async () => {
     await visit.open('/vehicles');
     await page.getByRole('link', { name: 'Draw a geofence' }).click();
     await page.getByRole('heading', { name: 'New geofence' }).waitFor();
@@ -64,10 +64,10 @@ let page: Page;
     // The whole world is seen, with 0/0 in the middle.
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
     // A pixel is most of a degree.
-    for (const name of ['Centre: latitude', 'Centre: longitude'])
+    for (const name of ['Center: latitude', 'Center: longitude'])
       expect(Math.abs(Number(await page.getByLabel(name).inputValue()))).toBeLessThan(2);
-    await page.getByLabel('Centre: latitude').fill('52.1');
-    await page.getByLabel('Centre: longitude').fill('11.6');
+    await page.getByLabel('Center: latitude').fill('52.1');
+    await page.getByLabel('Center: longitude').fill('11.6');
     await page.getByLabel('Radius in metres').fill('800');
     await page.getByLabel('Name').fill(HOSTILE);
     expect(await pageProblems(page)).toEqual([]);
@@ -81,7 +81,7 @@ let page: Page;
     await page.mouse.down();
     await page.mouse.move(x + 60, y, { steps: 3 });
     await page.mouse.up();
-    expect(Number(await page.getByLabel('Centre: longitude').inputValue())).toBeGreaterThan(11.6);
+    expect(Number(await page.getByLabel('Center: longitude').inputValue())).toBeGreaterThan(11.6);
     expect(await page.getByLabel('Radius in metres').inputValue()).toBe('800');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Vehicles' }).waitFor();

@@ -274,7 +274,7 @@ const COLUMNS_WITH_INK = `(() => {
     await page.waitForURL(/deviceId=van-1/);
   });
 
-  /** Points of the n-th chart that are neither its background nor its axes: of full strength, and no grey. */
+  /** Points of the n-th chart that are neither its background nor its axes: of full strength, and no gray. */
   function inkOf(index: number): Promise<number> {
     return page.evaluate(`(() => {
       const canvas = document.querySelectorAll('figure canvas')[${String(index)}];

@@ -1,4 +1,4 @@
-import type { Answer, Behaviour } from '../support/receiver.js';
+import type { Answer, Behavior } from '../support/receiver.js';
 
 const accept: Answer = { type: 'respond', status: 200 };
 
@@ -25,7 +25,7 @@ function scriptOf(eventId: string, path: string): Script {
 }
 
 /** Decides by event and attempt number alone, so that a repeated attempt meets the same answer. */
-export const failsByScript: Behaviour = ({ eventId = '', path, headers }) => {
+export const failsByScript: Behavior = ({ eventId = '', path, headers }) => {
   const script = scriptOf(eventId, path);
   return script[Number(headers['x-service-attempt']) - 1] ?? accept;
 };

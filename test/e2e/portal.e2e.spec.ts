@@ -67,7 +67,7 @@ async function createSession(more: object = {}): Promise<Created> {
     await context.close();
   });
 
-  it('is shown in a frame of the page that the fleet names, in the colour of the fleet', async () => {
+  it('is shown in a frame of the page that the fleet names, in the color of the fleet', async () => {
     await page.goto(hostUrl);
     const portal = page.frameLocator('iframe');
     await portal.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -2,16 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import type { AttemptResult, DeliveryHistory, WebhookAttempt } from '@waypost/domain';
-import {
-  createDeliveryHistory,
-  createDeliveryProjection,
-  createMemoryDeliveryStore,
-  type DeliveryProjection,
-} from '@waypost/history-store';
+import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
+import { createMemoryDeliveryStore } from '@waypost/history-store/testing';
 import { v2PageText } from '../../apps/public-api/src/events-v2/events-v2.page.js';
 import { v1PageText } from '../../apps/public-api/src/history-v1/history-v1.page.js';
 import { ok, SenderHarness, unavailable } from '../../apps/webhook-delivery/src/sender/testing/sender-harness.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { requireTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
 
 /** Five minutes pass in a second, the 15 s between probes in 50 ms. */
@@ -25,7 +22,7 @@ let pages: PageSource;
 let harness: SenderHarness;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url, { poolSize: 4 }).initialize();
   pages = createPageSource(database.apiUrl);
 });

@@ -14,13 +14,14 @@ import { openTopicAdmin } from '@waypost/streams';
 import { refill } from '../../apps/cli/src/commands/refill.js';
 import { createOutbox } from '../../apps/public-api/src/outbox/create-outbox.js';
 import type { OutboxPublisher } from '../../apps/public-api/src/outbox/outbox-publisher.js';
+import { requireTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
 
 const PARTITIONS = 4;
 const NOW = Date.now();
-const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
-const server = process.env['WAYPOST_TEST_DATABASE_URL'] ?? '';
+const brokers = requireTestStack().brokers.join(',');
+const { registryUrl } = requireTestStack();
+const server = requireTestStack().databaseUrl;
 const kafka = { brokers: brokers.split(','), clientId: 'refill-test' };
 const databaseName = `test_${randomBytes(6).toString('hex')}`;
 const databaseUrl = Object.assign(new URL(server), { pathname: `/${databaseName}` }).href;

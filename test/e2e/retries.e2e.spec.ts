@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, readLogs } from '../support/places.js';
-import { type Answer, type Behaviour, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Answer, type Behavior, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { signatureProblem } from '../support/signature-problem.js';
 import { subscribe, type Subscription } from '../support/subscriptions.js';
@@ -29,7 +29,7 @@ const scripts: Readonly<Record<string, readonly Answer[]>> = {
   '/redirects': [status(302, { location: '/elsewhere' })],
 };
 
-const behave: Behaviour = (call) => {
+const behave: Behavior = (call) => {
   if (call.path === '/token') return issueToken();
   const subscription = subscriptions.get(call.path);
   const problem = subscription ? signatureProblem(call, subscription.secret) : `no subscription has ${call.path}`;

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../support/places.js';
-import { type Answer, type Behaviour, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Answer, type Behavior, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { findLeaks, type KeptBytes, type Secret, textSecret } from '../support/secret-search.js';
 import { signatureProblem } from '../support/signature-problem.js';
@@ -73,7 +73,7 @@ function protectedHook({ headers }: ReceivedCall): Answer {
   return status(200);
 }
 
-const behave: Behaviour = (call) => {
+const behave: Behavior = (call) => {
   const path = call.path.replace(/\?.*/, '');
   if (path === '/token') return issueToken();
   if (path === '/refusing-token') return echo(call, 401);

@@ -4,8 +4,9 @@ import pg from 'pg';
 import { createDataSource, type DataSource, inAllFleets, inFleet, runMigrations } from '@waypost/database';
 import { createDeliveryPartitions } from '@waypost/history-store';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { requireTestStack } from '../support/test-stack.js';
 
-const serverUrl = process.env['WAYPOST_TEST_DATABASE_URL'] ?? '';
+const serverUrl = requireTestStack().databaseUrl;
 const AT = Date.UTC(2026, 2, 20, 12);
 const FLEETS = ['fleet-a', 'fleet-b'];
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KafkaPermission, kafkaPermissions, type KafkaUser, topics } from '@waypost/contracts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { requireTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
 import { type AuthorizedStack, startAuthorizedStack } from './testing/authorized-stack.js';
 import { type BuiltProgram, startBuilt } from './testing/built-program.js';
@@ -47,8 +48,8 @@ function users(): Record<string, readonly KafkaPermission[]> {
   };
 
   beforeAll(async () => {
-    database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-    const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+    database = await createTestDatabase(requireTestStack().databaseUrl);
+    const { registryUrl } = requireTestStack();
     stack = await startAuthorizedStack({ registryUrl, databaseUrl: database.url, users: users() });
   });
   afterAll(async () => {

@@ -5,12 +5,13 @@ import { openManagementStore, openOutboxSession } from '@waypost/management-stor
 import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform';
 import { createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';
+import { requireTestStack } from '../support/test-stack.js';
 import { type SecuredStack, startSecuredStack } from './testing/secured-stack.js';
 import { startTokenEndpoint, TOKEN_CLIENT, type TokenEndpoint } from './testing/token-endpoint.js';
 
 let stack: SecuredStack;
 beforeAll(async () => {
-  stack = await startSecuredStack(process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '');
+  stack = await startSecuredStack(requireTestStack().registryUrl);
 });
 afterAll(async () => {
   await stack.close();
@@ -100,7 +101,7 @@ describe('Kafka over TLS', () => {
   it('is refused when one side speaks plainly', async () => {
     const plainly = { ...stack.kafka, ssl: false };
     expect(await bootErrorOf(plainly)).toEqual(refused(/KAFKA_TLS=true/));
-    const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+    const { brokers } = requireTestStack();
     expect(await bootErrorOf({ ...stack.kafka, brokers })).toEqual(refused(/unset KAFKA_TLS/));
     expect(await bootErrorOf({ ...stack.kafka, brokers, ssl: false })).toEqual(refused(/KAFKA_SASL_/));
   });
@@ -223,7 +224,7 @@ describe('PostgreSQL over TLS', () => {
         }),
       ),
     ).toMatch(/add sslmode=verify-full to DATABASE_URL/);
-    const plain = `${process.env['WAYPOST_TEST_DATABASE_URL'] ?? ''}?sslmode=verify-full`;
+    const plain = `${requireTestStack().databaseUrl}?sslmode=verify-full`;
     expect(await refusalOf(plain)).toMatch(/remove sslmode from DATABASE_URL/);
   });
 

@@ -18,7 +18,7 @@ import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delive
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/common/clocks.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
-import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
+import { type Behavior, type Receiver, startReceiver } from './receiver.js';
 import { subscriptionOf } from './samples.js';
 
 const SEALING_KEYS = [Buffer.alloc(32, 3)];
@@ -62,8 +62,8 @@ export interface AttemptRig {
 }
 
 /** @param trustedCa of receivers of the test's own that speak TLS */
-export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string): Promise<AttemptRig> {
-  const receiver = await startReceiver(behaviour, { bodies: 'any' });
+export async function startAttemptRig(behavior?: Behavior, trustedCa?: string): Promise<AttemptRig> {
+  const receiver = await startReceiver(behavior, { bodies: 'any' });
   const egress = createEgressClient({
     allowedSubnets: ['127.0.0.0/8'],
     allowHttp: true,

@@ -27,14 +27,14 @@ export type Answer =
   /** Never answers. */
   | { readonly type: 'hang' };
 
-export type Behaviour = (call: ReceivedCall) => Answer;
+export type Behavior = (call: ReceivedCall) => Answer;
 
 /** A subscriber's server on the loopback interface, which records every call; `behave` sets its answers. */
 export interface Receiver {
   readonly calls: readonly ReceivedCall[];
   url(path: string): string;
   callsTo(path: string): readonly ReceivedCall[];
-  behave(behaviour: Behaviour): void;
+  behave(behavior: Behavior): void;
   /** @throws when a body was not as its published schema says, which no subscriber should ever see */
   close(): Promise<void>;
 }
@@ -44,22 +44,22 @@ export interface ReceiverOptions {
   readonly bodies?: 'published' | 'any';
 }
 
-export const ok: Behaviour = () => ({ type: 'respond', status: 200 });
+export const ok: Behavior = () => ({ type: 'respond', status: 200 });
 
 export async function startReceiver(
-  initial: Behaviour = ok,
+  initial: Behavior = ok,
   { bodies = 'published' }: ReceiverOptions = {},
 ): Promise<Receiver> {
   const complaintsOf = bodies === 'any' ? () => [] : createBodyCheck();
   const calls: ReceivedCall[] = [];
   const seen = new Map<string, number>();
-  let behaviour = initial;
+  let behavior = initial;
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const call = record(request, Buffer.concat(chunks));
-    const answer = behaviour(call);
+    const answer = behavior(call);
     if (answer.type === 'hang') return;
     if (answer.type === 'reset') {
       request.socket.resetAndDestroy();
@@ -91,7 +91,7 @@ export async function startReceiver(
     url: (path) => `http://127.0.0.1:${String(port)}${path}`,
     callsTo: (path) => calls.filter((call) => call.path === path),
     behave: (next) => {
-      behaviour = next;
+      behavior = next;
     },
     close: async () => {
       await new Promise<void>((resolve) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
 import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { createTestDatabase } from './test-database.js';
+import { requireTestStack } from './test-stack.js';
 
 /** A database of its own with the stores on it, and a connection for plain SQL. */
 export interface TestStore {
@@ -17,7 +18,7 @@ export interface TestStore {
 }
 
 export async function openTestStore(): Promise<TestStore> {
-  const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  const database = await createTestDatabase(requireTestStack().databaseUrl);
   const store = await openManagementStore(database.apiUrl);
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../apps/cli/src/stack/api-client.js';
 const PATH = '/public/v1/geofences';
 
 const RADIUS_M = 480;
-/** The simulator's invented city: three by three districts around its centre. */
+/** The simulator's invented city: three by three districts around its center. */
 const CENTER = { latitude: 48.7758, longitude: 9.1829 };
 const STEP = { latitude: 0.0126, longitude: 0.0191 };
 const ROWS = ['South', 'Central', 'North'];

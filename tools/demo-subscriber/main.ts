@@ -14,7 +14,7 @@ const command = new Command('demo-subscriber')
   .option('--host <name>', 'name by which webhook-delivery reaches this host (default: this machine only)', '127.0.0.1')
   .action(async (flags: Flags) => {
     const { runSubscriber } = await import('./program.js');
-    const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');
+    const { stopSignal } = await import('../dev-stack/stop-signal-config.js');
     const print = (line: string): void => void process.stdout.write(`${line}\n`);
     await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), print });
   });

@@ -9,6 +9,7 @@ import {
   parseConfig,
   type ProcessConfig,
   processConfig,
+  type RegistryConfig,
   registryConfig,
   type TracesConfig,
   tracesConfig,
@@ -20,7 +21,7 @@ export interface HistoryProjectorConfig {
   readonly process: ProcessConfig;
   readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
-  readonly registry: { readonly url: string };
+  readonly registry: RegistryConfig;
   readonly database: { readonly url: string };
   readonly databaseSchema: { readonly schemaUrl: string | undefined };
   readonly projection: { readonly transactionsAtOnce: number };

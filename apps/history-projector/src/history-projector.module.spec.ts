@@ -5,10 +5,10 @@ import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { type AvroCodecs, consumerGroups, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
-import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
+import { DeliveryProjection, PathProjection, ProjectionProgress, WaitingProjection } from '@waypost/history-store';
+import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
 import {
   createLogger,
-  MemoryRuntime,
   Readiness,
   RuntimeModule,
   SCHEMA_REGISTRY,
@@ -16,18 +16,16 @@ import {
   StreamsRuntime,
   StreamsServer,
 } from '@waypost/platform';
-import { createMemoryBackend } from '@waypost/streams';
+import { MemoryRuntime } from '@waypost/platform/testing';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
-import { DELIVERY_PROJECTION, PROJECTION_PROGRESS } from './attempts/attempts.task-factory.js';
 import { readConfig } from './config.js';
 import { RUN_MIGRATIONS } from './database/projector-database.module.js';
 import { RetentionJob } from './database/retention.job.js';
 import { StalledSessionsJob } from './database/stalled-sessions.job.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
-import { PATH_PROJECTION } from './paths/paths.task-factory.js';
 import { sampleAttempt } from './testing/sample-attempt.js';
-import { WAITING_PROJECTION } from './waiting/waiting.task-factory.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const config = readConfig({
@@ -91,13 +89,13 @@ async function build() {
   const store = createMemoryDeliveryStore({ now: () => NOW });
   const paths = createMemoryPathStore({ now: () => NOW });
   const module = await projector(runtime, readiness)
-    .overrideProvider(DELIVERY_PROJECTION)
+    .overrideProvider(DeliveryProjection)
     .useValue(store.projection)
-    .overrideProvider(PROJECTION_PROGRESS)
+    .overrideProvider(ProjectionProgress)
     .useValue({ begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() })
-    .overrideProvider(PATH_PROJECTION)
+    .overrideProvider(PathProjection)
     .useValue(paths.projection)
-    .overrideProvider(WAITING_PROJECTION)
+    .overrideProvider(WaitingProjection)
     .useValue({ readPosition: () => Promise.resolve(null) })
     .overrideProvider(RetentionJob)
     .useValue({})
@@ -114,7 +112,7 @@ async function build() {
 describe('HistoryProjectorModule', () => {
   it('has a provider for everything that its own providers ask for', async () => {
     const module = await projector(new MemoryRuntime(), new Readiness()).compile();
-    expect(module.get(DELIVERY_PROJECTION, { strict: false })).toBeDefined();
+    expect(module.get(DeliveryProjection, { strict: false })).toBeDefined();
   });
 
   it('migrates and connects before its consumers start, and disconnects after they have stopped', async () => {

@@ -9,6 +9,7 @@ import {
   databaseConfig,
   databaseReadConfig,
   egressConfig,
+  type Environment,
   isAddressOrSubnet,
   kafkaConfig,
   pageTokenKeysConfig,
@@ -111,6 +112,6 @@ const schema = configSections({
 export type PublicApiConfig = AppConfig & z.output<typeof schema>;
 
 /** @throws BootError naming every variable that is missing or unusable */
-export function readConfig(): PublicApiConfig {
-  return parseConfig(schema, process.env);
+export function readConfig(env: Environment = process.env): PublicApiConfig {
+  return parseConfig(schema, env);
 }

@@ -5,11 +5,10 @@ import helmet from 'helmet';
 import { Registry } from 'prom-client';
 import { FleetPortalStore } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
-import type { AdminKeys } from './auth/admin-keys.js';
+import { AdminKeys } from './auth/admin-keys.js';
 import { admitRequests } from './auth/admission.middleware.js';
-import { ADDRESS_LIMITER, ADMIN_KEYS, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
-import type { KeyDirectory } from './auth/key-directory.js';
-import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
+import { KeyDirectory } from './auth/key-directory.js';
+import { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import type { PublicApiConfig } from './config.js';
 import { serveConsole, servePortal } from './console/console.middleware.js';
 import { CONSOLE_FOLDER } from './console/console.module.js';
@@ -27,8 +26,8 @@ import {
 } from './http/request-refusals.middleware.js';
 import { createRouteOf, dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
 import { limitServer, type ServerLimits } from './http/server-limits.js';
-import { measureRequests } from './metrics/request-metrics.middleware.js';
 import { OpenApi } from './openapi/openapi-document.js';
+import { measureRequests } from './prometheus/request-metrics.middleware.js';
 
 const MAX_BODY = '100kb';
 /** body-parser has this option, Nest's type for its options does not. */
@@ -43,10 +42,10 @@ export class HttpPipeline {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
     private readonly openApi: OpenApi,
-    @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
-    @Inject(ADMIN_KEYS) private readonly admins: AdminKeys,
-    @Inject(RATE_LIMITER) private readonly limiter: RateLimiter,
-    @Inject(ADDRESS_LIMITER) private readonly addresses: AddressLimiter,
+    private readonly keys: KeyDirectory,
+    private readonly admins: AdminKeys,
+    private readonly limiter: RateLimiter,
+    private readonly addresses: AddressLimiter,
     private readonly registry: Registry,
     @Inject(CONSOLE_FOLDER) private readonly consoleFolder: string,
     private readonly portals: FleetPortalStore,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { formatApiKey } from '@waypost/domain';
 import { API_KEY_SCOPES } from '@waypost/management-store';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { type DocumentedOperation, securedOperations } from './testing/documented-operations.js';
 import type { TestAnswer } from './testing/test-api.js';
 import { idsFor, startTwoFleets, type TwoFleets } from './testing/two-fleets.js';
@@ -17,7 +18,7 @@ beforeAll(async () => {
     recorded.push(typeof first === 'string' ? first : (first.text ?? ''));
     return (query as (...all: unknown[]) => unknown).apply(this, given);
   } as typeof query;
-  fleets = await startTwoFleets(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  fleets = await startTwoFleets(requireTestStack().databaseUrl);
 });
 afterAll(async () => {
   pg.Client.prototype.query = query;

@@ -6,6 +6,7 @@ import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { HttpPipeline } from './configure-http.js';
 import { ConsoleModule } from './console/console.module.js';
+import { ApiDatabaseModule } from './database/api-database.module.js';
 import { DeliveryFiguresModule } from './delivery-figures/delivery-figures.module.js';
 import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ValidationPipe } from './endpoint/validation.pipe.js';
@@ -19,14 +20,14 @@ import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { OperationalEventsModule } from './operational-events/operational-events.module.js';
-import { OperationsModule } from './operations/operations.module.js';
 import { PathsModule } from './paths/paths.module.js';
 import { PortalSessionsModule } from './portal-sessions/portal-sessions.module.js';
 import { ReplaysModule } from './replays/replays.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
 
-/** Everything that answers requests. It needs the global modules of the root: runtime, database, outbox. */
+/** Everything that answers requests. */
 @Module({
   // In the order of the OpenAPI document.
   imports: [
@@ -45,10 +46,11 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     PortalSessionsModule,
     SessionModule,
     FleetsModule,
-    OperationsModule,
+    TasksModule,
     OpenApiModule,
     AuthModule,
     ConsoleModule,
+    ApiDatabaseModule,
   ],
   providers: [
     HttpPipeline,

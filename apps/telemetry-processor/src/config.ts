@@ -9,6 +9,7 @@ import {
   parseConfig,
   type ProcessConfig,
   processConfig,
+  type RegistryConfig,
   registryConfig,
   type TracesConfig,
   tracesConfig,
@@ -25,7 +26,7 @@ export interface TelemetryProcessorConfig {
   readonly process: ProcessConfig;
   readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
-  readonly registry: { readonly url: string };
+  readonly registry: RegistryConfig;
   /** Where snapshots of the device state are kept; undefined: nowhere. */
   readonly stateDir: string | undefined;
   readonly rules: RuleSet;

@@ -5,7 +5,6 @@ import { Registry } from 'prom-client';
 import { createAvroCodecs } from '@waypost/contracts';
 import {
   createLogger,
-  MemoryRuntime,
   Readiness,
   RuntimeModule,
   SCHEMA_REGISTRY,
@@ -13,7 +12,8 @@ import {
   StreamsRuntime,
   StreamsServer,
 } from '@waypost/platform';
-import { createMemoryBackend } from '@waypost/streams';
+import { MemoryRuntime } from '@waypost/platform/testing';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
 import { readConfig } from './config.js';

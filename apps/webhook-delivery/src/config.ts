@@ -9,6 +9,7 @@ import {
   parseConfig,
   type ProcessConfig,
   processConfig,
+  type RegistryConfig,
   registryConfig,
   sealingKeysConfig,
   type TracesConfig,
@@ -21,7 +22,7 @@ export interface WebhookDeliveryConfig {
   readonly process: ProcessConfig;
   readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
-  readonly registry: { readonly url: string };
+  readonly registry: RegistryConfig;
   readonly egress: EgressConfig;
   readonly sealingKeys: readonly Buffer[];
   readonly replay: ReplayConfig;

@@ -3,21 +3,14 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
-import {
-  CODECS,
-  MemoryRuntime,
-  Readiness,
-  RuntimeModule,
-  STREAMS_BACKEND,
-  StreamsRuntime,
-  StreamsServer,
-} from '@waypost/platform';
-import { createMemoryBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { CODECS, Readiness, RuntimeModule, STREAMS_BACKEND, StreamsRuntime, StreamsServer } from '@waypost/platform';
+import { MemoryRuntime } from '@waypost/platform/testing';
+import { silentLogger, type StreamsBackend } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
-import { ATTEMPT_RUNNER } from './attempt/attempt.module.js';
-import type { AttemptRequest } from './attempt/attempt-runner.js';
+import { type AttemptRequest, AttemptRunner } from './attempt/attempt-runner.js';
 import { RANDOM } from './common/common.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
@@ -68,7 +61,7 @@ async function start() {
     .useValue(runtime)
     .overrideProvider(CODECS)
     .useValue(codecs)
-    .overrideProvider(ATTEMPT_RUNNER)
+    .overrideProvider(AttemptRunner)
     .useValue({ run })
     .compile();
   const created = module.createNestMicroservice<AsyncMicroserviceOptions>({

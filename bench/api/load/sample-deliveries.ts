@@ -1,5 +1,5 @@
 import { createDataSource } from '@waypost/database';
-import { draftEvent, eventId, type FleetEvent, serialiseBody, type WebhookAttempt } from '@waypost/domain';
+import { draftEvent, eventId, type FleetEvent, serializeBody, type WebhookAttempt } from '@waypost/domain';
 import { createDeliveryProjection } from '@waypost/history-store';
 
 export interface SampledFleet {
@@ -41,7 +41,7 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
       responseBody: null,
       outcome: 'delivered',
     },
-    ...{ decision: 'accepted', nextDueAt: null, body: serialiseBody('v1', event, id) },
+    ...{ decision: 'accepted', nextDueAt: null, body: serializeBody('v1', event, id) },
     ...{ probe: false, probes: 0, retryAfterMs: null },
   };
   return attemptsOf(first, endOf(number));

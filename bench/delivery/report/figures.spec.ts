@@ -23,7 +23,7 @@ const ASKED_FOR = [
 function dead(share: number, p99Ratio: number) {
   const some = percentilesOf([1]);
   return {
-    ...{ kind: 'silent', neighbours: 1, perSecond: 1, aloneMs: some, besideMs: some },
+    ...{ kind: 'silent', neighbors: 1, perSecond: 1, aloneMs: some, besideMs: some },
     ...{ rateRatio: 1, aloneSpread: 1, share, p99Ratio },
   };
 }

@@ -1,6 +1,6 @@
 import { resultLine } from '../../shared/report/number-text.js';
 import type { BenchResults } from '../measure-all.js';
-import type { BesideRun } from '../scenarios/neighbours.js';
+import type { BesideRun } from '../scenarios/neighbors.js';
 
 /** The result in single numbers; null: not measured. */
 export type Figures = ReturnType<typeof figuresOf>;

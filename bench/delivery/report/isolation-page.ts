@@ -4,7 +4,7 @@ import { counted, milliseconds } from '../../shared/report/number-text.js';
 import type { Percentiles } from '../../shared/statistics.js';
 import { ISOLATION_ROWS } from '../bench-flags.js';
 import { KINDS } from '../scenarios/isolation.js';
-import type { BesideRun, OthersWindow } from '../scenarios/neighbours.js';
+import type { BesideRun, OthersWindow } from '../scenarios/neighbors.js';
 import { RETRY_KINDS } from '../scenarios/punctuality.js';
 import { STAGES } from '../scenarios/stages.js';
 import type { SavedResults } from './saved-results.js';
@@ -34,21 +34,21 @@ export async function writeIsolationPage({
 const KIND_ORDER: readonly string[] = ISOLATION_ROWS;
 
 export function isolationSection(runs: readonly BesideRun[]): string[] {
-  const ordered = [...runs].sort((one, other) => orderOf(one) - orderOf(other) || one.neighbours - other.neighbours);
-  const rows = ordered.map(({ kind, neighbours, aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio, windows }) => [
-    ...[titleOf(kind), String(neighbours), text(aloneMs), text(besideMs)],
+  const ordered = [...runs].sort((one, other) => orderOf(one) - orderOf(other) || one.neighbors - other.neighbors);
+  const rows = ordered.map(({ kind, neighbors, aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio, windows }) => [
+    ...[titleOf(kind), String(neighbors), text(aloneMs), text(besideMs)],
     ...[p99Ratio.toFixed(2), aloneSpread.toFixed(2), rateRatio.toFixed(3)],
-    windows === undefined ? '' : atNeighbours(windows.beside),
+    windows === undefined ? '' : atNeighbors(windows.beside),
   ]);
   const head = [
-    ...['neighbours', 'how many', 'the 100 alone: p50 / p99 ms', 'beside them'],
+    ...['neighbors', 'how many', 'the 100 alone: p50 / p99 ms', 'beside them'],
     ...['p99, ratio', 'p99 of the windows alone, largest to smallest', 'deliveries/s, ratio'],
-    'at the neighbours: requests / 200s a second',
+    'at the neighbors: requests / 200s a second',
   ];
-  return tableSection('100 healthy endpoints beside bad neighbours', [head, ...rows]);
+  return tableSection('100 healthy endpoints beside bad neighbors', [head, ...rows]);
 }
 
-function atNeighbours({ neighbours: { received, answered200 } }: OthersWindow): string {
+function atNeighbors({ neighbors: { received, answered200 } }: OthersWindow): string {
   return `${received.toFixed(0)} / ${answered200.toFixed(0)}`;
 }
 
@@ -84,12 +84,12 @@ function text({ p50, p99 }: Percentiles): string {
 
 export function pictureOf(runs: readonly BesideRun[]): string {
   const panels = KIND_ORDER.flatMap((kind) => {
-    const ofKind = runs.filter((run) => run.kind === kind).sort((one, other) => one.neighbours - other.neighbours);
+    const ofKind = runs.filter((run) => run.kind === kind).sort((one, other) => one.neighbors - other.neighbors);
     return ofKind.length === 0 ? [] : [panelOf(kind, ofKind)];
   });
   return chartSvg(
-    '100 healthy endpoints beside bad neighbours',
-    'p99 from the commit of an event to the receipt of its webhook at the 100; the neighbours get a fifth of the deliveries',
+    '100 healthy endpoints beside bad neighbors',
+    'p99 from the commit of an event to the receipt of its webhook at the 100; the neighbors get a fifth of the deliveries',
     panels,
   );
 }
@@ -102,7 +102,7 @@ function panelOf(kind: string, runs: readonly BesideRun[]): Panel {
     note: 'p99; the same as alone is best',
     bars: [
       bar('alone', alone),
-      ...runs.map(({ neighbours, besideMs }) => bar(`beside ${String(neighbours)}`, besideMs.p99)),
+      ...runs.map(({ neighbors, besideMs }) => bar(`beside ${String(neighbors)}`, besideMs.p99)),
     ],
   };
 }

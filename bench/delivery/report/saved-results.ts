@@ -8,7 +8,7 @@ import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { BenchFlags } from '../bench-flags.js';
 import type { BenchResults } from '../measure-all.js';
 import { EVENTS_PER_SECOND } from '../scenarios/isolation.js';
-import { ALONE_PART, BESIDE_PART } from '../scenarios/neighbours.js';
+import { ALONE_PART, BESIDE_PART } from '../scenarios/neighbors.js';
 import { PART } from '../scenarios/punctuality.js';
 import { ENDPOINTS, FLOOD_SUBSCRIPTIONS } from '../stack/subscribers.js';
 
@@ -30,10 +30,10 @@ export async function readSaved(file: string): Promise<SavedResults> {
 
 /** The sizes of a run, one sentence each. */
 export function inputsOf(flags: BenchFlags): string[] {
-  const { seconds, neighbours, heldBacklog, waiting, halfRate, quick } = flags;
+  const { seconds, neighbors, heldBacklog, waiting, halfRate, quick } = flags;
   const load = halfRate === undefined ? String(EVENTS_PER_SECOND) : String(halfRate);
   return [
-    `${load} deliveries/s, four fifths to ${String(ENDPOINTS)} endpoints of a fleet each, the rest to ${neighbours.join(', ')} neighbours`,
+    `${load} deliveries/s, four fifths to ${String(ENDPOINTS)} endpoints of a fleet each, the rest to ${neighbors.join(', ')} neighbors`,
     `windows of ${(seconds * BESIDE_PART).toFixed(1)} s beside them and of ${(seconds * ALONE_PART).toFixed(1)} s alone, ${(seconds * PART).toFixed(0)} s for retries${quick ? ' (quick)' : ''}`,
     `${counted(heldBacklog)} held deliveries of ${String(FLOOD_SUBSCRIPTIONS)} subscriptions; ${waiting.map(counted).join(' and ')} waiting deliveries; ${String(PARTITIONS)} partitions`,
   ];
@@ -45,7 +45,7 @@ export function mergeResults(saved: SavedResults, results: Partial<SavedResults>
   return {
     machine: machineText(readMachine()),
     inputs,
-    isolation: merged(saved.isolation, isolation, ({ kind, neighbours }) => [kind, neighbours]),
+    isolation: merged(saved.isolation, isolation, ({ kind, neighbors }) => [kind, neighbors]),
     punctuality: merged(saved.punctuality, punctuality, ({ kind, waiting, others }) => [kind, waiting, others]),
     stages: merged(saved.stages, stages, ({ perSecond }) => [perSecond]),
   };

@@ -2,7 +2,7 @@ import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type AttemptFaults, attemptFaults, ATTEMPTS } from '../analysis/attempts-log.js';
 import { type Delivery, latenciesMs } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { HEALTHY } from '../sink/behaviours.js';
+import { HEALTHY } from '../sink/behaviors.js';
 import { committedWithin, eventsOfTargets, finishRated, singleDeliveries, startRated } from './rated-load.js';
 import { cpuPer1000, measureWindow, pause, secondsOf, untilReceived } from './window.js';
 

@@ -1,7 +1,7 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { deliveriesOf, latenciesMs, times200 } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { HEALTHY } from '../sink/behaviours.js';
+import { HEALTHY } from '../sink/behaviors.js';
 import { type Part, PARTS } from '../stack/system.js';
 import { alike } from './rated-load.js';
 import { cpuPer1000, type MeasuredWindow, measureWindow, pause, secondsOf, untilAnswered200 } from './window.js';

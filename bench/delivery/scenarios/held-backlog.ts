@@ -3,19 +3,19 @@ import { SUSPEND_AFTER_MS } from '@waypost/domain';
 import { connectKafka } from '@waypost/streams';
 import type { BenchContext } from '../bench-context.js';
 import type { Target } from '../load/messages.js';
-import { type Behaviour, HEALTHY } from '../sink/behaviours.js';
+import { type Behavior, HEALTHY } from '../sink/behaviors.js';
 import { FLOOD_SUBSCRIPTIONS, HELD_ENDPOINT, pauseHeld } from '../stack/subscribers.js';
-import type { NeighbourKind } from './neighbours.js';
+import type { NeighborKind } from './neighbors.js';
 import { alike } from './rated-load.js';
 import { pause } from './window.js';
 
 /** In the order of the measurement; the endpoints of the held fleet are left as they are. */
 export const HELD_KINDS = {
-  held: { title: 'a backlog of a suspended fleet', behaviour: HEALTHY },
-  resumed: { title: 'that backlog, just resumed by a probe', behaviour: HEALTHY },
-  parked: { title: 'a backlog of a dead fleet, parked in the log', behaviour: HEALTHY },
-  paused: { title: 'a backlog of a paused fleet', behaviour: HEALTHY },
-} as const satisfies Record<string, NeighbourKind>;
+  held: { title: 'a backlog of a suspended fleet', behavior: HEALTHY },
+  resumed: { title: 'that backlog, just resumed by a probe', behavior: HEALTHY },
+  parked: { title: 'a backlog of a dead fleet, parked in the log', behavior: HEALTHY },
+  paused: { title: 'a backlog of a paused fleet', behavior: HEALTHY },
+} as const satisfies Record<string, NeighborKind>;
 export type HeldKind = keyof typeof HELD_KINDS;
 
 export function isHeldKind(row: string): row is HeldKind {
@@ -32,9 +32,9 @@ export interface HeldFleet {
   prepare(kind: HeldKind): Promise<void>;
 }
 
-const FAILING: Behaviour = { type: 'answer', status: 503, delayMs: 0 };
-const DEAD: Behaviour = { type: 'silent' };
-const ACCEPTING_LATE: Behaviour = { type: 'answer', status: 200, delayMs: 4_900 };
+const FAILING: Behavior = { type: 'answer', status: 503, delayMs: 0 };
+const DEAD: Behavior = { type: 'silent' };
+const ACCEPTING_LATE: Behavior = { type: 'answer', status: 200, delayMs: 4_900 };
 const STATE_SECONDS = 60;
 /** As many deliveries as may have begun by then. */
 const PARKED_SECONDS = 5;

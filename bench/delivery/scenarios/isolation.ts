@@ -1,6 +1,6 @@
 import type { BenchContext } from '../bench-context.js';
 import type { IsolationRow } from '../bench-flags.js';
-import { HEALTHY } from '../sink/behaviours.js';
+import { HEALTHY } from '../sink/behaviors.js';
 import { FLOOD_SUBSCRIPTIONS } from '../stack/subscribers.js';
 import { HELD_KINDS, type HeldFleet, type HeldKind, isHeldKind, openHeldFleet } from './held-backlog.js';
 import {
@@ -10,48 +10,48 @@ import {
   measureAlone,
   measureBeside,
   measureBesideHeld,
-  type NeighbourKind,
+  type NeighborKind,
   type OthersWindow,
   type Traffic,
-} from './neighbours.js';
+} from './neighbors.js';
 import { measurePunctuality, type PunctualityRun } from './punctuality.js';
 
 const DEADLINE_SECONDS = 5;
 
-export const KINDS: Readonly<Record<string, NeighbourKind>> = {
-  silent: { title: 'never answers', behaviour: { type: 'silent' }, settleSeconds: DEADLINE_SECONDS },
+export const KINDS: Readonly<Record<string, NeighborKind>> = {
+  silent: { title: 'never answers', behavior: { type: 'silent' }, settleSeconds: DEADLINE_SECONDS },
   'status-line': {
     title: 'a status line, then nothing',
-    behaviour: { type: 'status_only' },
+    behavior: { type: 'status_only' },
     settleSeconds: DEADLINE_SECONDS,
   },
-  trickle: { title: 'a byte every 250 ms', behaviour: { type: 'trickle' }, settleSeconds: DEADLINE_SECONDS },
-  'tls-records': { title: 'TLS records of one byte', behaviour: { type: 'one_byte_writes' }, url: 'tls' },
-  'long-reason': { title: 'a reason phrase of 16 KiB', behaviour: { type: 'long_reason' } },
-  page: { title: 'pages of 64 KiB', behaviour: { type: 'page' } },
-  refuse: { title: 'refuses connections', behaviour: { type: 'refuse' } },
-  close: { title: 'closes a kept connection as a POST comes', behaviour: { type: 'close_on_reuse' } },
-  reset: { title: 'resets connections', behaviour: { type: 'reset' } },
-  '408': { title: '408 on an idle connection', behaviour: { type: 'idle_408' } },
-  '503': { title: '503 at once', behaviour: { type: 'answer', status: 503, delayMs: 0 } },
+  trickle: { title: 'a byte every 250 ms', behavior: { type: 'trickle' }, settleSeconds: DEADLINE_SECONDS },
+  'tls-records': { title: 'TLS records of one byte', behavior: { type: 'one_byte_writes' }, url: 'tls' },
+  'long-reason': { title: 'a reason phrase of 16 KiB', behavior: { type: 'long_reason' } },
+  page: { title: 'pages of 64 KiB', behavior: { type: 'page' } },
+  refuse: { title: 'refuses connections', behavior: { type: 'refuse' } },
+  close: { title: 'closes a kept connection as a POST comes', behavior: { type: 'close_on_reuse' } },
+  reset: { title: 'resets connections', behavior: { type: 'reset' } },
+  '408': { title: '408 on an idle connection', behavior: { type: 'idle_408' } },
+  '503': { title: '503 at once', behavior: { type: 'answer', status: 503, delayMs: 0 } },
   late: {
     title: 'answers after 4.9 s',
-    behaviour: { type: 'answer', status: 200, delayMs: 4_900 },
+    behavior: { type: 'answer', status: 200, delayMs: 4_900 },
     settleSeconds: DEADLINE_SECONDS,
   },
   dns: {
     title: 'DNS that never answers',
-    behaviour: { ...HEALTHY },
+    behavior: { ...HEALTHY },
     url: 'dns',
     hasSilentDns: true,
     settleSeconds: DEADLINE_SECONDS,
   },
-  burst: { title: 'one more fleet: 2,000 events x 40 at once', behaviour: HEALTHY, flood: { atOnce: 2_000 } },
-  flood: { title: 'one more fleet: 60 events/s x 40', behaviour: HEALTHY, flood: { perSecond: 60 } },
+  burst: { title: 'one more fleet: 2,000 events x 40 at once', behavior: HEALTHY, flood: { atOnce: 2_000 } },
+  flood: { title: 'one more fleet: 60 events/s x 40', behavior: HEALTHY, flood: { perSecond: 60 } },
   ...HELD_KINDS,
 };
 
-/** R-26: a fifth of the traffic goes to the neighbours. */
+/** R-26: a fifth of the traffic goes to the neighbors. */
 const SHARE = 0.2;
 /** A load that leaves the machine time: at the maximum everything waits for the processor. */
 export const EVENTS_PER_SECOND = 600;
@@ -63,8 +63,8 @@ export interface IsolationResults {
 }
 
 export interface IsolationPlan {
-  /** Neighbours too, or only punctuality. */
-  readonly hasNeighbours: boolean;
+  /** Neighbors too, or only punctuality. */
+  readonly hasNeighbors: boolean;
   /** Gets all results so far after each step: a run that is cut off keeps them. */
   readonly onProgress: (results: IsolationResults) => Promise<void>;
 }
@@ -73,7 +73,7 @@ export interface IsolationPlan {
 export async function measureIsolation(context: BenchContext, plan: IsolationPlan): Promise<IsolationResults> {
   const { system, flags } = context;
   const traffic = { perSecond: flags.halfRate ?? EVENTS_PER_SECOND, share: SHARE };
-  const rows = plan.hasNeighbours ? flags.rows : [];
+  const rows = plan.hasNeighbors ? flags.rows : [];
   const heldRows = (Object.keys(HELD_KINDS) as HeldKind[]).filter((kind) => rows.includes(kind));
   const [few = 0, many] = flags.waiting;
   const isolation: BesideRun[] = [];
@@ -106,7 +106,7 @@ export async function measureIsolation(context: BenchContext, plan: IsolationPla
       await keep([], await measurePunctuality(context, { waiting: heldBacklog, others: 'held', drainSeconds: 0 }));
     }
     // Last: its deliveries are left behind, unless how they drain is to be shown.
-    const drainSeconds = plan.hasNeighbours ? 0 : DRAIN_SECONDS;
+    const drainSeconds = plan.hasNeighbors ? 0 : DRAIN_SECONDS;
     if (many !== undefined)
       await keep([], await measurePunctuality(context, { waiting: many, others: 'none', drainSeconds }));
   }
@@ -128,14 +128,14 @@ async function measureRows(
   const alone = [await measureAlone(context, traffic)];
   for (const [index, row] of rows.entries()) {
     const kind = kindOf(row);
-    const counts = kind.flood === undefined ? flags.neighbours : [FLOOD_SUBSCRIPTIONS];
+    const counts = kind.flood === undefined ? flags.neighbors : [FLOOD_SUBSCRIPTIONS];
     await reporter.during(`${String(index + 1)} of ${String(rows.length)}: ${kind.title}`, async () => {
       const windows = await measureBeside(context, traffic, kind, counts);
       alone.push(...windows.splice(-1));
       const runs = windows.map((beside, at) =>
-        besideRun({ ...traffic, kind: row, neighbours: counts[at] ?? 0 }, alone.slice(-2), beside),
+        besideRun({ ...traffic, kind: row, neighbors: counts[at] ?? 0 }, alone.slice(-2), beside),
       );
-      for (const run of runs) reporter.note(`  ${String(run.neighbours)}: ${besideText(run)}`);
+      for (const run of runs) reporter.note(`  ${String(run.neighbors)}: ${besideText(run)}`);
       await keep(runs);
     });
   }
@@ -154,13 +154,13 @@ async function measureHeld(context: BenchContext, { traffic, kind, held, alone }
   await held.prepare(kind);
   return reporter.during(`Beside ${kindOf(kind).title}`, async () => {
     const beside = await measureBesideHeld(context, traffic);
-    const run = besideRun({ ...traffic, kind, neighbours: FLOOD_SUBSCRIPTIONS }, alone, beside);
+    const run = besideRun({ ...traffic, kind, neighbors: FLOOD_SUBSCRIPTIONS }, alone, beside);
     reporter.note(`  ${besideText(run)}`);
     return run;
   });
 }
 
-function kindOf(row: string): NeighbourKind {
+function kindOf(row: string): NeighborKind {
   const kind = KINDS[row];
   if (kind === undefined) throw new Error(`There is no kind ${row}.`);
   return kind;
@@ -171,7 +171,7 @@ export async function measureDead(context: BenchContext, perSecond: number): Pro
   const { system, flags } = context;
   await system.start();
   const runs: BesideRun[] = [];
-  const one = { ...context, flags: { ...flags, neighbours: [1] } };
+  const one = { ...context, flags: { ...flags, neighbors: [1] } };
   for (const share of flags.quick ? [0.2] : [0.01, 0.2]) {
     const rows: readonly IsolationRow[] = flags.quick ? ['silent'] : ['silent', 'refuse'];
     await measureRows(one, { perSecond, share }, rows, (found) => {

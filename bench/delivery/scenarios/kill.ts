@@ -1,7 +1,7 @@
 import { openAttemptsLog } from '../analysis/attempts-log.js';
 import { type KillFindings, killFindings } from '../analysis/kill-findings.js';
 import type { BenchContext } from '../bench-context.js';
-import { HEALTHY } from '../sink/behaviours.js';
+import { HEALTHY } from '../sink/behaviors.js';
 import { finishRated, singleDeliveries, startRated } from './rated-load.js';
 import { pause, untilQuiet } from './window.js';
 

@@ -9,7 +9,7 @@ import {
 } from '../analysis/attempts-log.js';
 import type { Delivery } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { HEALTHY } from '../sink/behaviours.js';
+import { HEALTHY } from '../sink/behaviors.js';
 import { alike, finishRated, singleDeliveries, startRated } from './rated-load.js';
 import { untilReceived } from './window.js';
 

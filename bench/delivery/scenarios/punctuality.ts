@@ -2,10 +2,10 @@ import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type LoggedAttempt, openAttemptsLog } from '../analysis/attempts-log.js';
 import type { BenchContext } from '../bench-context.js';
 import type { Target } from '../load/messages.js';
-import { type Behaviour, HEALTHY } from '../sink/behaviours.js';
+import { type Behavior, HEALTHY } from '../sink/behaviors.js';
 import { ENDPOINTS, FLOOD_SUBSCRIPTIONS } from '../stack/subscribers.js';
 import { HELD_ENDPOINTS, untilFannedOut, writeEvents } from './held-backlog.js';
-import { endpointsOf, untilRecovered } from './neighbours.js';
+import { endpointsOf, untilRecovered } from './neighbors.js';
 import { alike, finishRated } from './rated-load.js';
 import { pause } from './window.js';
 
@@ -19,13 +19,13 @@ export interface PunctualityRun {
   readonly startedMs: Percentiles;
 }
 
-export const RETRY_KINDS: Readonly<Record<string, { readonly title: string; readonly behaviour: Behaviour }>> = {
-  dead: { title: 'never answers', behaviour: { type: 'silent' } },
-  slow: { title: '503 after 4.9 s', behaviour: { type: 'answer', status: 503, delayMs: 4_900 } },
-  failing: { title: '503 at once', behaviour: { type: 'answer', status: 503, delayMs: 0 } },
+export const RETRY_KINDS: Readonly<Record<string, { readonly title: string; readonly behavior: Behavior }>> = {
+  dead: { title: 'never answers', behavior: { type: 'silent' } },
+  slow: { title: '503 after 4.9 s', behavior: { type: 'answer', status: 503, delayMs: 4_900 } },
+  failing: { title: '503 at once', behavior: { type: 'answer', status: 503, delayMs: 0 } },
   healthy: {
     title: 'healthy: 503 to one first attempt in ten',
-    behaviour: { type: 'answer', status: 503, delayMs: 0, every: 10 },
+    behavior: { type: 'answer', status: 503, delayMs: 0, every: 10 },
   },
 };
 
@@ -57,7 +57,7 @@ export async function measurePunctuality(context: BenchContext, plan: Punctualit
   const title = `Retries while ${String(plan.waiting)} wait, ${count === 0 ? 'alone' : `among ${String(count)} others`}`;
   return reporter.during(title, async () => {
     await harness.forget();
-    for (const [kind, endpoints] of endpointsByKind(kinds)) await harness.behave(endpoints, behaviourOf(kind));
+    for (const [kind, endpoints] of endpointsByKind(kinds)) await harness.behave(endpoints, behaviorOf(kind));
     const log = await openAttemptsLog(stack);
     try {
       const { singles, targets, perSecond } = loadOf(context, others);
@@ -106,12 +106,12 @@ function endpointsByKind(kinds: ReadonlyMap<number, string>): [kind: string, end
   return KIND_NAMES.map((kind) => [kind, live.filter(([, one]) => one === kind).map(([endpoint]) => endpoint)]);
 }
 
-function behaviourOf(kind: string): Behaviour {
-  return RETRY_KINDS[kind]?.behaviour ?? HEALTHY;
+function behaviorOf(kind: string): Behavior {
+  return RETRY_KINDS[kind]?.behavior ?? HEALTHY;
 }
 
 function loadOf({ subscribers }: BenchContext, others: PunctualityPlan['others']) {
-  const singles = subscribers.neighbours.slice(FIRST, FIRST + KIND_NAMES.length);
+  const singles = subscribers.neighbors.slice(FIRST, FIRST + KIND_NAMES.length);
   const rate = (index: number): number => (KIND_NAMES[index] === 'healthy' ? PER_SECOND.healthy : PER_SECOND.bad);
   const targets: Target[] = [
     ...singles.flatMap((fleet, index) => alike([fleet], rate(index))),

@@ -3,21 +3,21 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { NumberTable } from '../workers/number-table.js';
-import { type Behaviour, HEALTHY } from './behaviours.js';
+import { type Behavior, HEALTHY } from './behaviors.js';
 import { createOrigin, type Origin, RECEIPT, RECEIPT_WIDTH, RequestReader, type SinkRequest } from './origin.js';
 
 const POST = 'POST /hook/0 HTTP/1.1\r\nx-service-attempt: 2\r\ncontent-length: 18\r\n\r\nbench-000000000009';
 
 describe('An origin of the sink', () => {
-  const behaviours: Behaviour[] = [];
+  const behaviors: Behavior[] = [];
   let origin: Origin;
   let receipts: NumberTable;
   let port = 0;
   beforeEach(async () => {
     port = await choosePort();
-    behaviours[0] = HEALTHY;
+    behaviors[0] = HEALTHY;
     receipts = NumberTable.empty(RECEIPT_WIDTH);
-    origin = createOrigin({ port, receipts, behaviours, now: () => 1_234, onAnswered: () => undefined });
+    origin = createOrigin({ port, receipts, behaviors, now: () => 1_234, onAnswered: () => undefined });
     await origin.open();
   });
   afterEach(() => origin.close());
@@ -43,13 +43,13 @@ describe('An origin of the sink', () => {
     const socket = await connected();
     expect(await answerTo(socket)).toBe('HTTP/1.1 200 OK');
     expect(row()).toEqual([9, 0, 2, 200, 1_234]);
-    behaviours[0] = { type: 'answer', status: 503, delayMs: 0 };
+    behaviors[0] = { type: 'answer', status: 503, delayMs: 0 };
     expect(await answerTo(socket)).toBe('HTTP/1.1 503 Service Unavailable');
     socket.destroy();
   });
 
   it('does not count an answer to a caller that is gone', async () => {
-    behaviours[0] = { type: 'answer', status: 200, delayMs: 60 };
+    behaviors[0] = { type: 'answer', status: 200, delayMs: 60 };
     const socket = await connected();
     socket.write(POST);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -59,7 +59,7 @@ describe('An origin of the sink', () => {
   });
 
   it('remembers the requests that it never answers', async () => {
-    behaviours[0] = { type: 'silent' };
+    behaviors[0] = { type: 'silent' };
     const socket = await connected();
     socket.write(POST);
     await new Promise((resolve) => setTimeout(resolve, 50));

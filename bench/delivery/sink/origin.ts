@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import type { Certificate } from '../stack/receivers.js';
 import type { NumberTable } from '../workers/number-table.js';
-import { answerTo, BAD_ANSWERS, type Behaviour, type CallerConnection, HEALTHY, isBad } from './behaviours.js';
+import { answerTo, BAD_ANSWERS, type Behavior, type CallerConnection, HEALTHY, isBad } from './behaviors.js';
 
 /** The columns of what the sink remembers of each request. */
 export const RECEIPT = {
@@ -24,7 +24,7 @@ export interface OriginOptions {
   readonly port: number;
   readonly receipts: NumberTable;
   /** By endpoint; read at every request. */
-  readonly behaviours: readonly Behaviour[];
+  readonly behaviors: readonly Behavior[];
   readonly now: () => number;
   readonly onAnswered: (status: number) => void;
   /** For callers that begin with TLS; the same port also speaks plain HTTP. */
@@ -53,7 +53,7 @@ const ANSWERS = new Map([
 ]);
 
 export function createOrigin(options: OriginOptions): Origin {
-  const { port, receipts, behaviours, now, onAnswered, secureContext } = options;
+  const { port, receipts, behaviors, now, onAnswered, secureContext } = options;
   const sockets = new Set<Socket>();
   let server: Server | null = null;
 
@@ -93,10 +93,10 @@ export function createOrigin(options: OriginOptions): Origin {
         const row = receipts.append(event, endpoint, attempt, 0, idHead, now());
         connection.requests += 1;
         clearTimeout(connection.idleTimer);
-        const behaviour = behaviours[endpoint] ?? HEALTHY;
-        if (isBad(behaviour)) count(row, BAD_ANSWERS[behaviour.type](connection));
-        if (behaviour.type !== 'answer') return;
-        const { status, delayMs } = answerTo(behaviour, request);
+        const behavior = behaviors[endpoint] ?? HEALTHY;
+        if (isBad(behavior)) count(row, BAD_ANSWERS[behavior.type](connection));
+        if (behavior.type !== 'answer') return;
+        const { status, delayMs } = answerTo(behavior, request);
         if (delayMs === 0) answer(socket, row, status);
         else setTimeout(answer, delayMs, socket, row, status);
       });

@@ -1,12 +1,12 @@
 import type { Certificate } from '../stack/receivers.js';
 import { NumberTable } from '../workers/number-table.js';
-import { type Behaviour, HEALTHY } from './behaviours.js';
+import { type Behavior, HEALTHY } from './behaviors.js';
 import { createOrigin, type Origin, RECEIPT_WIDTH, secureContextOf } from './origin.js';
 
 /** The endpoints of the benchmark. */
 export function createSink(now: () => number) {
   const receipts = NumberTable.empty(RECEIPT_WIDTH);
-  const behaviours: Behaviour[] = [];
+  const behaviors: Behavior[] = [];
   /** By endpoint. */
   const origins: Origin[] = [];
   let answered200 = 0;
@@ -21,19 +21,19 @@ export function createSink(now: () => number) {
     const secureContext = secureContextOf(certificate);
     const byPort = new Map<number, Origin>();
     for (const port of ports) {
-      const origin = byPort.get(port) ?? createOrigin({ port, receipts, behaviours, now, onAnswered, secureContext });
+      const origin = byPort.get(port) ?? createOrigin({ port, receipts, behaviors, now, onAnswered, secureContext });
       byPort.set(port, origin);
       origins.push(origin);
-      behaviours.push(HEALTHY);
+      behaviors.push(HEALTHY);
       await origin.open();
     }
   }
 
-  async function behave(endpoint: number, behaviour: Behaviour): Promise<void> {
-    const before = behaviours[endpoint];
+  async function behave(endpoint: number, behavior: Behavior): Promise<void> {
+    const before = behaviors[endpoint];
     const origin = origins[endpoint];
-    behaviours[endpoint] = behaviour;
-    if (behaviour.type === 'refuse') await origin?.close();
+    behaviors[endpoint] = behavior;
+    if (behavior.type === 'refuse') await origin?.close();
     else await origin?.open();
     // Late answers are still given. Other callers are let go, and the next ones open connections.
     const isLate = before?.type === 'answer' && before.delayMs > 0;
@@ -53,7 +53,7 @@ export function createSink(now: () => number) {
         case 'open':
           return open(message.ports, message.certificate);
         case 'behave':
-          return Promise.all(message.endpoints.map((endpoint) => behave(endpoint, message.behaviour)));
+          return Promise.all(message.endpoints.map((endpoint) => behave(endpoint, message.behavior)));
         case 'count':
           return { received: receipts.rows, answered200, answeredOther, atMs: now() } satisfies SinkCount;
         case 'forget':
@@ -70,7 +70,7 @@ export function createSink(now: () => number) {
 export type SinkRequestMessage =
   /** Ports by endpoint; several may share one. */
   | { readonly type: 'open'; readonly ports: readonly number[]; readonly certificate: Certificate }
-  | { readonly type: 'behave'; readonly endpoints: readonly number[]; readonly behaviour: Behaviour }
+  | { readonly type: 'behave'; readonly endpoints: readonly number[]; readonly behavior: Behavior }
   | { readonly type: 'count' }
   | { readonly type: 'forget' }
   | { readonly type: 'save'; readonly file: string };

@@ -13,17 +13,17 @@ import type { Receivers } from './receivers.js';
 export const ENDPOINTS = 100;
 export const FAN_OUT = 10;
 /** Endpoints beside these, for measurements that need bad ones. */
-export const NEIGHBOURS = 200;
-/** Subscriptions of the one fleet that floods; they share the neighbours' endpoints. */
+export const NEIGHBORS = 200;
+/** Subscriptions of the one fleet that floods; they share the neighbors' endpoints. */
 export const FLOOD_SUBSCRIPTIONS = 40;
 
-export const HELD_ENDPOINT = ENDPOINTS + NEIGHBOURS;
+export const HELD_ENDPOINT = ENDPOINTS + NEIGHBORS;
 
 type Fleet = Omit<Target, 'weight'>;
 
-/** How the URLs of neighbours lead to their endpoints, by the event type that selects the URL. */
-export const NEIGHBOUR_URLS = { http: 'position', tls: 'ignition_on', dns: 'ignition_off' } as const;
-export type NeighbourUrl = keyof typeof NEIGHBOUR_URLS;
+/** How the URLs of neighbors lead to their endpoints, by the event type that selects the URL. */
+export const NEIGHBOR_URLS = { http: 'position', tls: 'ignition_on', dns: 'ignition_off' } as const;
+export type NeighborUrl = keyof typeof NEIGHBOR_URLS;
 
 /** The receivers of the benchmark: each endpoint belongs to a fleet of its own, and fans of ten to ten further fleets. */
 export interface Subscribers {
@@ -34,8 +34,8 @@ export interface Subscribers {
   /** An event of the n-th goes to the endpoints 10n to 10n + 9. */
   readonly fans: readonly Fleet[];
   /** The n-th is for the endpoint `ENDPOINTS` + n alone; its URL is plain HTTP unless another event type is set. */
-  readonly neighbours: readonly Fleet[];
-  /** An event of it goes to the first endpoints of the neighbours. */
+  readonly neighbors: readonly Fleet[];
+  /** An event of it goes to the first endpoints of the neighbors. */
   readonly flood: Fleet;
   /** As many subscriptions with `onOutage: hold`, to endpoints of their own: the last ones, from `HELD_ENDPOINT` on. */
   readonly held: Fleet & { readonly apiKey: string; readonly subscriptionIds: readonly string[] };
@@ -83,7 +83,7 @@ async function assertFree(ports: readonly number[]): Promise<void> {
 interface FleetPlan {
   readonly fleetId: string;
   readonly endpoints: readonly number[];
-  readonly urls?: readonly NeighbourUrl[];
+  readonly urls?: readonly NeighborUrl[];
   readonly onOutage?: 'fail' | 'hold';
 }
 
@@ -94,8 +94,8 @@ async function makeSubscribers({ stack, applications, receivers, ports }: SetUpO
     fleetId: `fan-${String(number)}`,
     endpoints: first(FAN_OUT, number * FAN_OUT),
   }));
-  const neighbours = numbers(NEIGHBOURS).map((number) => ({
-    fleetId: `neighbour-${String(number)}`,
+  const neighbors = numbers(NEIGHBORS).map((number) => ({
+    fleetId: `neighbor-${String(number)}`,
     endpoints: [ENDPOINTS + number],
     urls: ['http', 'tls', 'dns'] as const,
   }));
@@ -111,22 +111,22 @@ async function makeSubscribers({ stack, applications, receivers, ports }: SetUpO
     const ids: string[] = [];
     for (const endpoint of endpoints)
       for (const url of urls) {
-        const body = { url: urlOf(url, ports, endpoint), eventTypes: [NEIGHBOUR_URLS[url]], onOutage };
+        const body = { url: urlOf(url, ports, endpoint), eventTypes: [NEIGHBOR_URLS[url]], onOutage };
         ids.push(...(await subscribe(body)).map(({ id }) => id));
       }
     return { apiKey, ids };
   };
   try {
-    const waiting: FleetPlan[] = [...single, ...fans, ...neighbours, flood];
+    const waiting: FleetPlan[] = [...single, ...fans, ...neighbors, flood];
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await makeFleet(next);
     };
     await Promise.all(numbers(AT_ONCE).map(worker));
     const { apiKey, ids: subscriptionIds } = await makeFleet(held);
-    const target = ({ fleetId }: FleetPlan): Fleet => ({ fleetId, eventType: NEIGHBOUR_URLS.http });
+    const target = ({ fleetId }: FleetPlan): Fleet => ({ fleetId, eventType: NEIGHBOR_URLS.http });
     return {
       ...{ ports, single: single.map(target), fans: fans.map(target) },
-      ...{ neighbours: neighbours.map(target), flood: target(flood) },
+      ...{ neighbors: neighbors.map(target), flood: target(flood) },
       held: { ...target(held), apiKey, subscriptionIds },
     };
   } finally {
@@ -161,10 +161,10 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-function urlOf(kind: NeighbourUrl, ports: readonly number[], endpoint: number): string {
+function urlOf(kind: NeighborUrl, ports: readonly number[], endpoint: number): string {
   const path = `${String(ports[endpoint] ?? 0)}/hook/${String(endpoint)}`;
   if (kind === 'tls') return `https://127.0.0.1:${path}`;
-  return kind === 'http' ? `http://127.0.0.1:${path}` : `http://neighbour-${String(endpoint)}.example:${path}`;
+  return kind === 'http' ? `http://127.0.0.1:${path}` : `http://neighbor-${String(endpoint)}.example:${path}`;
 }
 
 /** One for each endpoint. */

@@ -9,7 +9,7 @@ import {
   type LoadResult,
   SENT_WIDTH,
 } from '../load/messages.js';
-import type { Behaviour } from '../sink/behaviours.js';
+import type { Behavior } from '../sink/behaviors.js';
 import { RECEIPT_WIDTH } from '../sink/origin.js';
 import type { SinkCount, SinkRequestMessage } from '../sink/sink.js';
 import type { Certificate } from '../stack/receivers.js';
@@ -22,7 +22,7 @@ export interface Harness {
   retarget(change: LoadChange): Promise<void>;
   /** Ends the load, or waits for its end. */
   finish(options: { readonly stop: boolean }): Promise<SentEvents>;
-  behave(endpoints: readonly number[], behaviour: Behaviour): Promise<void>;
+  behave(endpoints: readonly number[], behavior: Behavior): Promise<void>;
   count(): Promise<SinkCount>;
   /** The sink has nothing in hand when this is asked for. */
   forget(): Promise<void>;
@@ -90,7 +90,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       const result = await askLoad<LoadResult>({ type: 'finish', stop: isStopped, file });
       return { ...result, sent: NumberTable.load(file, SENT_WIDTH) };
     },
-    behave: (endpoints, behaviour) => askSink({ type: 'behave', endpoints, behaviour }),
+    behave: (endpoints, behavior) => askSink({ type: 'behave', endpoints, behavior }),
     count: () => askSink({ type: 'count' }),
     forget: () => askSink({ type: 'forget' }),
     async receipts() {

@@ -11,7 +11,7 @@ const PANEL = { width: 320, spare: 14 };
 const MARGIN = 24;
 const HEADER = 64;
 const BAR = { top: 50, height: 22, gap: 12, left: 104, most: 132 };
-const COLOURS = ['#2f81f7', '#8b949e'];
+const COLORS = ['#2f81f7', '#8b949e'];
 const FONT = 'ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
 
 /** A picture of bars, panel beside panel; each panel has a scale of its own. */
@@ -56,7 +56,7 @@ function panelLines({ title, note, bars }: Panel, { x, y }: Point): string[] {
     ...bars.flatMap(({ name, value, text }, index) => {
       const top = y + BAR.top + index * (BAR.height + BAR.gap);
       const length = Math.max(2, Math.round((value / most) * BAR.most));
-      const fill = COLOURS[Math.min(index, COLOURS.length - 1)] ?? '';
+      const fill = COLORS[Math.min(index, COLORS.length - 1)] ?? '';
       return [
         textAt(x, top + 16, '', name),
         `  <rect x="${String(x + BAR.left)}" y="${String(top)}" width="${String(length)}" height="${String(BAR.height)}" rx="3" fill="${fill}"/>`,

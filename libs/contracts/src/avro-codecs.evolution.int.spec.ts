@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec } from './subject-codec.js';
 import { topics } from './topics.js';
@@ -24,7 +25,7 @@ function withField(...added: readonly object[]): object {
 
 let registry: SchemaRegistryPort;
 beforeAll(() => {
-  registry = createSchemaRegistry({ url: process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '' });
+  registry = createSchemaRegistry({ url: requireTestStack().registryUrl });
 });
 
 /** A subject of its own, with the older version registered and the rule set. */

@@ -11,7 +11,7 @@ import {
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions, type DataSourceSettings } from './data-source.js';
-import { createPageSource, type PageSource } from './page-source.js';
+import { createPageSource, PageSource } from './page-source.js';
 
 export interface DatabaseModuleOptions extends Omit<DataSourceSettings, 'entities'> {
   /** A libpq URL, as of `createDataSource`. */
@@ -28,8 +28,6 @@ export interface DatabaseModuleOptions extends Omit<DataSourceSettings, 'entitie
 export interface DatabaseModuleAsyncOptions
   extends Pick<ModuleMetadata, 'imports'>, Pick<FactoryProvider<DatabaseModuleOptions>, 'inject' | 'useFactory'> {}
 
-/** Injection token of the `PageSource`. */
-export const PAGE_SOURCE = Symbol('page source');
 const OPTIONS = Symbol('database options');
 
 /**
@@ -41,7 +39,7 @@ class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(OPTIONS) private readonly options: DatabaseModuleOptions,
     private readonly dataSource: DataSource,
-    @Inject(PAGE_SOURCE) private readonly pages: PageSource,
+    private readonly pages: PageSource,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -68,7 +66,7 @@ export class DatabaseModule {
       exports: [OPTIONS],
     };
     const pages: FactoryProvider<PageSource> = {
-      provide: PAGE_SOURCE,
+      provide: PageSource,
       inject: [OPTIONS],
       useFactory: ({ url, readUrl, ...settings }: DatabaseModuleOptions) => createPageSource(readUrl ?? url, settings),
     };
@@ -80,7 +78,7 @@ export class DatabaseModule {
         TypeOrmModule.forRootAsync({ imports: [options], inject: [OPTIONS], useFactory: typeOrmOptions }),
       ],
       providers: [pages, DatabaseConnection],
-      exports: [PAGE_SOURCE, TypeOrmModule],
+      exports: [PageSource, TypeOrmModule],
     };
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { createDataSource } from './data-source.js';
 import { isLockTimeout } from './database-errors.js';
 import { compareSchema, runMigrations } from './migrate.js';
@@ -13,7 +14,7 @@ const routes = migrations.indexOf(FleetRoutes1760000800000);
 let database: TestDatabase;
 let dataSource: DataSource;
 beforeEach(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
 });
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { isConnectionLoss } from './database-errors.js';
 import { createPageSource, type PageSource } from './page-source.js';
 
@@ -10,7 +11,7 @@ let proxy: TcpProxy;
 let pages: PageSource;
 
 beforeEach(async () => {
-  proxy = await openTcpProxy(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  proxy = await openTcpProxy(requireTestStack().databaseUrl);
   pages = createPageSource(proxy.databaseUrl, { poolSize: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
 });
 afterEach(async () => {

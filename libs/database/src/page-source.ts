@@ -22,13 +22,13 @@ export interface PreparedQuery {
 }
 
 /** Read-only connections with planner settings for pages. They are opened on first use, and each read sees one fleet. */
-export interface PageSource {
+export abstract class PageSource {
   /** One round trip, and one more if the connection has served another fleet before. */
-  read<Row extends QueryResultRow>(fleetId: string, query: PreparedQuery): Promise<readonly Row[]>;
-  withConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T>;
-  usage(): PoolUsage;
+  abstract read<Row extends QueryResultRow>(fleetId: string, query: PreparedQuery): Promise<readonly Row[]>;
+  abstract withConnection<T>(fleetId: string, work: (client: PoolClient) => Promise<T>): Promise<T>;
+  abstract usage(): PoolUsage;
   /** Waits briefly for reads in progress. */
-  close(): Promise<void>;
+  abstract close(): Promise<void>;
 }
 
 /**

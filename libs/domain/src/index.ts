@@ -51,7 +51,7 @@ export {
   validSigningSecrets,
 } from './delivery/signature.js';
 
-export { serialiseEnvelope } from './event/envelope.js';
+export { serializeEnvelope } from './event/envelope.js';
 export {
   EVENT_ID_NAMESPACE,
   eventId,
@@ -72,13 +72,13 @@ export {
   TEST_EVENT_TYPE,
 } from './event/event-type.js';
 export { draftEvent } from './event/fleet-event.js';
-export { serialiseLegacyV1 } from './event/legacy-v1.js';
+export { serializeLegacyV1 } from './event/legacy-v1.js';
 export {
   isPayloadFormat,
   PAYLOAD_FORMATS,
   type PayloadFormat,
   payloadFormatOf,
-  serialiseBody,
+  serializeBody,
 } from './event/payload-format.js';
 
 export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings, type GeofenceView } from './geofence/decide-geofences.js';
@@ -94,7 +94,7 @@ export { geofenceFault } from './geofence/geofence-shape.js';
 export {
   attemptCount,
   type AttemptEntry,
-  type DeliveryHistory,
+  DeliveryHistory,
   type DeliveryPosition,
   type DeliveryQuery,
   type DeliveryRecord,
@@ -118,19 +118,19 @@ export {
   queryFingerprint,
   streamPositionTokens,
 } from './history/page-token.js';
-export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
+export {
+  PathHistory,
+  type PathPoint,
+  type PathPosition,
+  type PathQuery,
+  type PathWalkPosition,
+} from './history/path-history.js';
 export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
 export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';
 
-export {
-  checkPing,
-  checkPingOfKnownDevice,
-  type FixedPing,
-  hasValidFix,
-  MAX_ID_LENGTH,
-  type PingCheck,
-} from './ping/check-ping.js';
+export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
+export { type FixedPing, hasValidFix } from './ping/valid-fix.js';
 export { pathPointOf } from './ping/path-of-ping.js';
 
 export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './records/device-state.js';

@@ -18,7 +18,7 @@ export {
 export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export {
   createEgressClient,
-  type EgressClient,
+  EgressClient,
   type EgressClientOptions,
   type EgressRequest,
 } from './client/egress-client.js';

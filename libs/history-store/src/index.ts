@@ -1,20 +1,24 @@
 // deliveries
 export { createDeliveryPartitions } from './deliveries/delivery-partitions.js';
-export type { AppliedBatch, ApplyResult, AttemptBatch, DeliveryProjection } from './deliveries/delivery-projection.js';
-export { createMemoryDeliveryStore, type MemoryDeliveryStore } from './deliveries/memory-delivery-store.js';
+export {
+  type AppliedBatch,
+  type ApplyResult,
+  type AttemptBatch,
+  DeliveryProjection,
+} from './deliveries/delivery-projection.js';
 export { createDeliveryHistory, explainPage } from './deliveries/postgres-delivery-history.js';
 export { createDeliveryProjection, type DeliveryProjectionDeps } from './deliveries/postgres-delivery-projection.js';
 export {
   type ActivityQuery,
   createSubscriptionActivities,
-  type SubscriptionActivities,
+  SubscriptionActivities,
 } from './deliveries/subscription-activity.js';
 export type { PlanNode } from './pages/page-sql.js';
 
 // figures
 export {
   createDeliveryFigures,
-  type DeliveryFigures,
+  DeliveryFigures,
   type FigureGroup,
   type FigureRow,
   type FiguresQuery,
@@ -25,8 +29,7 @@ export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
 export { createFigurePartitions } from './figures/write-figures.js';
 
 // paths
-export { createMemoryPathStore, type MemoryPathStore } from './paths/memory-path-store.js';
-export type { AppliedPaths, ApplyPathsResult, PathBatch, PathProjection } from './paths/path-projection.js';
+export { type AppliedPaths, type ApplyPathsResult, type PathBatch, PathProjection } from './paths/path-projection.js';
 export { createPathHistory } from './paths/postgres-path-history.js';
 export {
   createPathPartitions,
@@ -36,11 +39,11 @@ export {
 
 // deliveries that wait
 export { createWaitingPartitions, createWaitingProjection } from './deliveries/postgres-waiting-projection.js';
-export type { AppliedWaiting, WaitingBatch, WaitingProjection } from './deliveries/waiting-projection.js';
+export { type AppliedWaiting, type WaitingBatch, WaitingProjection } from './deliveries/waiting-projection.js';
 
 // progress
 export { createProjectedTopics, type ProjectedTopics } from './progress/projected-topics.js';
-export { createProjectionProgress, type ProjectionProgress } from './progress/projection-progress.js';
+export { createProjectionProgress, ProjectionProgress } from './progress/projection-progress.js';
 
 // partitions, stalled sessions and rebuild
 export type { DailyPartitions } from './partitions/daily-partitions.js';

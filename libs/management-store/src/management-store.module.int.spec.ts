@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
-import { DatabaseModule, PAGE_SOURCE, type PageSource } from '@waypost/database';
+import { DatabaseModule, PageSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { FleetStore } from './fleet-store.js';
 import { IdempotencyStore } from './idempotency-store.js';
 import { ManagementStoreModule } from './management-store.module.js';
@@ -13,7 +14,7 @@ let module: TestingModule;
 let connected = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   const connect = (dataSource: DataSource): Promise<unknown> => {
     connected += 1;
     return dataSource.initialize();
@@ -54,7 +55,7 @@ describe('ManagementStoreModule on DatabaseModule', () => {
   });
 
   it('disconnects when the application has stopped', async () => {
-    const pages = module.get<PageSource>(PAGE_SOURCE);
+    const pages = module.get<PageSource>(PageSource);
     await pages.read('acme', { name: 'one', text: 'SELECT 1', parameters: [] });
     await module.close();
     expect(module.get(DataSource).isInitialized).toBe(false);

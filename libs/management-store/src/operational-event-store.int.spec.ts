@@ -61,17 +61,17 @@ describe('OperationalEventStore', () => {
 
   it('keeps the newest 500 events of each type of a subscription, whatever the batches', async () => {
     const subscriptionId = randomUUID();
-    const neighbour = operation({ occurredAt: 0 });
+    const neighbor = operation({ occurredAt: 0 });
     const disabled = operation({ subscriptionId, type: 'disabled', occurredAt: 0 });
     const many = Array.from({ length: 650 }, (_, n) => operation({ subscriptionId, occurredAt: n }));
-    await suite.store.operationalEvents.keep([disabled, neighbour, ...many.slice(0, 620)]);
+    await suite.store.operationalEvents.keep([disabled, neighbor, ...many.slice(0, 620)]);
     for (let from = 620; from < many.length; from += 10)
       await suite.store.operationalEvents.keep(many.slice(from, from + 10));
     await suite.store.operationalEvents.keep(many.slice(0, 3));
 
     const newest = many.slice(150).reverse();
     expect(await list(subscriptionId)).toEqual([...newest, disabled]);
-    expect(await list(neighbour.subscriptionId)).toEqual([neighbour]);
+    expect(await list(neighbor.subscriptionId)).toEqual([neighbor]);
   });
 
   it('removes events by age', async () => {

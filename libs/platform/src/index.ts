@@ -59,6 +59,7 @@ export {
 } from './lifecycle/lifecycle.js';
 export { createLogger, createNestLogger, type Logger, type LoggerOptions } from './logging/logger.js';
 export { CODECS, ContractsModule, SCHEMA_REGISTRY } from './contracts/contracts.module.js';
+export { Readiness } from './runtime/readiness.js';
 export {
   type AppConfig,
   type AppRuntime,
@@ -69,7 +70,6 @@ export {
   NEW_ID,
   ON_FATAL,
   RANDOM_BYTES,
-  Readiness,
   RuntimeModule,
   STOPPING,
 } from './runtime/runtime.module.js';
@@ -88,7 +88,6 @@ export {
   type StreamTaskContext,
 } from './streams/handler-context.js';
 export { KafkaModule, STREAMS_BACKEND } from './streams/kafka.module.js';
-export { MemoryRuntime } from './streams/memory-runtime.js';
 export { Quarantine, QuarantineModule, type UnusableRecord, VersionReader } from './streams/quarantine.js';
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';
@@ -99,7 +98,7 @@ export {
   type MessageOfSpan,
   NO_TRACES,
   type SpanRecorder,
-  type Traces,
+  Traces,
 } from './tracing/span-recorder.js';
 export { openOtlpRecorder } from './tracing/otlp-span-recorder.js';
-export { TRACES, TracesModule } from './tracing/traces.module.js';
+export { TracesModule } from './tracing/traces.module.js';

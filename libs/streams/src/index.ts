@@ -13,7 +13,6 @@ export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/ka
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
 export { type KafkaRight, missingRights } from './backend/kafka/kafka-rights.js';
 export type { KafkaSettings } from './kafka-settings.js';
-export { createMemoryBackend, type MemoryBackendOptions, type MemoryLogs } from './backend/memory/memory-backend.js';
 export { StreamsError, toError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
 export {
@@ -48,12 +47,6 @@ export type { OverflowLayout, StructLayout } from './state/compact/entry-table.j
 export { KeyBuilder } from './state/compact/key-builder.js';
 export { keyValueStore, type KeyValueStore, type ReadOnlyKeyValueStore } from './state/key-value-store.js';
 export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from './state/state-store.js';
-export {
-  createTopologyTestDriver,
-  type PipedRecord,
-  type TestDriverOptions,
-  type TopologyTestDriver,
-} from './testing/topology-test-driver.js';
 export { type Stall, STALL_KINDS, type StallKind, type StallWatch } from './stalls.js';
 export { partitionForKey } from './partitioner.js';
 export * from './topology/topology.js';

@@ -6,15 +6,14 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import {
-  createMemoryBackend,
   createStreamsApp,
   createTopology,
-  createTopologyTestDriver,
   readToEnd,
   silentLogger,
   type StreamRecord,
   type StreamsBackend,
 } from '@waypost/streams';
+import { createMemoryBackend, createTopologyTestDriver } from '@waypost/streams/testing';
 import { until } from '../../../test/support/until.js';
 
 // A plain function decides what a scan means. It does not depend on Kafka.

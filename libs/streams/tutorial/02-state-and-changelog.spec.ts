@@ -8,13 +8,13 @@ import { describe, expect, it } from '@jest/globals';
 import {
   compactStore,
   createTopology,
-  createTopologyTestDriver,
   jsonSerde,
   KeyBuilder,
   keyValueStore,
   type OutgoingRecord,
   type StructLayout,
 } from '@waypost/streams';
+import { createTopologyTestDriver } from '@waypost/streams/testing';
 
 interface Whereabouts {
   readonly place: string;

@@ -6,14 +6,8 @@
  */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  createTopology,
-  createTopologyTestDriver,
-  jsonSerde,
-  keyValueStore,
-  type OutgoingRecord,
-  partitionForKey,
-} from '@waypost/streams';
+import { createTopology, jsonSerde, keyValueStore, type OutgoingRecord, partitionForKey } from '@waypost/streams';
+import { createTopologyTestDriver } from '@waypost/streams/testing';
 
 // Parcels are loaded into vans. The record's key is the van, its value the weight of a parcel in kg. A van that would
 // be overloaded is sent off first. Vans of one depot go to drivers, by the driver's own key.

@@ -16,7 +16,7 @@ export * from './generated/webhooks.js';
 export type { RetryOptions } from './retries.js';
 export type { StreamEvent, StreamId, StreamInput, StreamOptions } from './stream.js';
 export {
-  recognise,
+  recognize,
   type RefusalReason,
   type Verification,
   type VerifiedWebhook,

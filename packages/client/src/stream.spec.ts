@@ -13,11 +13,11 @@ afterEach(() => {
 });
 
 /** A service that answers the n-th connection as the n-th of these, the last one again and again. */
-async function build(...behaviours: Behave[]) {
+async function build(...behaviors: Behave[]) {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    const index = Math.min(requests.push(request), behaviours.length) - 1;
-    behaviours[index]?.(request, response);
+    const index = Math.min(requests.push(request), behaviors.length) - 1;
+    behaviors[index]?.(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closings.push(() => {

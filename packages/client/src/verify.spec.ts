@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { recognise, verify } from './verify.js';
+import { recognize, verify } from './verify.js';
 
 interface Vector {
   readonly name: string;
@@ -87,8 +87,8 @@ describe('verify (R-19, R-43)', () => {
   });
 });
 
-describe('recognise', () => {
+describe('recognize', () => {
   it.each([null, 'text', 1, [], {}, { eventType: 'toString' }, { event: 'takeoff' }])('does not know %j', (event) => {
-    expect(recognise(event)).toEqual({ format: 'unknown', event });
+    expect(recognize(event)).toEqual({ format: 'unknown', event });
   });
 });

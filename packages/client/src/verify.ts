@@ -166,14 +166,14 @@ function fromHex(text: string): [] | [Uint8Array<ArrayBuffer>] {
 function parse(bytes: Uint8Array, signedAt: Date): Verification {
   try {
     const event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
-    return { ok: true, signedAt, ...recognise(event) };
+    return { ok: true, signedAt, ...recognize(event) };
   } catch {
     return refusal('malformed_body', 'The body is signed, but it is not JSON.');
   }
 }
 
 /** Which format an already verified body has, for example one that the history gave. */
-export function recognise(event: unknown): VerifiedWebhook {
+export function recognize(event: unknown): VerifiedWebhook {
   const known: readonly unknown[] = EVENT_TYPES;
   if (typeof event === 'object' && event !== null) {
     if ('eventType' in event && known.includes(event.eventType)) return { format: 'v1', event: event as WebhookEvent };

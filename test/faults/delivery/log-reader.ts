@@ -58,13 +58,13 @@ function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscri
   return events.flatMap((event) => {
     const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
     const wanting = (byFleet.get(fleetId) ?? []).filter((one) => wants(one, event));
-    return wanting.map(({ subscription, path, behaviour }) => {
+    return wanting.map(({ subscription, path, behavior }) => {
       const { id, url, payloadFormat: format, strictOrder, rateLimitPerSecond: ratePerSecond } = subscription;
       const resource = resourceId === null ? [] : [resourceId];
       const eventId = makeId(fleetId, id, deviceId, eventType, new Date(eventTime).toISOString(), ...resource);
       return {
         ...{ eventId, subscriptionId: id, fleetId, deviceId, eventType, eventTime, format, series: 0, replayId: null },
-        ...{ path, url, behaviour, strictOrder, ratePerSecond },
+        ...{ path, url, behavior, strictOrder, ratePerSecond },
         bodyHash: bodyHash(plainPayload(event, eventId, format)),
       };
     });

@@ -11,8 +11,8 @@ import { bodyHash } from './judge/observations.js';
 import { createRecordingReceiver, type RecordingReceiver } from './recording-receiver.js';
 
 const secret = Buffer.alloc(32, 3);
-const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behaviour) => ({
-  ...{ path: `/${behaviour}`, behaviour, secret: formatSigningSecret(secret), needsToken: false },
+const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behavior) => ({
+  ...{ path: `/${behavior}`, behavior, secret: formatSigningSecret(secret), needsToken: false },
 }));
 const body = JSON.stringify({ eventId: 'event-1' });
 

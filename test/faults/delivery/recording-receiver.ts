@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureProblem } from '../../support/signature-problem.js';
-import { bodyHash, type EndpointBehaviour, type Receipt } from './judge/observations.js';
+import { bodyHash, type EndpointBehavior, type Receipt } from './judge/observations.js';
 import { ACCESS_TOKEN, TOKEN_PATH } from './subscribers.js';
 
 /** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
@@ -70,9 +70,9 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
     endpoint: ReceiverEndpoint | undefined,
     attempt: number,
   ): Promise<number | null> {
-    const { status, delayMs } = (endpoint && answerOf(endpoint.behaviour, attempt)) ?? { status: 404, delayMs: 0 };
+    const { status, delayMs } = (endpoint && answerOf(endpoint.behavior, attempt)) ?? { status: 404, delayMs: 0 };
     if (delayMs > 0) await sleep(delayMs);
-    if (endpoint?.behaviour === 'fixed' && !isFixed) return end(response, 400);
+    if (endpoint?.behavior === 'fixed' && !isFixed) return end(response, 400);
     return end(response, status);
   }
 
@@ -174,8 +174,8 @@ export interface Answer {
 }
 
 /** null: nothing listens there. */
-export function answerOf(behaviour: EndpointBehaviour, attempt: number): Answer | null {
-  switch (behaviour) {
+export function answerOf(behavior: EndpointBehavior, attempt: number): Answer | null {
+  switch (behavior) {
     case 'healthy':
     case 'fixed':
       return { status: 200, delayMs: 0 };
@@ -192,7 +192,7 @@ export function answerOf(behaviour: EndpointBehaviour, attempt: number): Answer 
 
 export interface ReceiverEndpoint {
   readonly path: string;
-  readonly behaviour: EndpointBehaviour;
+  readonly behavior: EndpointBehavior;
   /** As its owner sees it. */
   readonly secret: string;
   readonly needsToken: boolean;

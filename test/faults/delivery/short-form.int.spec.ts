@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { requireTestStack } from '../../support/test-stack.js';
 import { faultSuiteVerdict } from '../shared/suite-verdict.js';
 import type { DeliveryFaultRunResult } from './fault-run.js';
 
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const { registryUrl } = requireTestStack();
 
 describe('deliveries under faults, short form (R-22, R-24, R-25)', () => {
   it('are complete, in order and on time, and repeated only where a process was killed, stopped or cut off from its broker', async () => {

@@ -63,9 +63,9 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
     logsDir: dataDir.logsDir,
     env: { ...defined(env), NODE_OPTIONS: preload(LOADER) },
   });
-  const endpoints = subscribers.map(({ path, behaviour, secret, needsToken }) => ({
+  const endpoints = subscribers.map(({ path, behavior, secret, needsToken }) => ({
     path,
-    behaviour,
+    behavior,
     secret,
     needsToken,
   }));

@@ -9,7 +9,7 @@ const subscribers = makeSubscribers({ port: 20_000, closedPort: 20_001, sealingK
 describe('the subscribers of the suite', () => {
   it('are 100 endpoints, 10 % of them failing and 10 % slow', () => {
     const wanting = subscribers.slice(0, 100);
-    expect(counts(wanting.map(({ behaviour }) => behaviour))).toEqual({
+    expect(counts(wanting.map(({ behavior }) => behavior))).toEqual({
       ...{ 'always-503': 4, 'first-503': 3, refuses: 3 },
       ...{ slow: 10, healthy: 78, fixed: 2 },
     });
@@ -17,8 +17,8 @@ describe('the subscribers of the suite', () => {
   });
 
   it('use ports without a listener for endpoints that refuse', () => {
-    for (const { behaviour, subscription } of subscribers)
-      expect(subscription.url).toContain(behaviour === 'refuses' ? ':20001/' : ':20000/');
+    for (const { behavior, subscription } of subscribers)
+      expect(subscription.url).toContain(behavior === 'refuses' ? ':20001/' : ':20000/');
   });
 
   it('have fleets with two of them for different types, and want no other type, device or fleet', () => {
@@ -38,7 +38,7 @@ describe('the subscribers of the suite', () => {
     expect(all.filter(({ onOutage }) => onOutage === 'hold')).toHaveLength(2);
     expect(all.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null)).toHaveLength(1);
     expect(all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1')).toHaveLength(25);
-    expect(PAUSED.map((number) => subscribers[number]?.behaviour)).toEqual(['healthy', 'healthy']);
+    expect(PAUSED.map((number) => subscribers[number]?.behavior)).toEqual(['healthy', 'healthy']);
   });
 
   it('sign with the secret that the receiver knows', () => {

@@ -11,14 +11,14 @@ import { openRecordPublisher } from '@waypost/streams';
 import { subscriptionOf } from '../../support/samples.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
-import type { EndpointBehaviour } from './judge/observations.js';
+import type { EndpointBehavior } from './judge/observations.js';
 
 /** A subscription as its owner knows it. */
 export interface Subscriber {
   readonly subscription: WebhookSubscription;
   readonly path: string;
   readonly secret: string;
-  readonly behaviour: EndpointBehaviour;
+  readonly behavior: EndpointBehavior;
   readonly needsToken: boolean;
 }
 
@@ -31,7 +31,7 @@ const FLEETS_WITH_TWO = 10;
 export const OTHER_TYPES = ['geofence_out', 'route_finished'] as const;
 export const DEVICES_OF_A_FLEET = 16;
 /** 10 % of the endpoints fail; as many answer slowly. */
-const BEHAVIOUR_OF_TEN: readonly (readonly EndpointBehaviour[])[] = [
+const BEHAVIOR_OF_TEN: readonly (readonly EndpointBehavior[])[] = [
   ['always-503', 'slow'],
   ['first-503', 'slow'],
   ['refuses', 'slow'],
@@ -92,9 +92,9 @@ export function makeSubscribers(options: SubscribersOptions): Subscriber[] {
   return [...wanted, ...decoys];
 }
 
-function behaviourOf(number: number): EndpointBehaviour {
+function behaviorOf(number: number): EndpointBehavior {
   if (FIXED.some((fixed) => fixed === number)) return 'fixed';
-  const kinds = BEHAVIOUR_OF_TEN[Math.floor(number / 10) % BEHAVIOUR_OF_TEN.length];
+  const kinds = BEHAVIOR_OF_TEN[Math.floor(number / 10) % BEHAVIOR_OF_TEN.length];
   return kinds?.[number % 10] ?? 'healthy';
 }
 
@@ -113,9 +113,9 @@ export function makeSubscriber(
     .digest();
   const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
   const path = `/hook/${String(number)}`;
-  const usual = behaviourOf(number);
-  const behaviour = brief && (usual === 'always-503' || usual === 'refuses') ? 'first-503' : usual;
-  const url = `http://127.0.0.1:${String(behaviour === 'refuses' ? closedPort : port)}${path}`;
+  const usual = behaviorOf(number);
+  const behavior = brief && (usual === 'always-503' || usual === 'refuses') ? 'first-503' : usual;
+  const url = `http://127.0.0.1:${String(behavior === 'refuses' ? closedPort : port)}${path}`;
   // The nonce is used for this one secret only.
   const sealed = sealSigningSecret(bytes, [sealingKey], bytes.subarray(0, 12), id);
   const secrets = [{ sealed, expiresAt: null }];
@@ -127,7 +127,7 @@ export function makeSubscriber(
       }
     : null;
   const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, auth, ...fields });
-  return { subscription, path, secret: formatSigningSecret(bytes), behaviour, needsToken: auth !== null };
+  return { subscription, path, secret: formatSigningSecret(bytes), behavior, needsToken: auth !== null };
 }
 
 /** Whether an event is for it (R-16), paused or not. */

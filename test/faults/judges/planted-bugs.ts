@@ -197,7 +197,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a position that the device calls invalid counts',
-    file: `${RULES}/ping/check-ping.ts`,
+    file: `${RULES}/ping/valid-fix.ts`,
     is: 'if (!positionValid || latitude === null',
     becomes: 'if (latitude === null',
   },

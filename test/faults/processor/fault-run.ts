@@ -5,12 +5,12 @@ import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run
 import type { SuiteContext } from '../shared/fault-suite.js';
 import { makeSchedule } from '../shared/schedule.js';
 import { PARTITIONS } from '../shared/stage.js';
-import { judge, type Judgement } from './judge.js';
+import { judge, type Judgment } from './judge.js';
 import { committedPosition, inputLag, whatIsLeft } from './progress.js';
 import { INSTANCES, NAMED_INSTANCES, type Stage } from './stage.js';
 import { startTraffic } from './traffic.js';
 
-export interface FaultRunResult extends Judgement {
+export interface FaultRunResult extends Judgment {
   readonly seed: number;
   readonly brokers: number;
   readonly faults: FaultCounts;
@@ -74,11 +74,11 @@ export async function faultRun(suite: SuiteContext, stage: Stage, options: Fault
     },
     whatIsLeft: () => whatIsLeft(kafka, processors),
   });
-  const judgement = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published(), secondReader });
+  const judgment = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published(), secondReader });
   return {
     ...{ seed, brokers, faults: injector.counts, injected: injector.injected() },
-    ...judgement,
+    ...judgment,
     drainedAfterMs: drained.afterMs,
-    problems: [...drained.problems, ...stage.unexpectedExits, ...injector.problems, ...judgement.problems],
+    problems: [...drained.problems, ...stage.unexpectedExits, ...injector.problems, ...judgment.problems],
   };
 }

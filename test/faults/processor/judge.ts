@@ -20,7 +20,7 @@ export interface JudgeOptions extends Log {
   readonly isForeign?: (deviceId: string) => boolean;
 }
 
-export interface Judgement {
+export interface Judgment {
   readonly pings: number;
   readonly events: number;
   readonly rejections: number;
@@ -30,7 +30,7 @@ export interface Judgement {
 }
 
 /** Compares everything that was committed with what the rules make of the input. */
-export async function judge(options: JudgeOptions): Promise<Judgement> {
+export async function judge(options: JudgeOptions): Promise<Judgment> {
   const { published, fleetId, secondReader = true, isForeign = () => false } = options;
   const codecs = codecsOf(options);
   const problems: string[] = [];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { requireTestStack } from '../../support/test-stack.js';
 import { faultSuiteVerdict } from '../shared/suite-verdict.js';
 import type { Verdict } from './main.js';
 
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const { registryUrl } = requireTestStack();
 /** Its schedule has what the title names. */
 const seed = '334';
 

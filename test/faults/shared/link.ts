@@ -9,7 +9,7 @@ export interface LinkShape {
   readonly hole: boolean;
 }
 
-/** A TCP way from one port to another whose behaviour can be changed while it is in use. It rewrites nothing. */
+/** A TCP way from one port to another whose behavior can be changed while it is in use. It rewrites nothing. */
 export interface Link {
   shape(shape: Partial<LinkShape>): void;
   /** Back to an undisturbed way; what a hole has kept back is delivered. */

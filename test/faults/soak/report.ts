@@ -5,7 +5,7 @@ import type { SoakResult } from './soak-run.js';
 
 const PANEL = { width: 420, height: 180, left: 56, top: 44, gap: 24 };
 const HEADER = 56;
-const COLOURS = ['#2f81f7', '#d1242f', '#1a7f37', '#9a6700', '#8250df'];
+const COLORS = ['#2f81f7', '#d1242f', '#1a7f37', '#9a6700', '#8250df'];
 const FONT = 'ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif';
 const PANELS = [
   { title: 'Resident memory, MiB', of: 'residentMiB' },
@@ -52,7 +52,7 @@ function panelLines(title: string, samples: readonly Sample[], of: (typeof PANEL
     `  <text x="${String(left)}" y="${String(y + plotHeight)}">0</text>`,
     `  <path d="M${String(x)} ${String(y)}V${String(y + plotHeight)}H${String(x + plotWidth)}" fill="none" stroke="#d1d9e0"/>`,
     ...names.flatMap((name, number) => {
-      const colour = COLOURS[number % COLOURS.length] ?? '';
+      const color = COLORS[number % COLORS.length] ?? '';
       const points = samples.flatMap(({ atMs, [of]: values }) => {
         const value = values[name];
         return value === undefined ? [] : [placeOf(atMs, value)];
@@ -60,8 +60,8 @@ function panelLines(title: string, samples: readonly Sample[], of: (typeof PANEL
       const column = x + (number % 2) * (plotWidth / 2);
       const row = y + plotHeight + 18 + Math.floor(number / 2) * 16;
       return [
-        `  <polyline points="${points.join(' ')}" fill="none" stroke="${colour}" stroke-width="1.5"/>`,
-        `  <text x="${String(column)}" y="${String(row)}" style="fill:${colour}">${name}</text>`,
+        `  <polyline points="${points.join(' ')}" fill="none" stroke="${color}" stroke-width="1.5"/>`,
+        `  <text x="${String(column)}" y="${String(row)}" style="fill:${color}">${name}</text>`,
       ];
     }),
   ];

@@ -1,4 +1,4 @@
-/** Licences that let anyone use, change and pass on, also in closed products. */
+/** Licenses that let anyone use, change and pass on, also in closed products. */
 const FREE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -57,17 +57,17 @@ export function productionOnly(bom, lock) {
   };
 }
 
-/** Packages that name no licence and have one: their LICENSE files are those. */
+/** Packages that name no license and have one: their LICENSE files are those. */
 const KNOWN = { '@kafkajs/confluent-schema-registry': 'MIT', busboy: 'MIT', streamsearch: 'MIT' };
 
-export function licenceProblems(bom) {
+export function licenseProblems(bom) {
   return bom.components
     .filter((component) => !component.name.startsWith('@waypost/'))
-    .filter((component) => !isFree(licenceOf(component)))
-    .map((component) => `${component.name}@${component.version} has the licence ${licenceOf(component) ?? 'none'}.`);
+    .filter((component) => !isFree(licenseOf(component)))
+    .map((component) => `${component.name}@${component.version} has the license ${licenseOf(component) ?? 'none'}.`);
 }
 
-function licenceOf({ name, licenses = [] }) {
+function licenseOf({ name, licenses = [] }) {
   const names = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name);
   return names.length === 0 ? KNOWN[name] : names.join(' AND ');
 }

@@ -14,7 +14,7 @@ interface Bom {
 interface ReleaseChecks {
   readonly versionProblems: (expected: string, versions: Readonly<Record<string, string | undefined>>) => string[];
   readonly changelogProblems: (version: string, changelog: string) => string[];
-  readonly licenceProblems: (bom: Pick<Bom, 'components'>) => string[];
+  readonly licenseProblems: (bom: Pick<Bom, 'components'>) => string[];
   readonly productionOnly: (bom: Bom, lock: { readonly packages: Readonly<Record<string, object>> }) => Bom;
   readonly imageContext: (files: readonly string[], dockerignore: string) => string[];
 }
@@ -47,25 +47,25 @@ describe('a release', () => {
   });
 
   it.each(['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC', 'OFL-1.1'])(
-    'is accepted with the licence %s',
+    'is accepted with the license %s',
     (expression) => {
-      expect(checks.licenceProblems({ components: [{ name: 'a', version: '1', licenses: [{ expression }] }] })).toEqual(
+      expect(checks.licenseProblems({ components: [{ name: 'a', version: '1', licenses: [{ expression }] }] })).toEqual(
         [],
       );
     },
   );
 
   it.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'SEE LICENSE IN FILE', 'BUSL-1.1'])(
-    'is refused for the licence %s',
+    'is refused for the license %s',
     (expression) => {
       const component = { name: 'a', version: '1', licenses: [{ expression }] };
-      expect(checks.licenceProblems({ components: [component] })).toEqual([`a@1 has the licence ${expression}.`]);
+      expect(checks.licenseProblems({ components: [component] })).toEqual([`a@1 has the license ${expression}.`]);
     },
   );
 
-  it('is refused for a package without a licence', () => {
-    expect(checks.licenceProblems({ components: [{ name: 'a', version: '1' }] })).toEqual([
-      'a@1 has the licence none.',
+  it('is refused for a package without a license', () => {
+    expect(checks.licenseProblems({ components: [{ name: 'a', version: '1' }] })).toEqual([
+      'a@1 has the license none.',
     ]);
   });
 });

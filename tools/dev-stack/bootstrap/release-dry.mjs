@@ -10,7 +10,7 @@ import { projectRoot, say } from './project.mjs';
 import {
   changelogProblems,
   imageContext,
-  licenceProblems,
+  licenseProblems,
   productionOnly,
   versionProblems,
 } from './release-checks.mjs';
@@ -43,7 +43,7 @@ writeFileSync(join(FOLDER, 'image-context.txt'), `${context.join('\n')}\n`);
 const problems = [
   ...versionProblems(version, versionsOf()),
   ...changelogProblems(version, textOf('CHANGELOG.md')),
-  ...licenceProblems(bom),
+  ...licenseProblems(bom),
 ];
 for (const problem of problems) say(problem);
 say(problems.length === 0 ? `Waypost ${version} can be released.` : `Waypost ${version} cannot be released yet.`);

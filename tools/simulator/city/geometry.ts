@@ -1,4 +1,4 @@
-/** Metres east and north of the city's centre. */
+/** Metres east and north of the city's center. */
 export interface Point {
   readonly x: number;
   readonly y: number;

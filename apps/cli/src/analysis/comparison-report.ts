@@ -1,5 +1,6 @@
 import type { RuleSettings } from '@waypost/domain';
 import type { Comparison, Tally } from './comparison.js';
+import { changedCount, FIGURES, figures } from './comparison-table.js';
 
 export interface ReportOptions {
   readonly now: RuleSettings;
@@ -17,7 +18,7 @@ export function comparisonReport(comparison: Comparison, options: ReportOptions)
 <title>Back-test</title>
 <style>${STYLE}</style>
 <h1>Back-test</h1>
-<p>${escaped(options.range)}, ${options.pings.toLocaleString('en')} pings.</p>
+<p>${escapeHtml(options.range)}, ${options.pings.toLocaleString('en')} pings.</p>
 <h2>Thresholds</h2>
 ${thresholdTable(options)}
 <h2>Events by type</h2>
@@ -40,13 +41,13 @@ const STYLE =
   'polyline{fill:none;stroke-width:1.5;vector-effect:non-scaling-stroke}polyline.now{stroke:#7a8896}polyline.then{stroke:#d9622b}' +
   '.axis{display:flex;justify-content:space-between;margin:0}h2{margin-bottom:.4rem}';
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
 }
 
 function row(cells: readonly string[], textColumns: number, tag: 'td' | 'th' = 'td'): string {
   return `<tr>${cells
-    .map((cell, column) => `<${tag}${column < textColumns ? '' : ' class="n"'}>${escaped(cell)}</${tag}>`)
+    .map((cell, column) => `<${tag}${column < textColumns ? '' : ' class="n"'}>${escapeHtml(cell)}</${tag}>`)
     .join('')}</tr>`;
 }
 
@@ -78,7 +79,7 @@ function bars(comparison: Comparison): string {
   const bar = (value: number, side: 'now' | 'then'): string =>
     `<dd><i class="${side}" style="width:${((value / most) * 100).toFixed(1)}%"></i>${value.toLocaleString('en')}</dd>`;
   const groups = totals.map(
-    ({ eventType, now, then }) => `<dt>${escaped(eventType)}</dt>${bar(now, 'now')}${bar(then, 'then')}`,
+    ({ eventType, now, then }) => `<dt>${escapeHtml(eventType)}</dt>${bar(now, 'now')}${bar(then, 'then')}`,
   );
   return `<dl class="bars">${groups.join('')}</dl>`;
 }
@@ -110,55 +111,8 @@ function lines(hours: readonly (readonly [number, Tally])[]): string {
 function deviceTable(comparison: Comparison): string {
   const rows = comparison
     .rows()
-    .filter((one) => changed(one) > 0)
+    .filter((one) => changedCount(one) > 0)
     .map((one) => [one.fleetId, one.deviceId, one.eventType, ...figures(one)]);
   if (rows.length === 0) return '<p>Nothing.</p>';
   return table(['fleet', 'device', 'type', ...FIGURES], rows, 3);
-}
-
-const FIGURES = ['now', 'then', 'change', 'new', 'gone'];
-
-/** Two tables: per device and type what would change, most first, and the sums by type. */
-export function comparisonTable(comparison: Comparison, mostRows: number): string {
-  const rows = comparison
-    .rows()
-    .filter((row) => changed(row) > 0)
-    .sort((a, b) => changed(b) - changed(a));
-  const devices = rows.slice(0, mostRows).map((row) => [row.fleetId, row.deviceId, row.eventType, ...figures(row)]);
-  const types = comparison.totals().map((total) => [total.eventType, ...figures(total)]);
-  const left = rows.length - devices.length;
-  return [
-    ...(devices.length === 0 ? [] : [aligned([['fleet', 'device', 'type', ...FIGURES], ...devices])]),
-    ...(devices.length === 0 ? ['Nothing would change for any device.'] : []),
-    ...(left > 0 ? [`(${String(left)} more rows of devices in the report)`] : []),
-    '',
-    aligned([['all devices', ...FIGURES], ...types]),
-  ].join('\n');
-}
-
-/** Events that are only on one side. */
-export function changed({ now, then, same }: Tally): number {
-  return now - same + (then - same);
-}
-
-/** now, then, change, new, gone */
-export function figures({ now, then, same }: Tally): string[] {
-  return [
-    String(now),
-    String(then),
-    `${then > now ? '+' : ''}${String(then - now)}`,
-    String(then - same),
-    String(now - same),
-  ];
-}
-
-/** The figures, which are the last columns, stand on the right. */
-function aligned(rows: readonly (readonly string[])[]): string {
-  const columns = rows[0]?.length ?? 0;
-  const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const cellText = (cell: string, column: number): string =>
-    column < columns - FIGURES.length ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-  return rows.map((row) => row.map(cellText).join('  ').trimEnd()).join('\n');
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { createGeofenceHistory, DEFAULT_RULE_SETTINGS, type FleetEvent, type RuleSettings } from '@waypost/domain';
 import { eventOf, NOON, pingOf } from '../../../../test/support/samples.js';
 import { type ComparedPing, createComparison, type TallyRow } from './comparison.js';
-import { comparisonReport, comparisonTable } from './comparison-report.js';
+import { comparisonReport } from './comparison-report.js';
+import { comparisonTable } from './comparison-table.js';
 import { createRuleRun, currentRules, earliestToCome } from './rule-run.js';
 import { changedSettings } from './thresholds.js';
 

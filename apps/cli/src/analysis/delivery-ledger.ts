@@ -69,7 +69,7 @@ export function createDeliveryLedger(
   /** Of events that subscriptions may have got when they were something else: their ids by subscription. */
   const changed = new Map<string, Set<string>>();
   const unreadable: string[] = [];
-  const byKind = grouped(subscriptions.map(({ subscription }) => subscription));
+  const byKind = groupByKind(subscriptions.map(({ subscription }) => subscription));
   const published = new Map(subscriptions.map(({ subscription, publishedAt }) => [subscription.id, publishedAt]));
 
   return {
@@ -138,7 +138,7 @@ function kindOf({ fleetId, eventType }: Pick<FleetEvent, 'fleetId' | 'eventType'
   return `${fleetId}\u001f${eventType}`;
 }
 
-function grouped(subscriptions: readonly WebhookSubscription[]): Map<string, WebhookSubscription[]> {
+function groupByKind(subscriptions: readonly WebhookSubscription[]): Map<string, WebhookSubscription[]> {
   const groups = new Map<string, WebhookSubscription[]>();
   for (const subscription of subscriptions) {
     const group = groups.get(kindOf(subscription)) ?? [];

@@ -3,7 +3,8 @@ import { consumerGroups } from '@waypost/contracts';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
 import { openGroupProgress } from '@waypost/streams';
 import { type Comparison, createComparison } from '../analysis/comparison.js';
-import { comparisonReport, comparisonTable } from '../analysis/comparison-report.js';
+import { comparisonReport } from '../analysis/comparison-report.js';
+import { comparisonTable } from '../analysis/comparison-table.js';
 import {
   createRuleRun,
   currentRules,

@@ -5,15 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allTopics, setUpKafka } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
 import type { Finding } from '../doctor/finding.js';
 import { tryCluster } from '../doctor/try-cluster.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
-const databaseUrl = process.env['WAYPOST_TEST_DATABASE_URL'] ?? '';
+const { brokers, registryUrl, databaseUrl } = requireTestStack();
 const kafka = { brokers, clientId: 'doctor-test' };
 const wishes = { partitions: 4, replicationFactor: 1 };
 

@@ -5,10 +5,11 @@ import { allTopics, setUpKafka, topics } from '@waypost/contracts';
 import { openManagementStore } from '@waypost/management-store';
 import { connectKafka, openTopicAdmin } from '@waypost/streams';
 import { createEmptyDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { setUpTables } from './set-up.js';
 
-const kafka = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'set-up-test' };
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const kafka = { brokers: requireTestStack().brokers, clientId: 'set-up-test' };
+const { registryUrl } = requireTestStack();
 
 describe('Setting up Kafka', () => {
   it('creates every topic with its settings, and changes nothing when repeated', async () => {
@@ -49,7 +50,7 @@ describe('Setting up Kafka', () => {
 describe('Setting up the tables', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await createEmptyDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+    database = await createEmptyDatabase(requireTestStack().databaseUrl);
   });
   afterAll(() => database.drop());
 

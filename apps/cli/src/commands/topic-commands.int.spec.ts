@@ -8,6 +8,7 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { createAvroCodecs, createSchemaRegistry, type RejectedTelemetry, setUpKafka, topics } from '@waypost/contracts';
 import { connectKafka, openRecordPublisher, openTopicAdmin } from '@waypost/streams';
 import { subscriptionOf } from '../../../../test/support/samples.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { stackSource } from '../stack/stack-connections.js';
 import { publish } from './publish.js';
@@ -15,8 +16,8 @@ import { read, type ReadOptions } from './read.js';
 import { listRejected, republishRejected } from './rejected.js';
 import { parkedSubscriptions } from './wait.js';
 
-const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const brokers = requireTestStack().brokers.join(',');
+const { registryUrl } = requireTestStack();
 const kafka = { brokers: brokers.split(','), clientId: 'topic-commands-test' };
 
 let dataDir: string;

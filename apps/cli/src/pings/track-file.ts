@@ -30,7 +30,7 @@ export async function* trackLines(path: string): AsyncGenerator<TrackLine> {
   try {
     for await (const line of linesOf(text)) {
       number += 1;
-      if (line.trim() !== '') yield { number, row: parsed(path, number, line), bytesRead: file.bytesRead };
+      if (line.trim() !== '') yield { number, row: parseRow(path, number, line), bytesRead: file.bytesRead };
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -63,7 +63,7 @@ async function* linesOf(text: Readable): AsyncGenerator<string> {
   yield rest;
 }
 
-function parsed(path: string, number: number, line: string): TrackRow {
+function parseRow(path: string, number: number, line: string): TrackRow {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as TrackRow;

@@ -41,7 +41,7 @@ export function ChartCard({ title, about, empty, ...chart }: ChartCardProps) {
       <ul className="legend">
         {series.map((one) => (
           <li key={one.label}>
-            <span className={`swatch ${kind}`} style={{ background: `var(--${one.colour})` }} />
+            <span className={`swatch ${kind}`} style={{ background: `var(--${one.color})` }} />
             {one.label} <strong>{textOf(value(one), format)}</strong>
           </li>
         ))}

@@ -31,14 +31,14 @@ const SYNC_KEY = 'console';
 export function optionsOf(
   shape: PlotShape,
   series: readonly ChartSeries[],
-  colours: Readonly<Record<string, string>>,
+  colors: Readonly<Record<string, string>>,
   size: Size,
 ): uPlot.Options {
   const { kind, stepMs, format, onPoint } = shape;
   const axis = {
-    stroke: colours['faint'] ?? '',
+    stroke: colors['faint'] ?? '',
     font: FONT,
-    grid: { stroke: colours['grid'] ?? '', width: 1 },
+    grid: { stroke: colors['grid'] ?? '', width: 1 },
     ticks: { show: false },
   };
   const halfStep = stepMs / 2_000;
@@ -69,7 +69,7 @@ export function optionsOf(
         values: (_, splits) => splits.map(format),
       },
     ],
-    series: [{}, ...series.map((one) => drawn(one, kind, colours[one.colour] ?? ''))],
+    series: [{}, ...series.map((one) => drawn(one, kind, colors[one.color] ?? ''))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
   };
 }
@@ -89,20 +89,20 @@ function timeLabel(atMs: number, stepMs: number): string {
   return stepMs >= DAY_MS ? dayText(iso) : clockText(iso);
 }
 
-function drawn({ label }: ChartSeries, kind: ChartKind, colour: string): uPlot.Series {
+function drawn({ label }: ChartSeries, kind: ChartKind, color: string): uPlot.Series {
   if (kind === 'bars') {
     const bars = uPlot.paths.bars?.({ size: [BAR_SHARE, WIDEST_BAR_PX], radius: 0.12 });
-    return { label, fill: colour, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
+    return { label, fill: color, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
   }
   return {
     label,
-    stroke: colour,
+    stroke: color,
     width: 1.75,
     points: {
       show: true,
       size: 6,
-      fill: colour,
-      stroke: colour,
+      fill: color,
+      stroke: color,
       filter: (plot, seriesIndex) => lonelyPoints(plot.data[seriesIndex] as (number | null)[]),
     },
   };

@@ -1,7 +1,7 @@
 import './uplot.css';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { coloursOf, watchColours } from '../shared/colours.js';
+import { colorsOf, watchColors } from '../shared/colors.js';
 import { optionsOf, type PlotShape } from './plot-options.js';
 import { type ChartSeries, stackTops } from './series.js';
 
@@ -16,17 +16,17 @@ interface PlotProps extends PlotShape {
 export default function Plot({ times, series, kind, stepMs, most, format, onPoint }: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
-  const [coloursVersion, setColoursVersion] = useState(0);
+  const [colorsVersion, setColorsVersion] = useState(0);
   const data = dataOf(times, series, kind);
   const latest = useRef({ data, series, format, onPoint });
-  const names = series.map(({ label, colour }) => `${label} ${colour}`).join();
+  const names = series.map(({ label, color }) => `${label} ${color}`).join();
 
   useEffect(() => {
     latest.current = { data, series, format, onPoint };
     plot.current?.setData(data);
   });
 
-  useEffect(() => watchColours(() => setColoursVersion((version) => version + 1)), []);
+  useEffect(() => watchColors(() => setColorsVersion((version) => version + 1)), []);
 
   useEffect(() => {
     const element = host.current;
@@ -37,10 +37,10 @@ export default function Plot({ times, series, kind, stepMs, most, format, onPoin
       format: (value: number) => latest.current.format(value),
       onPoint: (index: number | null) => latest.current.onPoint(index),
     };
-    const colours = coloursOf(element, ['faint', 'grid', ...drawn.map(({ colour }) => colour)]);
+    const colors = colorsOf(element, ['faint', 'grid', ...drawn.map(({ color }) => color)]);
     const order = kind === 'bars' ? drawn.toReversed() : drawn;
     const { clientWidth: width, clientHeight: height } = element;
-    const made = new uPlot(optionsOf(shape, order, colours, { width, height }), first, element);
+    const made = new uPlot(optionsOf(shape, order, colors, { width, height }), first, element);
     plot.current = made;
     const observer = new ResizeObserver(() => {
       made.setSize({ width: element.clientWidth, height: element.clientHeight });
@@ -51,7 +51,7 @@ export default function Plot({ times, series, kind, stepMs, most, format, onPoin
       made.destroy();
       plot.current = null;
     };
-  }, [kind, stepMs, most, names, coloursVersion]);
+  }, [kind, stepMs, most, names, colorsVersion]);
 
   return <div className="plot" ref={host} aria-hidden="true" />;
 }

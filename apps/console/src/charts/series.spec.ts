@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { latestOf, lonelyPoints, stackTops } from './series.js';
 
 function seriesOf(...values: (number | null)[]) {
-  return { label: 'some', colour: 'good', values };
+  return { label: 'some', color: 'good', values };
 }
 
 describe('the series of a chart', () => {

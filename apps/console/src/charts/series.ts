@@ -1,8 +1,8 @@
 /** One value per moment of a chart; null: there was nothing to measure. */
 export interface ChartSeries {
   readonly label: string;
-  /** The name of a colour of the style sheet, without `--`. */
-  readonly colour: string;
+  /** The name of a color of the style sheet, without `--`. */
+  readonly color: string;
   readonly values: readonly (number | null)[];
 }
 
@@ -17,7 +17,7 @@ export function stackTops(series: readonly ChartSeries[]): (number | null)[][] {
   );
 }
 
-/** The indexes of values without a neighbour, which no line would show. */
+/** The indexes of values without a neighbor, which no line would show. */
 export function lonelyPoints(values: readonly (number | null | undefined)[]): number[] {
   const is = (index: number): boolean => values[index] != null;
   return values.flatMap((_, index) => (is(index) && !is(index - 1) && !is(index + 1) ? [index] : []));

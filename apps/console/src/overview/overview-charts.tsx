@@ -10,7 +10,7 @@ interface ChartsProps {
 /** The figures of the window over time. All of them count deliveries in the moment of their first attempt. */
 export function OverviewCharts(props: ChartsProps) {
   const { columns } = props;
-  const rate = { label: 'accepted', colour: 'chart-delivered', values: columns.map(successRate) };
+  const rate = { label: 'accepted', color: 'chart-delivered', values: columns.map(successRate) };
   return (
     <>
       <OutcomeChart {...props} />
@@ -42,7 +42,7 @@ export function OutcomeChart(props: ChartsProps) {
   const { columns, step } = props;
   const outcomes = OUTCOMES.map((outcome) => ({
     label: outcome,
-    colour: `chart-${outcome}`,
+    color: `chart-${outcome}`,
     values: columns.map((column) => column[outcome]),
   }));
   const isUsed = columns.some(({ delivered, pending, failed }) => delivered + pending + failed > 0);
@@ -80,7 +80,7 @@ function axisOf({ columns, step }: ChartsProps) {
 function percentilesOf(columns: readonly Column[], of: 'latencyMs' | 'retryLatenessMs') {
   return (['p50', 'p95', 'p99'] as const).map((name) => ({
     label: name,
-    colour: `chart-${name}`,
+    color: `chart-${name}`,
     values: columns.map((column) => column[of]?.[name] ?? null),
   }));
 }

@@ -6,7 +6,7 @@ describe('the look of a portal (R-42)', () => {
     expect(brandProperties({ colorScheme: 'auto' })).toEqual({});
   });
 
-  it('has the colour scheme of the fleet', () => {
+  it('has the color scheme of the fleet', () => {
     expect(brandProperties({ colorScheme: 'dark' })).toEqual({ 'color-scheme': 'dark' });
   });
 
@@ -15,7 +15,7 @@ describe('the look of a portal (R-42)', () => {
     ['#0f766e', 'light-dark(#ffffff, '],
     ['#ffd400', 'light-dark(#101414, '],
     ['#ffffff', 'light-dark(#101414, '],
-  ])('has text that can be read on the brand colour %s', (brandColor, text) => {
+  ])('has text that can be read on the brand color %s', (brandColor, text) => {
     const properties = brandProperties({ brandColor, colorScheme: 'auto' });
     expect(properties['--on-accent']?.startsWith(text)).toBe(true);
     expect(properties['--accent']).toContain(brandColor);

@@ -5,7 +5,7 @@ interface Branding {
 
 const DARK_TEXT = '#101414';
 
-/** Custom properties of the page in the colour of the fleet, readable in both schemes. By script: the policy has no inline styles. */
+/** Custom properties of the page in the color of the fleet, readable in both schemes. By script: the policy has no inline styles. */
 export function brandProperties({ brandColor, colorScheme }: Branding): Readonly<Record<string, string>> {
   const scheme = colorScheme === 'light' || colorScheme === 'dark' ? { 'color-scheme': colorScheme } : {};
   if (brandColor === undefined) return scheme;

@@ -44,14 +44,14 @@ export function shapeOf(draft: GeofenceDraft): Shape | null {
 export function hintOf(draft: GeofenceDraft): string {
   if (draft.type === 'circle')
     return draft.center === null
-      ? 'Click on the map where its centre is.'
-      : 'Drag its centre or its edge, or click on another place.';
+      ? 'Click on the map where its center is.'
+      : 'Drag its center or its edge, or click on another place.';
   const missing = 3 - draft.corners.length;
   if (missing > 0) return `Click on the map to add a corner; ${String(missing)} more at least.`;
   return 'Click to add a corner, drag one to move it.';
 }
 
-/** What can be dragged: the centre and the edge of a circle, the corners of a polygon. */
+/** What can be dragged: the center and the edge of a circle, the corners of a polygon. */
 export function handlesOf(draft: GeofenceDraft): MapPoint[] {
   if (draft.type === 'polygon') return draft.corners.map(project);
   if (draft.center === null) return [];
@@ -72,7 +72,7 @@ export function withHandle(draft: GeofenceDraft, index: number, to: MapPoint): G
   return { ...draft, radiusInMeters: Math.max(MIN_RADIUS_M, Math.round(metres)) };
 }
 
-/** The centre, or one corner more: where that makes the shortest way around. */
+/** The center, or one corner more: where that makes the shortest way around. */
 export function withClick(draft: GeofenceDraft, at: MapPoint): GeofenceDraft {
   const place = rounded(placeOf(at));
   if (draft.type === 'circle') return { ...draft, center: place };

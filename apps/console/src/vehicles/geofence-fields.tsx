@@ -14,7 +14,7 @@ export function ShapeFields({ draft, onChange }: ShapeFieldsProps) {
       <fieldset className="places">
         <legend>Circle</legend>
         <PlaceFields
-          name="Centre"
+          name="Center"
           place={draft.center ?? NOWHERE}
           onChange={(center) => onChange({ ...draft, center })}
         />

@@ -1,5 +1,5 @@
 import type { Geofence } from '@waypost/client';
-import { coloursOf } from '../shared/colours.js';
+import { colorsOf } from '../shared/colors.js';
 import { type GeofenceDraft, handlesOf, shapeOf } from './geofence-draft.js';
 import { type MapLabel, readable } from './map-labels.js';
 import {
@@ -30,9 +30,9 @@ export interface MapContent {
   readonly draft: GeofenceDraft | null;
 }
 
-const COLOURS = ['accent', 'accent-tint', 'faint', 'neutral-tint', 'surface', 'text', 'bad'] as const;
+const COLORS = ['accent', 'accent-tint', 'faint', 'neutral-tint', 'surface', 'text', 'bad'] as const;
 
-type Colours = Readonly<Record<(typeof COLOURS)[number], string>>;
+type Colors = Readonly<Record<(typeof COLORS)[number], string>>;
 
 type Context = CanvasRenderingContext2D;
 type Screen = (place: Place) => MapPoint;
@@ -59,25 +59,25 @@ export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapCo
   canvas.height = height * scale;
   context.scale(scale, scale);
   const screen: Screen = (place) => toScreen(project(place), view, width, height);
-  const colours = coloursOf(canvas, COLOURS);
-  const [line, fill] = [colours.faint, colours['neutral-tint']];
+  const colors = colorsOf(canvas, COLORS);
+  const [line, fill] = [colors.faint, colors['neutral-tint']];
   for (const { shape } of content.geofences) drawShape(context, shape, view, screen, { line, fill });
-  if (content.draft) drawDraft(context, content.draft, view, screen, colours);
-  drawPath(context, content.path, screen, colours.accent);
-  for (const mark of content.marks) drawMark(context, screen(mark), mark, colours);
-  drawLabels(context, labelsOf(content, screen), colours);
-  drawScale(context, view, height, colours);
-  if (content.selected) drawSelection(context, screen(content.selected), colours.bad);
+  if (content.draft) drawDraft(context, content.draft, view, screen, colors);
+  drawPath(context, content.path, screen, colors.accent);
+  for (const mark of content.marks) drawMark(context, screen(mark), mark, colors);
+  drawLabels(context, labelsOf(content, screen), colors);
+  drawScale(context, view, height, colors);
+  if (content.selected) drawSelection(context, screen(content.selected), colors.bad);
 }
 
 type Shape = Geofence['shape'];
 
-interface ShapeColours {
+interface ShapeColors {
   readonly line: string;
   readonly fill: string;
 }
 
-function drawShape(context: Context, shape: Shape, view: MapView, screen: Screen, { line, fill }: ShapeColours): void {
+function drawShape(context: Context, shape: Shape, view: MapView, screen: Screen, { line, fill }: ShapeColors): void {
   context.beginPath();
   if (shape.type === 'circle') {
     const { x, y } = screen(shape.center);
@@ -101,17 +101,17 @@ function drawShape(context: Context, shape: Shape, view: MapView, screen: Screen
   context.setLineDash([]);
 }
 
-function drawDraft(context: Context, draft: GeofenceDraft, view: MapView, screen: Screen, colours: Colours): void {
+function drawDraft(context: Context, draft: GeofenceDraft, view: MapView, screen: Screen, colors: Colors): void {
   const shape = shapeOf(draft);
-  if (shape) drawShape(context, shape, view, screen, { line: colours.accent, fill: colours['accent-tint'] });
-  else if (draft.type === 'polygon') drawPath(context, draft.corners, screen, colours.accent);
+  if (shape) drawShape(context, shape, view, screen, { line: colors.accent, fill: colors['accent-tint'] });
+  else if (draft.type === 'polygon') drawPath(context, draft.corners, screen, colors.accent);
   for (const handle of handlesOf(draft)) {
     const { x, y } = screen(placeOf(handle));
     context.beginPath();
     context.arc(x, y, HANDLE_PX, 0, 2 * Math.PI);
-    context.fillStyle = colours.surface;
+    context.fillStyle = colors.surface;
     context.fill();
-    context.strokeStyle = colours.accent;
+    context.strokeStyle = colors.accent;
     context.lineWidth = 2;
     context.stroke();
   }
@@ -135,7 +135,7 @@ function anchorOf(shape: Shape): Place {
   return { latitude, longitude };
 }
 
-function drawLabels(context: Context, labels: readonly MapLabel[], { surface, text: colour }: Colours): void {
+function drawLabels(context: Context, labels: readonly MapLabel[], { surface, text: color }: Colors): void {
   context.font = FONT;
   context.lineJoin = 'round';
   for (const { text, x, y } of readable(labels, (some) => context.measureText(some).width)) {
@@ -143,15 +143,15 @@ function drawLabels(context: Context, labels: readonly MapLabel[], { surface, te
     context.strokeStyle = surface;
     context.lineWidth = 3;
     context.strokeText(text, x, y);
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillText(text, x, y);
   }
 }
 
-function drawPath(context: Context, path: readonly Place[], screen: Screen, colour: string): void {
+function drawPath(context: Context, path: readonly Place[], screen: Screen, color: string): void {
   context.beginPath();
   trace(context, path.map(screen), false);
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.lineWidth = 2.5;
   context.lineJoin = 'round';
   context.stroke();
@@ -166,7 +166,7 @@ function trace(context: Context, points: readonly MapPoint[], isClosed: boolean)
 }
 
 /** An arrow where a vehicle moves to, a point where it stands or something happened. */
-function drawMark(context: Context, { x, y }: MapPoint, { heading = null }: MapMark, { accent }: Colours): void {
+function drawMark(context: Context, { x, y }: MapPoint, { heading = null }: MapMark, { accent }: Colors): void {
   context.save();
   context.translate(x, y);
   context.beginPath();
@@ -180,16 +180,16 @@ function drawMark(context: Context, { x, y }: MapPoint, { heading = null }: MapM
   context.restore();
 }
 
-function drawSelection(context: Context, { x, y }: MapPoint, colour: string): void {
+function drawSelection(context: Context, { x, y }: MapPoint, color: string): void {
   context.beginPath();
   context.arc(x, y, 2 * MARK_PX, 0, 2 * Math.PI);
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.lineWidth = 3;
   context.stroke();
 }
 
 /** A round length near a fifth of the map's usual width, at the latitude of its middle. */
-function drawScale(context: Context, { center, worldPx }: MapView, height: number, colours: Colours): void {
+function drawScale(context: Context, { center, worldPx }: MapView, height: number, colors: Colors): void {
   const pxPerMetre = worldPx * metreOnMap(latitudeOf(center));
   const metres = roundLength(SCALE_PX / pxPerMetre);
   context.beginPath();
@@ -203,9 +203,9 @@ function drawScale(context: Context, { center, worldPx }: MapView, height: numbe
     ],
     false,
   );
-  context.strokeStyle = colours.text;
+  context.strokeStyle = colors.text;
   context.lineWidth = 1.5;
   context.stroke();
   const text = metres < 1_000 ? `${String(metres)} m` : `${String(metres / 1_000)} km`;
-  drawLabels(context, [{ text, x: 20, y: height - 20 }], colours);
+  drawLabels(context, [{ text, x: 20, y: height - 20 }], colors);
 }

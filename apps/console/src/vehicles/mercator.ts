@@ -9,7 +9,7 @@ export interface MapPoint {
   readonly y: number;
 }
 
-/** What of the map is seen: its centre, and how many pixels the whole map would be wide. */
+/** What of the map is seen: its center, and how many pixels the whole map would be wide. */
 export interface MapView {
   readonly center: MapPoint;
   readonly worldPx: number;

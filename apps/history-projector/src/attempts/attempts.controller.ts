@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { AttemptTasks } from './attempts.task-factory.js';
+import { AttemptTasks } from './attempt-tasks.js';
 
 /** Folds `webhook.attempts` into the history of deliveries. */
 @Controller()

@@ -17,9 +17,12 @@ import {
 } from '@waypost/history-store';
 import { BootError, CLOCK, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, Readiness, STOPPING } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
+import type { HistoryProjectorConfig } from '../config.js';
 import { RetentionJob } from './retention.job.js';
 import { StalledSessionsJob } from './stalled-sessions.job.js';
-import { TableOwner, type TableOwnerConfig } from './table-owner.js';
+import { TableOwner } from './table-owner.js';
+
+type DatabaseConfig = Pick<HistoryProjectorConfig, 'database' | 'databaseSchema'>;
 
 /** A transaction of each log, those that wait for their commits, and the look-ups of four partitions of the three logs. */
 const POOL_SIZE = 14;
@@ -62,7 +65,7 @@ class DatabaseRetryModule {}
     {
       provide: TableOwner,
       inject: [CONFIG, DataSource, DatabaseRetry, STOPPING],
-      useFactory: (config: TableOwnerConfig, data: DataSource, retry: DatabaseRetry, stopping: AbortSignal) =>
+      useFactory: (config: DatabaseConfig, data: DataSource, retry: DatabaseRetry, stopping: AbortSignal) =>
         new TableOwner(config, data, retry, stopping, STATEMENT_TIMEOUT_MS),
     },
     {
@@ -85,7 +88,7 @@ class DatabaseRetryModule {}
     {
       provide: StalledSessionsJob,
       inject: [CONFIG, LOGGER],
-      useFactory: ({ database: { url } }: TableOwnerConfig, logger: Logger) =>
+      useFactory: ({ database: { url } }: DatabaseConfig, logger: Logger) =>
         new StalledSessionsJob({
           endStalled: (stalledForMs) =>
             endStalledSessions({ databaseUrl: url, applicationName: APPLICATION_NAME, stalledForMs }),
@@ -116,7 +119,7 @@ function createRetry(logger: Logger, registry: Registry, now: () => number, read
 }
 
 function databaseOptions(
-  { database: { url }, databaseSchema: { schemaUrl = url } }: TableOwnerConfig,
+  { database: { url }, databaseSchema: { schemaUrl = url } }: DatabaseConfig,
   logger: Logger,
   retry: DatabaseRetry,
   migrate: (url: string) => Promise<unknown>,

@@ -1,11 +1,7 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createDataSource, type DatabaseRetry } from '@waypost/database';
-
-export interface TableOwnerConfig {
-  readonly database: { readonly url: string };
-  readonly databaseSchema: { readonly schemaUrl: string | undefined };
-}
+import type { HistoryProjectorConfig } from '../config.js';
 
 /** Connections for the one retention run and for the days that the projections of three logs make. */
 const POOL_SIZE = 4;
@@ -19,7 +15,7 @@ export class TableOwner implements OnModuleInit, OnApplicationShutdown {
   readonly dataSource: DataSource;
 
   constructor(
-    { databaseSchema: { schemaUrl } }: TableOwnerConfig,
+    { databaseSchema: { schemaUrl } }: Pick<HistoryProjectorConfig, 'databaseSchema'>,
     private readonly data: DataSource,
     private readonly retry: Pick<DatabaseRetry, 'run'>,
     private readonly stopping: AbortSignal,

@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { PathTasks } from './paths.task-factory.js';
+import { PathTasks } from './path-tasks.js';
 
 /** Keeps the accepted pings of `telemetry.pings` as paths (R-36). */
 @Controller()

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, type TelemetryPing } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
-import { createMemoryPathStore, type PathProjection } from '@waypost/history-store';
+import { type PathProjection } from '@waypost/history-store';
+import { createMemoryPathStore } from '@waypost/history-store/testing';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
@@ -33,7 +34,7 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
   const ignore = (): void => undefined;
   const task = createPathsTask(context, {
     codec: codecs.telemetryPings,
-    projection: { ...store.projection, ...projectionOf(store.projection) },
+    projection: Object.assign({}, store.projection, projectionOf(store.projection)),
     metrics: createPathMetrics(registry),
     database: new DatabaseRetry({
       logger: { info: ignore, warn: ignore },

@@ -1,7 +1,8 @@
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
-import { createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
+import { type DeliveryProjection } from '@waypost/history-store';
+import { createMemoryDeliveryStore } from '@waypost/history-store/testing';
 import type { Quarantine, SpanRecorder, UnusableRecord } from '@waypost/platform';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -64,7 +65,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
     clock: () => NOW,
     progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
-    projection: { ...store.projection, ...given.projection?.(store.projection) },
+    projection: Object.assign({}, store.projection, given.projection?.(store.projection)),
     database: new DatabaseRetry({
       logger: { info: log, warn: log },
       now: () => 0,

@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { WaitingTasks } from './waiting.task-factory.js';
+import { WaitingTasks } from './waiting-tasks.js';
 
 /** Finds in `webhook.deliveries` what waits for its first attempt (R-33). */
 @Controller()

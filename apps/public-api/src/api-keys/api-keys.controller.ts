@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { located } from '../endpoint/location.js';
+import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { ApiKeyPageDto, ApiKeyPathDto, ApiKeyWithKeyDto, CreateApiKeyDto } from './api-keys.dto.js';
@@ -35,7 +35,7 @@ export class ApiKeysController {
     @Body() body: CreateApiKeyDto,
   ): Promise<ApiKeyWithKeyDto> {
     this.service.requireScopes(caller, body);
-    return located(
+    return setLocation(
       request,
       this.requests.answer(request, caller, (change) => this.service.create(caller, body, change)),
     );

@@ -1,23 +1,19 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { createAttemptLog } from './attempt-log.js';
+import { AttemptLog, createAttemptLog } from './attempt-log.js';
 
-/** AttemptLog */
-export const ATTEMPT_LOG = Symbol('attempt log');
-
-/** Apart from the resource, and global: the resource needs no Kafka, its log does. */
-@Global()
+/** Apart from the resource: a test of the resource replaces it, and needs no Kafka. */
 @Module({
   imports: [KafkaModule],
   providers: [
     {
-      provide: ATTEMPT_LOG,
+      provide: AttemptLog,
       inject: [STREAMS_BACKEND, CODECS],
       useFactory: (backend: StreamsBackend, codecs: AvroCodecs) => createAttemptLog(backend, codecs),
     },
   ],
-  exports: [ATTEMPT_LOG],
+  exports: [AttemptLog],
 })
 export class AttemptLogModule {}

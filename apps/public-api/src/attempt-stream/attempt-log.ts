@@ -17,14 +17,18 @@ export interface AttemptSlice {
 }
 
 /** The log of attempts as it grows, of all fleets. */
-export interface AttemptLog {
+export abstract class AttemptLog {
   /**
    * Gives every slice from a position on to `onSlice`, and reads on when that has resolved. Rejects when the log cannot
    * be read; ends with the signal.
    *
    * @param from null: from now on. What has left the log is skipped
    */
-  follow(from: LogPosition | null, onSlice: (slice: AttemptSlice) => Promise<void>, signal: AbortSignal): Promise<void>;
+  abstract follow(
+    from: LogPosition | null,
+    onSlice: (slice: AttemptSlice) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 const SLICE_RECORDS = 250;

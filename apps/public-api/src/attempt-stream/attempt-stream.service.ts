@@ -2,12 +2,10 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import type { Request, Response } from 'express';
 import { formatTime, type WebhookAttempt } from '@waypost/domain';
 import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
-import { KEY_DIRECTORY } from '../auth/auth.module.js';
-import { bearerToken, type Caller, mayFollow, type Sight } from '../auth/caller.js';
-import type { KeyDirectory } from '../auth/key-directory.js';
+import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
+import { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
-import type { AttemptLog, LogPosition } from './attempt-log.js';
-import { ATTEMPT_LOG } from './attempt-log.module.js';
+import { AttemptLog, type LogPosition } from './attempt-log.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';
 import { STREAM_IDS, type StreamIds } from './stream-ids.js';
@@ -22,9 +20,9 @@ export class AttemptStreams implements BeforeApplicationShutdown {
   private readonly places: StreamPlaces;
 
   constructor(
-    @Inject(ATTEMPT_LOG) private readonly log: AttemptLog,
+    private readonly log: AttemptLog,
     @Inject(STREAM_IDS) private readonly ids: StreamIds,
-    @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
+    private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CLOCK) private readonly now: () => number,
     @Inject(CONFIG) { http }: { readonly http: { readonly maxStreamsPerFleet: number } },
@@ -54,7 +52,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
 
   private async follow(
     stream: EventStream,
-    caller: Sight,
+    caller: Visibility,
     query: AttemptStreamQueryDto,
     from: LogPosition | null,
   ): Promise<void> {
@@ -116,13 +114,13 @@ function statusAfter({ outcome }: WebhookAttempt): Status {
   return outcome === 'retrying' ? 'pending' : 'failed';
 }
 
-function filterOf(caller: Sight, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
+function filterOf(caller: Visibility, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
   const { eventType: types = [], deviceId, subscriptionId, statusCode, status } = query;
   const wantedTypes = new Set<string>(types);
   const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
   return (attempt) =>
     attempt.fleetId === caller.fleetId &&
-    mayFollow(caller, attempt.subscriptionId) &&
+    maySee(caller, attempt.subscriptionId) &&
     (wantedTypes.size === 0 || wantedTypes.has(attempt.eventType)) &&
     is(deviceId, attempt.deviceId) &&
     is(subscriptionId, attempt.subscriptionId) &&

@@ -4,31 +4,31 @@ import { hashApiKey } from '@waypost/domain';
 /** Names the fleet that an admin key acts for. */
 export const FLEET_HEADER = 'X-Waypost-Fleet';
 
-export interface AdminKeys {
-  /** Whether it has the form of an admin key: nothing else is compared, and it is no API key. */
-  isOne(key: string): boolean;
-  /** The id of this key for the log, or null. */
-  find(key: string): string | null;
-  /** Whether the admin key with this id is still configured. */
-  has(keyId: string): boolean;
-}
-
 /** 43 characters are 256 bits in base64url. */
 const FORM = /^wpa_[\w-]{43,128}$/;
 const ID_BYTES = 4;
 
 /** The keys of operators: only their SHA-256 is configured, so the configuration opens nothing. None: there is no operator. */
-export function createAdminKeys(hashes: readonly Buffer[]): AdminKeys {
-  return {
-    isOne: (key) => key.startsWith('wpa_'),
-    find(key) {
-      if (!FORM.test(key)) return null;
-      const hash = hashApiKey(key);
-      const isKnown = hashes.some((known) => timingSafeEqual(known, hash));
-      return isKnown ? idOf(hash) : null;
-    },
-    has: (keyId) => hashes.some((known) => idOf(known) === keyId),
-  };
+export class AdminKeys {
+  constructor(private readonly hashes: readonly Buffer[]) {}
+
+  /** Whether it has the form of an admin key: nothing else is compared, and it is no API key. */
+  isOne(key: string): boolean {
+    return key.startsWith('wpa_');
+  }
+
+  /** The id of this key for the log, or null. */
+  find(key: string): string | null {
+    if (!FORM.test(key)) return null;
+    const hash = hashApiKey(key);
+    const isKnown = this.hashes.some((known) => timingSafeEqual(known, hash));
+    return isKnown ? idOf(hash) : null;
+  }
+
+  /** Whether the admin key with this id is still configured. */
+  has(keyId: string): boolean {
+    return this.hashes.some((known) => idOf(known) === keyId);
+  }
 }
 
 function idOf(hash: Buffer): string {

@@ -3,7 +3,7 @@ import type { Logger } from '@waypost/platform';
 import { ApiError } from '../errors/api-error.js';
 import { requestIdOf } from '../errors/request-id.middleware.js';
 import { type AdminKeys, FLEET_HEADER } from './admin-keys.js';
-import { bearerToken, type Origin, setOrigin } from './caller.js';
+import { bearerToken, type RequestIdentity, setIdentity } from './caller.js';
 import type { KeyDirectory } from './key-directory.js';
 import type { AddressLimiter, Quota, RateLimit, RateLimiter } from './rate-limiter.js';
 
@@ -21,7 +21,7 @@ export interface AdmissionDeps {
  * limit (R-37). Mounted before anything that can respond. Whether an endpoint needs a key is decided by the guard.
  */
 export function admitRequests({ keys, admins, limiter, addresses, logger }: AdmissionDeps): RequestHandler {
-  function findAdmin(request: Request, key: string): Origin {
+  function findAdmin(request: Request, key: string): RequestIdentity {
     // Before the key is compared: a guess that the address has no more room for is not tried.
     const uncount = addresses.count(request);
     const keyId = admins.find(key);
@@ -30,29 +30,29 @@ export function admitRequests({ keys, admins, limiter, addresses, logger }: Admi
     return { type: 'admin', keyId };
   }
 
-  async function findOrigin(request: Request, key: string): Promise<Origin> {
+  async function findIdentity(request: Request, key: string): Promise<RequestIdentity> {
     if (admins.isOne(key)) return findAdmin(request, key);
     // Guesses are counted before the look-up, so that a burst of them costs no more look-ups than the address has left;
     // a live key is not counted against the address afterwards.
     const uncount = keys.isGuess(key) ? addresses.count(request) : null;
-    const origin = await lookUp(keys, key);
-    if (origin.type !== 'anonymous') uncount?.();
+    const identity = await lookUp(keys, key);
+    if (identity.type !== 'anonymous') uncount?.();
     else if (uncount === null) addresses.count(request);
-    return origin;
+    return identity;
   }
 
-  function countAnonymous(request: Request): Origin {
+  function countAnonymous(request: Request): RequestIdentity {
     addresses.count(request);
     return { type: 'anonymous' };
   }
 
   return async (request, response, next) => {
     const key = bearerToken(request);
-    const origin = key === null ? countAnonymous(request) : await findOrigin(request, key);
-    if (origin.type === 'admin') logger.info('admin_request', describe(request, response, origin.keyId));
-    if (origin.type === 'admin') countFor(limiter, origin.keyId, response);
-    if (origin.type === 'caller') countFor(limiter, origin.caller.keyId, response);
-    setOrigin(request, origin);
+    const identity = key === null ? countAnonymous(request) : await findIdentity(request, key);
+    if (identity.type === 'admin') logger.info('admin_request', describe(request, response, identity.keyId));
+    if (identity.type === 'admin') countFor(limiter, identity.keyId, response);
+    if (identity.type === 'caller') countFor(limiter, identity.caller.keyId, response);
+    setIdentity(request, identity);
     next();
   };
 }
@@ -64,7 +64,7 @@ function describe(request: Request, response: Response, keyId: string) {
   return { requestId: requestIdOf(response), adminKeyId: keyId, method, path, fleetId };
 }
 
-async function lookUp(keys: KeyDirectory, key: string): Promise<Origin> {
+async function lookUp(keys: KeyDirectory, key: string): Promise<RequestIdentity> {
   try {
     const caller = await keys.find(key);
     return caller === null ? { type: 'anonymous' } : { type: 'caller', caller };

@@ -4,8 +4,8 @@ import { API_KEY_SCOPES, FleetStore } from '@waypost/management-store';
 import { endpointOf, type EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import { FLEET_HEADER } from './admin-keys.js';
-import { bearerToken, type Caller, originOf, setOrigin } from './caller.js';
-import { requireSight } from './portal-sight.js';
+import { bearerToken, type Caller, identityOf, setIdentity } from './caller.js';
+import { requirePortalAccess } from './portal-access.js';
 
 /**
  * Admits a request by its API key: 401 without a live one, 403 without the scope of the endpoint (R-37), or for a portal
@@ -19,12 +19,12 @@ export class ApiKeyGuard implements CanActivate {
     const endpoint = endpointOf(context.getHandler());
     if (endpoint.scope === null) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const origin = originOf(request);
-    if (origin.type === 'unknown') throw origin.error;
-    if (origin.type === 'anonymous') throw refusal(request);
-    if (origin.type === 'admin') return this.admitAdmin(endpoint, origin.keyId, request);
-    requireScope(endpoint.scope, origin.caller);
-    requireSight(endpoint, origin.caller, request);
+    const identity = identityOf(request);
+    if (identity.type === 'unknown') throw identity.error;
+    if (identity.type === 'anonymous') throw refusal(request);
+    if (identity.type === 'admin') return this.admitAdmin(endpoint, identity.keyId, request);
+    requireScope(endpoint.scope, identity.caller);
+    requirePortalAccess(endpoint, identity.caller, request);
     return true;
   }
 
@@ -38,7 +38,7 @@ export class ApiKeyGuard implements CanActivate {
       ...{ type: 'admin', keyId, fleetId, scopes: API_KEY_SCOPES },
       ...{ subscriptionIds: null, expiresAt: null },
     };
-    setOrigin(request, { type: 'caller', caller });
+    setIdentity(request, { type: 'caller', caller });
     return true;
   }
 }

@@ -1,47 +1,31 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
-import { type AdminKeys, createAdminKeys } from './admin-keys.js';
-import { createKeyDirectory } from './key-directory.js';
-import { createAddressLimiter, createRateLimiter } from './rate-limiter.js';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
+import { AdminKeys } from './admin-keys.js';
+import { KeyDirectory } from './key-directory.js';
+import { AddressLimiter, RateLimiter } from './rate-limiter.js';
 
-export const ADDRESS_LIMITER = Symbol('address limiter');
-export const ADMIN_KEYS = Symbol('admin keys');
-export const KEY_DIRECTORY = Symbol('key directory');
-export const RATE_LIMITER = Symbol('rate limiter');
+type HttpConfig = Pick<PublicApiConfig, 'http'>;
 
 /** API keys, portal sessions and rate limits. */
 @Module({
+  imports: [ApiDatabaseModule],
   providers: [
+    { provide: AdminKeys, inject: [CONFIG], useFactory: ({ http }: HttpConfig) => new AdminKeys(http.adminKeyHashes) },
+    KeyDirectory,
     {
-      provide: ADMIN_KEYS,
-      inject: [CONFIG],
-      useFactory: ({ http }: PublicApiConfig) => createAdminKeys(http.adminKeyHashes),
-    },
-    {
-      provide: KEY_DIRECTORY,
-      inject: [ApiKeyStore, PortalSessionStore, ADMIN_KEYS, CLOCK],
-      useFactory: (keys: ApiKeyStore, sessions: PortalSessionStore, admins: AdminKeys, now: () => number) =>
-        createKeyDirectory({
-          findApiKey: (hash) => keys.find(hash),
-          findPortalSession: (hash, nowMs) => sessions.find(hash, nowMs),
-          isAdminKey: (keyId) => admins.has(keyId),
-          now,
-        }),
-    },
-    {
-      provide: RATE_LIMITER,
+      provide: RateLimiter,
       inject: [CONFIG, CLOCK],
-      useFactory: ({ http }: PublicApiConfig, now: () => number) => createRateLimiter(http.rateLimit, now),
+      useFactory: ({ http }: HttpConfig, now: () => number) => new RateLimiter(http.rateLimit, now),
     },
     {
-      provide: ADDRESS_LIMITER,
+      provide: AddressLimiter,
       inject: [CONFIG, CLOCK],
-      useFactory: ({ http }: PublicApiConfig, now: () => number) =>
-        createAddressLimiter(createRateLimiter(http.addressRateLimit, now)),
+      useFactory: ({ http }: HttpConfig, now: () => number) =>
+        new AddressLimiter(new RateLimiter(http.addressRateLimit, now)),
     },
   ],
-  exports: [ADMIN_KEYS, KEY_DIRECTORY, RATE_LIMITER, ADDRESS_LIMITER],
+  exports: [AdminKeys, KeyDirectory, RateLimiter, AddressLimiter],
 })
 export class AuthModule {}

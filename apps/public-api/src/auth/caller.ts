@@ -2,14 +2,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
 /** What a caller may see: one fleet, or some of its subscriptions (R-42). */
-export interface Sight {
+export interface Visibility {
   readonly fleetId: string;
   /** null: the whole fleet. */
   readonly subscriptionIds: readonly string[] | null;
 }
 
 /** Who calls, and through it one fleet (R-37, R-42). */
-export interface Caller extends Sight {
+export interface Caller extends Visibility {
   /** `admin`: an operator, who acts for the fleet that the request names. */
   readonly type: 'api_key' | 'portal_session' | 'admin';
   /** Of the API key, the session or the admin key. */
@@ -20,7 +20,7 @@ export interface Caller extends Sight {
 }
 
 /** What the API key of a request says about its sender. */
-export type Origin =
+export type RequestIdentity =
   | { readonly type: 'caller'; readonly caller: Caller }
   /** An operator, for no fleet so far. */
   | { readonly type: 'admin'; readonly keyId: string }
@@ -29,32 +29,32 @@ export type Origin =
   /** The key could not be looked up. */
   | { readonly type: 'unknown'; readonly error: Error };
 
-const origins = new WeakMap<Request, Origin>();
+const identities = new WeakMap<Request, RequestIdentity>();
 
-export function setOrigin(request: Request, origin: Origin): void {
-  origins.set(request, origin);
+export function setIdentity(request: Request, identity: RequestIdentity): void {
+  identities.set(request, identity);
 }
 
-export function originOf(request: Request): Origin {
-  const origin = origins.get(request);
-  if (origin === undefined) throw new Error('The origin of this request is not known: mount admitRequests first');
-  return origin;
+export function identityOf(request: Request): RequestIdentity {
+  const identity = identities.get(request);
+  if (identity === undefined) throw new Error('The sender of this request is not known: mount admitRequests first');
+  return identity;
 }
 
 /** The caller that the API key guard let in. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  const origin = originOf(context.switchToHttp().getRequest<Request>());
-  if (origin.type === 'caller') return origin.caller;
+  const identity = identityOf(context.switchToHttp().getRequest<Request>());
+  if (identity.type === 'caller') return identity.caller;
   throw new Error('This handler has no caller: give its @Endpoint a scope');
 });
 
 /** Whether the caller may see this subscription, if it is one of the fleet. */
-export function mayFollow({ subscriptionIds }: Sight, subscriptionId: string): boolean {
+export function maySee({ subscriptionIds }: Visibility, subscriptionId: string): boolean {
   return subscriptionIds === null || subscriptionIds.includes(subscriptionId);
 }
 
 /** The filter that keeps a query to what the caller may see; part of the walk that a page token is bound to. */
-export function sightFilter({ subscriptionIds }: Sight): { readonly subscriptionIds?: readonly string[] } {
+export function visibilityFilter({ subscriptionIds }: Visibility): { readonly subscriptionIds?: readonly string[] } {
   return subscriptionIds === null ? {} : { subscriptionIds };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatApiKey, formatCredential, hashApiKey } from '@waypost/domain';
 import type { ApiKeyRecord, PortalSessionRecord } from '@waypost/management-store';
-import { createKeyDirectory } from './key-directory.js';
+import { KeyDirectory } from './key-directory.js';
 
 const KEY = formatApiKey(Buffer.alloc(32, 7));
 const TOKEN = formatCredential('portalToken', Buffer.alloc(32, 7));
@@ -12,18 +12,13 @@ function build() {
   const sessions = new Map<string, PortalSessionRecord>();
   const admins = new Set(['admin-1']);
   const lookups: string[] = [];
-  const directory = createKeyDirectory({
-    now: () => nowMs,
-    isAdminKey: (keyId) => admins.has(keyId),
-    findPortalSession: (hash) => {
+  const findIn = <Row>(known: ReadonlyMap<string, Row>) => ({
+    find: (hash: Buffer) => {
       lookups.push(hash.toString('hex'));
-      return Promise.resolve(sessions.get(hash.toString('hex')) ?? null);
-    },
-    findApiKey: (hash) => {
-      lookups.push(hash.toString('hex'));
-      return Promise.resolve(rows.get(hash.toString('hex')) ?? null);
+      return Promise.resolve(known.get(hash.toString('hex')) ?? null);
     },
   });
+  const directory = new KeyDirectory(findIn(rows), findIn(sessions), admins, () => nowMs);
   const hash = hashApiKey(KEY);
   return {
     directory,

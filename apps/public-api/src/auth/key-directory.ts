@@ -1,22 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { hashApiKey } from '@waypost/domain';
-import type { ApiKeyRecord, PortalSessionRecord } from '@waypost/management-store';
+import {
+  type ApiKeyRecord,
+  ApiKeyStore,
+  type PortalSessionRecord,
+  PortalSessionStore,
+} from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
+import { AdminKeys } from './admin-keys.js';
 import type { Caller } from './caller.js';
-
-export interface KeyDirectory {
-  /** Whether `find` would have to ask the store for a key that was never found: the cost of guessing. */
-  isGuess(key: string): boolean;
-  /** The caller of this key, or null. */
-  find(key: string): Promise<Caller | null>;
-}
-
-export interface KeyDirectoryDeps {
-  readonly findApiKey: (hash: Buffer) => Promise<ApiKeyRecord | null>;
-  readonly findPortalSession: (hash: Buffer, nowMs: number) => Promise<PortalSessionRecord | null>;
-  /** A session ends with the admin key that made it. */
-  readonly isAdminKey: (keyId: string) => boolean;
-  readonly now: () => number;
-}
 
 /** The form of API keys and of the tokens of portal sessions; anything else is not looked up. */
 const KEY_FORM = /^wps?_[\w-]{22,128}$/;
@@ -39,64 +32,73 @@ interface Asked {
  * Finds callers by their key and trusts a result for a few seconds. Unknown keys are never remembered: a key works the
  * moment it is created. Known keys are remembered longer than they are trusted, to distinguish them from guesses.
  */
-export function createKeyDirectory({ findApiKey, findPortalSession, isAdminKey, now }: KeyDirectoryDeps): KeyDirectory {
-  const found = new Map<string, { caller: Caller; trustedUntil: number }>();
+@Injectable()
+export class KeyDirectory {
+  private readonly found = new Map<string, { caller: Caller; trustedUntil: number }>();
   /** One look-up at a time per key, however many requests carry it. */
-  const underWay = new Map<string, Promise<Caller | null>>();
+  private readonly underWay = new Map<string, Promise<Caller | null>>();
 
-  async function ask({ hash, name, isSession }: Asked): Promise<Caller | null> {
-    const askedAt = now();
-    const record = await (isSession ? findPortalSession(hash, askedAt) : findApiKey(hash));
-    found.delete(name);
-    if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
-    if (hasEnded(record, isAdminKey)) return null;
-    const caller = callerOf(record);
-    if (found.size >= FORGET_ABOVE) makeRoom();
-    const trustMs = isSession ? TRUST_SESSION_MS : TRUST_KEY_MS;
-    found.set(name, { caller, trustedUntil: Math.min(askedAt + trustMs, caller.expiresAt ?? Infinity) });
-    return caller;
+  constructor(
+    @Inject(ApiKeyStore) private readonly apiKeys: Pick<ApiKeyStore, 'find'>,
+    @Inject(PortalSessionStore) private readonly sessions: Pick<PortalSessionStore, 'find'>,
+    @Inject(AdminKeys) private readonly admins: Pick<AdminKeys, 'has'>,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  /** Whether `find` would have to ask the store for a key that was never found: the cost of guessing. */
+  isGuess(key: string): boolean {
+    if (!KEY_FORM.test(key)) return false;
+    const { name } = askedBy(key);
+    return !this.found.has(name) && !this.underWay.has(name);
   }
 
-  function makeRoom(): void {
-    // Many at once: deleting the first entry of a map again and again is slow.
-    for (const oldest of found.keys()) {
-      if (found.size <= KEPT) return;
-      found.delete(oldest);
-    }
+  /** The caller of this key, or null. */
+  async find(key: string): Promise<Caller | null> {
+    if (!KEY_FORM.test(key)) return null;
+    const asked = askedBy(key);
+    const known = this.found.get(asked.name);
+    if (known !== undefined && known.trustedUntil > this.now()) return known.caller;
+    return this.underWay.get(asked.name) ?? this.askOnce(asked);
   }
 
-  function askOnce(asked: Asked): Promise<Caller | null> {
-    const asking = ask(asked).finally(() => underWay.delete(asked.name));
-    underWay.set(asked.name, asking);
+  private askOnce(asked: Asked): Promise<Caller | null> {
+    const asking = this.ask(asked).finally(() => this.underWay.delete(asked.name));
+    this.underWay.set(asked.name, asking);
     return asking;
   }
 
-  return {
-    isGuess(key) {
-      if (!KEY_FORM.test(key)) return false;
-      const { name } = askedBy(key);
-      return !found.has(name) && !underWay.has(name);
-    },
-    async find(key) {
-      if (!KEY_FORM.test(key)) return null;
-      const asked = askedBy(key);
-      const known = found.get(asked.name);
-      if (known !== undefined && known.trustedUntil > now()) return known.caller;
-      return underWay.get(asked.name) ?? askOnce(asked);
-    },
-  };
+  private async ask({ hash, name, isSession }: Asked): Promise<Caller | null> {
+    const askedAt = this.now();
+    const record = await (isSession ? this.sessions.find(hash, askedAt) : this.apiKeys.find(hash));
+    this.found.delete(name);
+    if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
+    if (this.hasEnded(record)) return null;
+    const caller = callerOf(record);
+    if (this.found.size >= FORGET_ABOVE) this.makeRoom();
+    const trustMs = isSession ? TRUST_SESSION_MS : TRUST_KEY_MS;
+    this.found.set(name, { caller, trustedUntil: Math.min(askedAt + trustMs, caller.expiresAt ?? Infinity) });
+    return caller;
+  }
+
+  /** A session ends with the key that made it: the store looks after API keys, the configuration has the admin keys. */
+  private hasEnded(record: ApiKeyRecord | PortalSessionRecord): boolean {
+    if (!('expiresAt' in record)) return false;
+    const { adminKeyId } = record;
+    return adminKeyId !== null && !this.admins.has(adminKeyId);
+  }
+
+  private makeRoom(): void {
+    // Many at once: deleting the first entry of a map again and again is slow.
+    for (const oldest of this.found.keys()) {
+      if (this.found.size <= KEPT) return;
+      this.found.delete(oldest);
+    }
+  }
 }
 
 function askedBy(key: string): Asked {
   const hash = hashApiKey(key);
   return { hash, name: hash.toString('base64'), isSession: key.startsWith('wps_') };
-}
-
-/** A session ends with the key that made it: the store looks after API keys, the configuration has the admin keys. */
-function hasEnded(record: ApiKeyRecord | PortalSessionRecord, isAdminKey: (keyId: string) => boolean): boolean {
-  if (!('expiresAt' in record)) return false;
-  const { adminKeyId } = record;
-  return adminKeyId !== null && !isAdminKey(adminKeyId);
 }
 
 function callerOf(record: ApiKeyRecord | PortalSessionRecord): Caller {

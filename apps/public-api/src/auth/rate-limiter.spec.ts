@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRateLimiter } from './rate-limiter.js';
+import { RateLimiter } from './rate-limiter.js';
 
 function build(limit: { perSecond: number; burst: number }) {
   let nowMs = 1_000_000;
-  const limiter = createRateLimiter(limit, () => nowMs);
+  const limiter = new RateLimiter(limit, () => nowMs);
   return { limiter, advance: (ms: number) => void (nowMs += ms) };
 }
 
-function takeMany(limiter: ReturnType<typeof createRateLimiter>, count: number, caller = 'a') {
+function takeMany(limiter: RateLimiter, count: number, caller = 'a') {
   return Array.from({ length: count }, () => limiter.take(caller).type);
 }
 

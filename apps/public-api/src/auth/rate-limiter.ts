@@ -30,92 +30,89 @@ const KEPT = 9_000;
 /** Scanning all of them for each new caller would itself be an attack on the service. */
 const SWEEP_EVERY_MS = 1_000;
 
-export interface RateLimiter {
-  readonly limit: RateLimit;
-  take(caller: string): RateDecision;
-  /** Undoes a `take` that was allowed. */
-  giveBack(caller: string): void;
-}
-
 /**
  * A token bucket per caller, in the memory of this process: with several instances a caller gets that much from
  * each of them.
  */
-export function createRateLimiter(limit: RateLimit, now: () => number): RateLimiter {
-  const buckets = new Map<string, Bucket>();
-  let sweptAtMs = Number.NEGATIVE_INFINITY;
-  const filled = (bucket: Bucket, nowMs: number): number =>
-    Math.min(limit.burst, bucket.tokens + (Math.max(0, nowMs - bucket.filledAt) / 1_000) * limit.perSecond);
+export class RateLimiter {
+  private readonly buckets = new Map<string, Bucket>();
+  private sweptAtMs = Number.NEGATIVE_INFINITY;
 
-  const quotaOf = ({ tokens }: Bucket): Quota => ({
-    remaining: Math.floor(tokens),
-    resetS: Math.ceil((limit.burst - tokens) / limit.perSecond),
-  });
+  constructor(
+    readonly limit: RateLimit,
+    private readonly now: () => number,
+  ) {}
 
-  function bucketOf(caller: string, nowMs: number): Bucket {
-    const known = buckets.get(caller);
+  take(caller: string): RateDecision {
+    const nowMs = this.now();
+    const bucket = this.bucketOf(caller, nowMs);
+    bucket.tokens = this.tokensOf(bucket, nowMs);
+    bucket.filledAt = nowMs;
+    if (bucket.tokens < 1) {
+      const retryAfterS = Math.max(1, Math.ceil((1 - bucket.tokens) / this.limit.perSecond));
+      return { type: 'limited', retryAfterS, ...this.quotaOf(bucket) };
+    }
+    bucket.tokens -= 1;
+    return { type: 'allowed', ...this.quotaOf(bucket) };
+  }
+
+  /** Undoes a `take` that was allowed. */
+  giveBack(caller: string): void {
+    // A bucket that has been forgotten is full.
+    const bucket = this.buckets.get(caller);
+    if (bucket !== undefined) bucket.tokens = Math.min(this.limit.burst, bucket.tokens + 1);
+  }
+
+  private tokensOf({ tokens, filledAt }: Bucket, nowMs: number): number {
+    const { perSecond, burst } = this.limit;
+    return Math.min(burst, tokens + (Math.max(0, nowMs - filledAt) / 1_000) * perSecond);
+  }
+
+  private quotaOf({ tokens }: Bucket): Quota {
+    const { perSecond, burst } = this.limit;
+    return { remaining: Math.floor(tokens), resetS: Math.ceil((burst - tokens) / perSecond) };
+  }
+
+  private bucketOf(caller: string, nowMs: number): Bucket {
+    const known = this.buckets.get(caller);
     if (known !== undefined) return known;
-    if (buckets.size >= SWEEP_ABOVE) makeRoom(nowMs);
-    const fresh = { tokens: limit.burst, filledAt: nowMs };
-    buckets.set(caller, fresh);
+    if (this.buckets.size >= SWEEP_ABOVE) this.makeRoom(nowMs);
+    const fresh = { tokens: this.limit.burst, filledAt: nowMs };
+    this.buckets.set(caller, fresh);
     return fresh;
   }
 
-  function makeRoom(nowMs: number): void {
-    if (nowMs - sweptAtMs >= SWEEP_EVERY_MS) {
-      sweptAtMs = nowMs;
-      for (const [other, bucket] of buckets) if (filled(bucket, nowMs) >= limit.burst) buckets.delete(other);
+  private makeRoom(nowMs: number): void {
+    if (nowMs - this.sweptAtMs >= SWEEP_EVERY_MS) {
+      this.sweptAtMs = nowMs;
+      for (const [other, bucket] of this.buckets)
+        if (this.tokensOf(bucket, nowMs) >= this.limit.burst) this.buckets.delete(other);
     }
-    if (buckets.size < SWEEP_ABOVE) return;
+    if (this.buckets.size < SWEEP_ABOVE) return;
     // Many at once: deleting the first entry of a map again and again is slow.
-    for (const oldest of buckets.keys()) {
-      if (buckets.size <= KEPT) return;
-      buckets.delete(oldest);
+    for (const oldest of this.buckets.keys()) {
+      if (this.buckets.size <= KEPT) return;
+      this.buckets.delete(oldest);
     }
   }
-
-  return {
-    limit,
-    take(caller) {
-      const nowMs = now();
-      const bucket = bucketOf(caller, nowMs);
-      bucket.tokens = filled(bucket, nowMs);
-      bucket.filledAt = nowMs;
-      if (bucket.tokens < 1) {
-        const retryAfterS = Math.max(1, Math.ceil((1 - bucket.tokens) / limit.perSecond));
-        return { type: 'limited', retryAfterS, ...quotaOf(bucket) };
-      }
-      bucket.tokens -= 1;
-      return { type: 'allowed', ...quotaOf(bucket) };
-    },
-    giveBack(caller) {
-      // A bucket that has been forgotten is full.
-      const bucket = buckets.get(caller);
-      if (bucket !== undefined) bucket.tokens = Math.min(limit.burst, bucket.tokens + 1);
-    },
-  };
 }
 
 /**
  * Counts requests without a live API key per address: guessed keys, open endpoints, unknown paths. Requests with a live
  * key never count.
  */
-export interface AddressLimiter {
-  /** @returns a function that undoes it. @throws ApiError 429 above the limit of this address */
-  count(request: Request): () => void;
-}
+export class AddressLimiter {
+  constructor(private readonly limiter: RateLimiter) {}
 
-export function createAddressLimiter(limiter: RateLimiter): AddressLimiter {
-  return {
-    count(request) {
-      const client = clientOf(request.ip ?? '');
-      const rate = limiter.take(client);
-      if (rate.type === 'allowed') return () => limiter.giveBack(client);
-      const headers = { 'retry-after': String(rate.retryAfterS) };
-      const message = 'This address sends too many requests without a valid API key; see Retry-After.';
-      throw new ApiError(429, 'rate_limited', message, { headers });
-    },
-  };
+  /** @returns a function that undoes it. @throws ApiError 429 above the limit of this address */
+  count(request: Request): () => void {
+    const client = clientOf(request.ip ?? '');
+    const rate = this.limiter.take(client);
+    if (rate.type === 'allowed') return () => this.limiter.giveBack(client);
+    const headers = { 'retry-after': String(rate.retryAfterS) };
+    const message = 'This address sends too many requests without a valid API key; see Retry-After.';
+    throw new ApiError(429, 'rate_limited', message, { headers });
+  }
 }
 
 /** IPv6 clients own whole networks, so the first half of the address identifies one. */

@@ -1,27 +1,19 @@
-import { Global, Module } from '@nestjs/common';
-import {
-  DatabaseModule,
-  type DatabaseModuleOptions,
-  DatabaseRetry,
-  PAGE_SOURCE,
-  type PageSource,
-} from '@waypost/database';
+import { Module } from '@nestjs/common';
+import { DatabaseModule, type DatabaseModuleOptions, DatabaseRetry, PageSource } from '@waypost/database';
+import { DeliveryHistory, PathHistory } from '@waypost/domain';
 import {
   createDeliveryFigures,
   createDeliveryHistory,
   createPathHistory,
   createSubscriptionActivities,
+  DeliveryFigures,
+  SubscriptionActivities,
 } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig } from '../config.js';
 import { connectDatabase } from './connect-database.js';
-
-export const DELIVERY_HISTORY = Symbol('delivery history');
-export const DELIVERY_FIGURES = Symbol('delivery figures');
-export const SUBSCRIPTION_ACTIVITIES = Symbol('activities of subscriptions');
-export const PATH_HISTORY = Symbol('path history');
 
 const POOL_SIZE = 10;
 /** No page needs this long; a runaway query must not hold a connection for ever. */
@@ -34,27 +26,26 @@ const PROVIDERS = [
     useFactory: (logger: Logger, now: () => number) => new DatabaseRetry({ logger, now, wait: waitOrAbort }),
   },
   {
-    provide: DELIVERY_HISTORY,
-    inject: [PAGE_SOURCE],
+    provide: DeliveryHistory,
+    inject: [PageSource],
     useFactory: (pages: PageSource) => createDeliveryHistory({ pages }),
   },
   {
-    provide: DELIVERY_FIGURES,
-    inject: [PAGE_SOURCE],
+    provide: DeliveryFigures,
+    inject: [PageSource],
     useFactory: (pages: PageSource) => createDeliveryFigures({ pages }),
   },
   {
-    provide: SUBSCRIPTION_ACTIVITIES,
-    inject: [PAGE_SOURCE],
+    provide: SubscriptionActivities,
+    inject: [PageSource],
     useFactory: (pages: PageSource) => createSubscriptionActivities({ pages }),
   },
-  { provide: PATH_HISTORY, inject: [PAGE_SOURCE], useFactory: (pages: PageSource) => createPathHistory({ pages }) },
+  { provide: PathHistory, inject: [PageSource], useFactory: (pages: PageSource) => createPathHistory({ pages }) },
 ];
 
 const postgres = DatabaseModule.forRootAsync({ inject: [CONFIG, LOGGER], useFactory: databaseOptions });
 
 /** The stores and histories of the API on its database, which is connected before the first request. */
-@Global()
 @Module({
   imports: [postgres, ManagementStoreModule],
   providers: PROVIDERS,
@@ -62,7 +53,10 @@ const postgres = DatabaseModule.forRootAsync({ inject: [CONFIG, LOGGER], useFact
 })
 export class ApiDatabaseModule {}
 
-function databaseOptions({ database, databaseRead }: PublicApiConfig, logger: Logger): DatabaseModuleOptions {
+function databaseOptions(
+  { database, databaseRead }: Pick<PublicApiConfig, 'database' | 'databaseRead'>,
+  logger: Logger,
+): DatabaseModuleOptions {
   return {
     url: database.url,
     ...(databaseRead.readUrl !== undefined && { readUrl: databaseRead.readUrl }),

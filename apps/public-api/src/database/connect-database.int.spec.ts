@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createDataSource, type DataSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { connectDatabase } from './connect-database.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
 beforeEach(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = createDataSource(database.url);
 });
 afterEach(async () => {

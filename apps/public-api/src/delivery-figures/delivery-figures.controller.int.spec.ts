@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDataSource, createPageSource, type DataSource, type PageSource } from '@waypost/database';
 import { createDeliveryFigures, createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
 import type { FiguresDto } from './delivery-figures.dto.js';
@@ -27,7 +28,7 @@ let pages: PageSource;
 let api: TestApi;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   pages = createPageSource(database.apiUrl);
   const figures = createDeliveryFigures({ pages });

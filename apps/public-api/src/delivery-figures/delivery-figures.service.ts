@@ -3,15 +3,14 @@ import { clampStart, formatTime } from '@waypost/domain';
 import {
   ATTEMPT_CLASSES,
   bucketStart,
-  type DeliveryFigures,
+  DeliveryFigures,
   FIGURE_STEPS,
   type FigureRow,
   percentiles,
   type SummedFigures,
 } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
-import { type Sight, sightFilter } from '../auth/caller.js';
-import { DELIVERY_FIGURES } from '../database/api-database.module.js';
+import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import { invalidParameters } from '../errors/api-error.js';
 import type { FiguresDto, FiguresQueryDto, ShownBucket } from './delivery-figures.dto.js';
 
@@ -23,12 +22,12 @@ const MAX_BUCKETS = 1_440;
 @Injectable()
 export class DeliveryFiguresService {
   constructor(
-    @Inject(DELIVERY_FIGURES) private readonly figures: DeliveryFigures,
+    private readonly figures: DeliveryFigures,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   /** @throws ApiError 400 for more buckets or stored figures than one answer may have */
-  async read(caller: Sight, query: FiguresQueryDto): Promise<FiguresDto> {
+  async read(caller: Visibility, query: FiguresQueryDto): Promise<FiguresDto> {
     const { startDate, endDate, step, subscriptionId, eventType: eventTypes, groupBy } = query;
     const startAt = bucketStart(clampStart(startDate, this.now()), step);
     // Nothing has begun yet after the minute that is running.
@@ -38,7 +37,7 @@ export class DeliveryFiguresService {
       throw invalidParameters([{ parameter: 'step', message: `gives more than ${String(MAX_BUCKETS)} buckets` }]);
     }
     const found = await this.figures.read({
-      ...{ fleetId: caller.fleetId, ...sightFilter(caller) },
+      ...{ fleetId: caller.fleetId, ...visibilityFilter(caller) },
       ...{ startAt, endAt, step, groupBy, subscriptionId, eventTypes },
     });
     if (found.type === 'too_many') {

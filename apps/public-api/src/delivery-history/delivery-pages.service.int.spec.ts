@@ -4,7 +4,8 @@ import { createDataSource, createPageSource, type PageSource } from '@waypost/da
 import { RETENTION_MS, type WebhookAttempt } from '@waypost/domain';
 import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { createPageStates } from '../paging/page-states.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { DeliveryPageStates } from '../paging/page-states.js';
 import {
   anyWalk,
   attemptOf,
@@ -29,13 +30,13 @@ let pages: DeliveryPages;
 let walks = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   source = createPageSource(database.apiUrl);
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),
-    createPageStates({ keys: [KEY], now: () => NOW }),
+    new DeliveryPageStates({ pageTokenKeys: [KEY] }, () => NOW),
     () => NOW,
   );
 });
@@ -193,7 +194,7 @@ describe('a walk of which the retention has taken a part (R-31)', () => {
     let clock = NOW;
     const aging = new DeliveryPages(
       createDeliveryHistory({ pages: source }),
-      createPageStates({ keys: [KEY], now: () => clock }),
+      new DeliveryPageStates({ pageTokenKeys: [KEY] }, () => clock),
       () => clock,
     );
     const shown: number[] = [];

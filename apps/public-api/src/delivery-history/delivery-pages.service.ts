@@ -1,16 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   clampStart,
-  type DeliveryHistory,
+  DeliveryHistory,
   type DeliveryQuery,
   type DeliveryRecord,
   type FoundDeliveries,
   type ShownDelivery,
 } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
-import { type Sight, sightFilter } from '../auth/caller.js';
-import { DELIVERY_HISTORY } from '../database/api-database.module.js';
-import { PAGE_STATES, type PageStates, type Walk } from '../paging/page-states.js';
+import { type Visibility, visibilityFilter } from '../auth/caller.js';
+import { DeliveryPageStates, type Walk } from '../paging/page-states.js';
 import { MAX_LIMIT } from './delivery-history.dto.js';
 import type { DeliveryPage } from './delivery-page.js';
 import { matchesPayload, parsePayloadFilter } from './payload-filter.js';
@@ -33,7 +32,7 @@ export type DeliveryFilters = {
 
 export interface DeliveryPageRequest {
   /** Whose sight the page keeps to. */
-  readonly caller: Sight;
+  readonly caller: Visibility;
   /** The resource that is walked; a page token of another is refused. */
   readonly path: string;
   readonly filters: DeliveryFilters;
@@ -51,8 +50,8 @@ interface Part {
 @Injectable()
 export class DeliveryPages {
   constructor(
-    @Inject(DELIVERY_HISTORY) private readonly history: DeliveryHistory,
-    @Inject(PAGE_STATES) private readonly pageStates: PageStates,
+    private readonly history: DeliveryHistory,
+    private readonly pageStates: DeliveryPageStates,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
@@ -172,8 +171,8 @@ export class DeliveryPages {
     const { caller, filters, limit, pageState } = request;
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walkOf(request));
     return {
-      ...given(filters),
-      ...sightFilter(caller),
+      ...sentFilters(filters),
+      ...visibilityFilter(caller),
       fleetId: caller.fleetId,
       // Clamped once: a walk neither loses what grows too old while it goes on, nor shows more on its later pages.
       startAt: after?.startAt ?? clampStart(filters.startAt ?? 0, this.now()),
@@ -186,11 +185,11 @@ export class DeliveryPages {
 
 /** What a page token is bound to. */
 function walkOf({ caller, path, filters }: DeliveryPageRequest): Walk {
-  return { fleetId: caller.fleetId, path, filters: { ...filters, ...sightFilter(caller) } };
+  return { fleetId: caller.fleetId, path, filters: { ...filters, ...visibilityFilter(caller) } };
 }
 
 /** The filters that were sent; the others are absent, not undefined. */
-function given({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status, order }: DeliveryFilters) {
+function sentFilters({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status, order }: DeliveryFilters) {
   return {
     ...(eventTypes === undefined || eventTypes.length === 0 ? {} : { eventTypes }),
     ...(deviceId === undefined ? {} : { deviceId }),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createDataSource } from '@waypost/database';
 import { createDeliveryPartitions } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import type { WalkedPage } from '../testing/walking-process.js';
 
 const LARGE_ROWS = 300;
@@ -15,7 +16,7 @@ let database: TestDatabase;
 
 /** Rows whose bodies are three times the heap of the process that walks over them. */
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   const dataSource = await createDataSource(database.url).initialize();
   const startAt = Date.now() - 3_600_000;
   await createDeliveryPartitions(dataSource).ensurePartitions(startAt, Date.now());

@@ -10,7 +10,8 @@ import {
   createWaitingProjection,
 } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { createPageStates } from '../paging/page-states.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { DeliveryPageStates } from '../paging/page-states.js';
 import { attemptOf, type DeliveryPlan, NOW, uuidOf } from '../testing/walked-deliveries.js';
 import { DeliveryPages } from './delivery-pages.service.js';
 
@@ -21,13 +22,13 @@ let pages: DeliveryPages;
 let partitions = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   source = createPageSource(database.apiUrl);
   await createProjectionProgress(dataSource).begin(200);
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),
-    createPageStates({ keys: [Buffer.alloc(32, 3)], now: () => NOW }),
+    new DeliveryPageStates({ pageTokenKeys: [Buffer.alloc(32, 3)] }, () => NOW),
     () => NOW,
   );
 });

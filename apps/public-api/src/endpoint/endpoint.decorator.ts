@@ -22,7 +22,7 @@ export type OwnErrorStatus = 404 | 409;
  * - `refused`: nothing.
  * - `whole_fleet`: a session that is limited to some subscriptions is refused, because the endpoint cannot be.
  * - `named_subscription`: the `:id` of the path is a subscription, which a limited session must have.
- * - `filtered`: the handler keeps to the `Sight` of its caller.
+ * - `filtered`: the handler keeps to the `Visibility` of its caller.
  */
 export type PortalUse = 'refused' | 'whole_fleet' | 'named_subscription' | 'filtered';
 
@@ -49,7 +49,7 @@ export interface EndpointOptions {
   };
   readonly errors?: readonly OwnErrorStatus[];
   /**
-   * The handler returns what `tagged` gives it: the response has an `ETag`, and a GET supports `If-None-Match`.
+   * The handler returns what `setEntityTag` gives it: the response has an `ETag`, and a GET supports `If-None-Match`.
    * `for_changes`: the response shows more than the version says, so the tag is for `If-Match` alone.
    */
   readonly etag?: true | 'for_changes';

@@ -18,7 +18,7 @@ export function entityTag(version: number): string {
  * Shows a resource with its version as the `ETag` of the response. Handlers call this, rather than an interceptor: with
  * one interceptor Nest runs every request through observables.
  */
-export async function tagged<T>(response: Response, shown: Promise<Versioned<T>>): Promise<T> {
+export async function setEntityTag<T>(response: Response, shown: Promise<Versioned<T>>): Promise<T> {
   const { resource, version } = await shown;
   response.set('etag', entityTag(version));
   return resource;

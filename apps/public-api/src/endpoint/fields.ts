@@ -6,7 +6,7 @@ import { parseInstant } from '@waypost/domain';
  */
 
 /** Control characters mean nothing here, and neither the database nor a Kafka key should meet one. */
-export function printable() {
+export function printableText() {
   return (
     z
       .string()
@@ -19,7 +19,7 @@ export function printable() {
 }
 
 export function plainText(max: number) {
-  return printable().max(max, `must be at most ${String(max)} characters`);
+  return printableText().max(max, `must be at most ${String(max)} characters`);
 }
 
 /** For `refine`: whether all items differ. */

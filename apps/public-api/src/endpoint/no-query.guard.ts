@@ -4,7 +4,10 @@ import { endpointOf } from './endpoint.decorator.js';
 import { handlerParameters } from './handler-parameters.js';
 import { type QueryText, refuseParameters } from './query-text.js';
 
-/** Refuses query parameters where a handler has none. */
+/**
+ * Refuses query parameters where a handler has none: a pipe only sees what a handler takes, and with an interceptor Nest runs
+ * every request through observables.
+ */
 @Injectable()
 export class NoQueryGuard implements CanActivate {
   private readonly takesQuery = new WeakMap<object, boolean>();

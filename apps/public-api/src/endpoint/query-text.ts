@@ -60,7 +60,7 @@ export function createQueryReader({ schema }: DtoClass): QueryReader {
     for (const [name, given] of query) {
       const form = forms.get(name);
       const message = form === undefined ? NOT_A_PARAMETER : problemOf(form, given);
-      if (message !== null) problems.push({ parameter: printable(name), message });
+      if (message !== null) problems.push({ parameter: printableName(name), message });
       else if (form !== undefined) values[name] = valueOf(form, given);
     }
     const result = schema.safeParse(values, { error: plainMessage });
@@ -77,7 +77,7 @@ const NOT_A_PARAMETER = 'is not a parameter of this resource';
 export function refuseParameters(query: QueryText): void {
   const names = [...query.keys()];
   if (names.length === 0) return;
-  throw invalidParameters(names.map((name) => ({ parameter: printable(name), message: NOT_A_PARAMETER })));
+  throw invalidParameters(names.map((name) => ({ parameter: printableName(name), message: NOT_A_PARAMETER })));
 }
 
 function isRepeatable({ type, explode }: ParameterForm): boolean {
@@ -114,6 +114,6 @@ function plainMessage({ input }: z.core.$ZodRawIssue): string | undefined {
   return input === undefined ? 'is required' : undefined;
 }
 
-function printable(name: string): string {
+function printableName(name: string): string {
   return name.replaceAll(/\p{C}/gu, '?').slice(0, 64);
 }

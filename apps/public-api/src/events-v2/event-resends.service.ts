@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DEFAULT_REPLAY_RATE_PER_SECOND, type DeliveryRecord, TEST_EVENT_TYPE } from '@waypost/domain';
-import type { Sight } from '../auth/caller.js';
+import type { Visibility } from '../auth/caller.js';
 import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
@@ -9,7 +9,7 @@ import { ReplaysService } from '../replays/replays.service.js';
 
 export interface EventRef {
   /** Finds the event only among what it may see. */
-  readonly caller: Sight;
+  readonly caller: Visibility;
   readonly eventId: string;
 }
 

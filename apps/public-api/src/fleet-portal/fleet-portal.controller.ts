@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, tagged } from '../endpoint/entity-tag.js';
+import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
 import { FleetPortalDto, UpdateFleetPortalDto } from './fleet-portal.dto.js';
 import { FleetPortalService } from './fleet-portal.service.js';
 
@@ -26,7 +26,7 @@ export class FleetPortalController {
     etag: true,
   })
   get(@CurrentCaller() { fleetId }: Caller, @Res({ passthrough: true }) response: Response): Promise<FleetPortalDto> {
-    return tagged(response, this.service.get(fleetId));
+    return setEntityTag(response, this.service.get(fleetId));
   }
 
   @Patch()
@@ -48,6 +48,6 @@ export class FleetPortalController {
     @Body() body: UpdateFleetPortalDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FleetPortalDto> {
-    return tagged(response, this.service.update(fleetId, body, expected));
+    return setEntityTag(response, this.service.update(fleetId, body, expected));
   }
 }

@@ -43,7 +43,7 @@ export class UpdateFleetPortalDto extends dto(
         }),
       brandColor: z
         .string()
-        .regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #1d4ed8')
+        .regex(/^#[0-9a-f]{6}$/, 'must be a color such as #1d4ed8')
         .nullable()
         .optional()
         .meta({ description: 'Of links and buttons; null removes it.' }),

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { FleetPortalController } from './fleet-portal.controller.js';
 import { FleetPortalService } from './fleet-portal.service.js';
 
-@Module({ controllers: [FleetPortalController], providers: [FleetPortalService] })
+@Module({ imports: [ApiDatabaseModule], controllers: [FleetPortalController], providers: [FleetPortalService] })
 export class FleetPortalModule {}

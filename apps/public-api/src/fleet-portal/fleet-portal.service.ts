@@ -21,7 +21,7 @@ export class FleetPortalService {
   async get(fleetId: string): Promise<Versioned<FleetPortalDto>> {
     const stored = await this.portals.of(fleetId, this.now());
     if (stored === null) throw noSuchFleet();
-    return versioned(stored);
+    return toVersioned(stored);
   }
 
   async update(
@@ -38,10 +38,10 @@ export class FleetPortalService {
     const result = await this.portals.update(fleetId, change, this.now(), expected);
     if (result.type === 'not_found') throw noSuchFleet();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
-    return versioned(result.portal);
+    return toVersioned(result.portal);
   }
 }
 
-function versioned(stored: FleetPortal): Versioned<FleetPortalDto> {
+function toVersioned(stored: FleetPortal): Versioned<FleetPortalDto> {
   return { resource: toFleetPortal(stored), version: stored.version };
 }

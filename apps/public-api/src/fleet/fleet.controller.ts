@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, tagged } from '../endpoint/entity-tag.js';
+import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
 import { FleetDto, UpdateFleetDto } from './fleet.dto.js';
 import { FleetService } from './fleet.service.js';
 
@@ -24,7 +24,7 @@ export class FleetController {
     etag: true,
   })
   get(@CurrentCaller() { fleetId }: Caller, @Res({ passthrough: true }) response: Response): Promise<FleetDto> {
-    return tagged(response, this.service.get(fleetId));
+    return setEntityTag(response, this.service.get(fleetId));
   }
 
   @Patch()
@@ -46,6 +46,6 @@ export class FleetController {
     @Body() body: UpdateFleetDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FleetDto> {
-    return tagged(response, this.service.update(fleetId, body, expected));
+    return setEntityTag(response, this.service.update(fleetId, body, expected));
   }
 }

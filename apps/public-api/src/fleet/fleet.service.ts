@@ -19,7 +19,7 @@ export class FleetService {
   async get(fleetId: string): Promise<Versioned<FleetDto>> {
     const stored = await this.fleets.find(fleetId);
     if (stored === null) throw noSuchFleet();
-    return versioned(stored);
+    return toVersioned(stored);
   }
 
   async update(
@@ -36,10 +36,10 @@ export class FleetService {
     if (result.type === 'not_found') throw noSuchFleet();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
-    return versioned(result.fleet);
+    return toVersioned(result.fleet);
   }
 }
 
-function versioned(stored: FleetSettings): Versioned<FleetDto> {
+function toVersioned(stored: FleetSettings): Versioned<FleetDto> {
   return { resource: toFleet(stored), version: stored.version };
 }

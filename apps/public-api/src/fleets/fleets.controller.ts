@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { ALL_FLEETS } from '@waypost/database';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { located } from '../endpoint/location.js';
+import { setLocation } from '../endpoint/location.js';
 import { FleetDto } from '../fleet/fleet.dto.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
@@ -36,7 +36,7 @@ export class FleetsController {
   })
   create(@Req() request: Request, @Body() body: CreateFleetDto): Promise<FleetDto> {
     const made = this.requests.answer<FleetDto>(request, OPERATORS, (change) => this.service.create(body, change));
-    return located(request, made);
+    return setLocation(request, made);
   }
 
   @Get()

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, tagged, type Versioned } from '../endpoint/entity-tag.js';
-import { located } from '../endpoint/location.js';
+import { IfMatch, setEntityTag, type Versioned } from '../endpoint/entity-tag.js';
+import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -49,7 +49,7 @@ export class GeofencesController {
     const made = this.requests.answer<Versioned<GeofenceDto>>(request, caller, (change) =>
       this.service.create(caller.fleetId, body, change),
     );
-    return located(request, tagged(response, made));
+    return setLocation(request, setEntityTag(response, made));
   }
 
   @Get()
@@ -81,7 +81,7 @@ export class GeofencesController {
     @Param() { id }: GeofencePathDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GeofenceDto> {
-    return tagged(response, this.service.get({ fleetId, geofenceId: id }));
+    return setEntityTag(response, this.service.get({ fleetId, geofenceId: id }));
   }
 
   @Patch(':id')
@@ -104,7 +104,7 @@ export class GeofencesController {
     @Body() body: UpdateGeofenceDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GeofenceDto> {
-    return tagged(response, this.service.update({ fleetId, geofenceId: id }, body, expected));
+    return setEntityTag(response, this.service.update({ fleetId, geofenceId: id }, body, expected));
   }
 
   @Delete(':id')

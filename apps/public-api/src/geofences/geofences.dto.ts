@@ -37,7 +37,7 @@ const polygon = z
     type: z.literal('polygon'),
     coordinates: z.array(ring, 'must be a list of rings').min(1, 'must have an outer ring').meta({
       description:
-        'As in GeoJSON: the outer ring, then the holes; at most 1,000 positions together. The last position of a ring may repeat its first. An edge takes the shorter way around the earth, so a ring may cross the antimeridian; it may not enclose a pole. No edge may touch another except its neighbours, and holes lie inside the outer ring and outside each other.',
+        'As in GeoJSON: the outer ring, then the holes; at most 1,000 positions together. The last position of a ring may repeat its first. An edge takes the shorter way around the earth, so a ring may cross the antimeridian; it may not enclose a pole. No edge may touch another except its neighbors, and holes lie inside the outer ring and outside each other.',
     }),
   })
   .superRefine(({ coordinates }, context) => {

@@ -40,7 +40,7 @@ export class GeofencesService {
       const result = await stores.geofences.create(draft, this.now());
       if (result.type === 'fleet_not_found') throw noSuchFleet();
       if (result.type === 'too_many') throw tooManyGeofences();
-      return { answer: versioned(result.geofence), outboxIds: result.outboxIds };
+      return { answer: toVersioned(result.geofence), outboxIds: result.outboxIds };
     });
   }
 
@@ -58,7 +58,7 @@ export class GeofencesService {
   async get(ref: GeofenceRef): Promise<VersionedGeofence> {
     const stored = await this.geofences.get(ref);
     if (stored === null) throw noSuchGeofence();
-    return versioned(stored);
+    return toVersioned(stored);
   }
 
   async update(
@@ -71,7 +71,7 @@ export class GeofencesService {
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
-    return versioned(result.geofence);
+    return toVersioned(result.geofence);
   }
 
   async remove(ref: GeofenceRef, expected: ExpectedVersions): Promise<void> {
@@ -82,6 +82,6 @@ export class GeofencesService {
   }
 }
 
-function versioned(stored: Geofence): VersionedGeofence {
+function toVersioned(stored: Geofence): VersionedGeofence {
   return { resource: toGeofence(stored), version: stored.version };
 }

@@ -128,7 +128,7 @@ function edgesOf(points: readonly PlanePoint[], ring: number): Edge[] {
   return points.map((from, index) => ({ ring, index, count, from, to: points[(index + 1) % count] ?? from }));
 }
 
-/** Two edges that cross or touch, other than neighbours at the position that they share; or null. */
+/** Two edges that cross or touch, other than neighbors at the position that they share; or null. */
 function crossingEdges(edges: readonly Edge[]): readonly [Edge, Edge] | null {
   const fromLeft = edges
     .map((edge) => ({ edge, left: Math.min(edge.from.x, edge.to.x), right: Math.max(edge.from.x, edge.to.x) }))

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { QuarantineModule, StreamsModule } from '@waypost/platform';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { OperationalEventsLogController } from './operational-events-log.controller.js';
-import { OperationalEventsTasks } from './operational-events-log.task-factory.js';
+import { OperationalEventsTasks } from './operational-events-tasks.js';
 import { ReplayProgressController } from './replay-progress.controller.js';
-import { ReplayProgressTasks } from './replay-progress.task-factory.js';
+import { ReplayProgressTasks } from './replay-progress-tasks.js';
 
 /** Copies logs into the database for the API to show. Apart from the resources: these need Kafka, requests do not. */
 @Module({
-  imports: [StreamsModule, QuarantineModule],
+  imports: [ApiDatabaseModule, QuarantineModule, StreamsModule],
   controllers: [OperationalEventsLogController, ReplayProgressController],
   providers: [OperationalEventsTasks, ReplayProgressTasks],
 })

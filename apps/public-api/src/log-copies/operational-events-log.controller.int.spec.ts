@@ -16,7 +16,7 @@ import {
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
-import { OperationalEventsTasks } from './operational-events-log.task-factory.js';
+import { OperationalEventsTasks } from './operational-events-tasks.js';
 
 const TOPIC = topics.webhookOperations.name;
 

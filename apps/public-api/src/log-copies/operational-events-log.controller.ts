@@ -4,7 +4,7 @@ import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, type PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
 import { OperationalEventsTask } from './operational-events-log.task.js';
-import { OperationalEventsTasks } from './operational-events-log.task-factory.js';
+import { OperationalEventsTasks } from './operational-events-tasks.js';
 
 /** Reads the operational events. HTTP answers while Kafka is unavailable. */
 @Controller()

@@ -4,7 +4,7 @@ import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, type PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
 import { ReplayProgressTask } from './replay-progress.task.js';
-import { ReplayProgressTasks } from './replay-progress.task-factory.js';
+import { ReplayProgressTasks } from './replay-progress-tasks.js';
 
 /** Reads the progress of replays. HTTP answers while Kafka is unavailable. */
 @Controller()

@@ -4,12 +4,12 @@ export interface OutboxPublisherDeps extends OutboxPorts {
   readonly pollMs?: number;
 }
 
-export interface OutboxPublisher {
+export abstract class OutboxPublisher {
   /** Returns at once; from then on it publishes while this process holds the right to. */
-  start(): void;
+  abstract start(): void;
   /** Finishes the batch in flight. */
-  stop(): Promise<void>;
-  isStopped(): boolean;
+  abstract stop(): Promise<void>;
+  abstract isStopped(): boolean;
 }
 
 const POLL_MS = 500;

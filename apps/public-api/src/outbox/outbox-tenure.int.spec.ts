@@ -7,6 +7,7 @@ import { geofenceKey } from '@waypost/domain';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { readToEnd } from '@waypost/streams';
 import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { type ApiProcess, startApiProcess } from '../testing/api-process.js';
 import { type ClientAnswer, createPersistentClient } from '../testing/persistent-client.js';
 import { openTestStack } from '../testing/test-stack.js';
@@ -26,10 +27,7 @@ const processes: (ApiProcess & { readonly url: string })[] = [];
 const started: ApiProcess[] = [];
 
 beforeAll(async () => {
-  [stack, database] = await Promise.all([
-    openTestStack(),
-    createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? ''),
-  ]);
+  [stack, database] = await Promise.all([openTestStack(), createTestDatabase(requireTestStack().databaseUrl)]);
   store = await openManagementStore(database.url);
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
@@ -44,8 +42,8 @@ afterAll(async () => {
 });
 
 const env = {
-  KAFKA_BROKERS: process.env['WAYPOST_TEST_BROKERS'] ?? '',
-  SCHEMA_REGISTRY_URL: process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '',
+  KAFKA_BROKERS: requireTestStack().brokers.join(','),
+  SCHEMA_REGISTRY_URL: requireTestStack().registryUrl,
   WAYPOST_SEALING_KEY: randomBytes(32).toString('base64'),
   WAYPOST_PAGE_TOKEN_KEY: randomBytes(32).toString('base64'),
   WAYPOST_EGRESS_ALLOW: '127.0.0.0/8',

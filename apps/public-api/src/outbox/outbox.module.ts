@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Global, Inject, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK, CODECS, CONFIG, KafkaModule, LOGGER, MONOTONIC_CLOCK, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
 import type { PublicApiConfig } from '../config.js';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { createOutbox } from './create-outbox.js';
-import type { OutboxPublisher } from './outbox-publisher.js';
+import { OutboxPublisher } from './outbox-publisher.js';
 import { createPublishedChanges, PublishedChanges } from './published-changes.js';
-
-const OUTBOX_PUBLISHER = Symbol('outbox publisher');
 
 /** Stops before HTTP closes, so that requests which wait for a publication are answered. */
 @Injectable()
 class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
-  constructor(@Inject(OUTBOX_PUBLISHER) private readonly publisher: OutboxPublisher) {}
+  constructor(private readonly publisher: OutboxPublisher) {}
 
   onApplicationBootstrap(): void {
     this.publisher.start();
@@ -26,19 +25,18 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
 }
 
 /** Publishes changes of managed rows to their topics. */
-@Global()
 @Module({
-  imports: [KafkaModule],
+  imports: [ApiDatabaseModule, KafkaModule],
   providers: [
     OutboxLifecycle,
     {
-      provide: OUTBOX_PUBLISHER,
+      provide: OutboxPublisher,
       inject: [CONFIG, STREAMS_BACKEND, CODECS, LOGGER, CLOCK],
       useFactory: createPublisher,
     },
     {
       provide: PublishedChanges,
-      inject: [OutboxStore, OUTBOX_PUBLISHER, MONOTONIC_CLOCK],
+      inject: [OutboxStore, OutboxPublisher, MONOTONIC_CLOCK],
       useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, monotonicMs: () => number) =>
         createPublishedChanges({
           isPublished: (ids) => outbox.isPublished(ids),
@@ -53,7 +51,7 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
 export class OutboxModule {}
 
 function createPublisher(
-  { database }: PublicApiConfig,
+  { database }: Pick<PublicApiConfig, 'database'>,
   backend: StreamsBackend,
   codecs: AvroCodecs,
   logger: StreamsLogger,

@@ -1,6 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { ListPosition } from '@waypost/management-store';
-import { LIST_PAGE_STATES, type PageStates, type Walk } from './page-states.js';
+import { ListPageStates, type Walk } from './page-states.js';
 import type { ListQueryDto } from './paging.dto.js';
 
 export interface ListPage<T> {
@@ -19,7 +19,7 @@ export interface ListSource<T, Position> {
 /** Reads pages of lists. */
 @Injectable()
 export class ListPages {
-  constructor(@Inject(LIST_PAGE_STATES) private readonly pageStates: PageStates<unknown>) {}
+  constructor(private readonly pageStates: ListPageStates) {}
 
   /** A list in the order of creation. */
   byCreation<T>(

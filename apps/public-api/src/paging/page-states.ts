@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   deliveryPageTokens,
   type DeliveryWalkPosition,
@@ -10,11 +11,9 @@ import {
   type QueryFilters,
   queryFingerprint,
 } from '@waypost/domain';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { ApiError, type ErrorCode } from '../errors/api-error.js';
-
-export const PAGE_STATES = Symbol('page states');
-export const PATH_PAGE_STATES = Symbol('page states of paths');
-export const LIST_PAGE_STATES = Symbol('page states of lists');
 
 /** What a page token is bound to: the caller's fleet, the resource, and every filter. */
 export interface Walk {
@@ -23,48 +22,58 @@ export interface Walk {
   readonly filters: QueryFilters;
 }
 
-/** Page tokens of all resources whose walks use one kind of position. */
-export interface PageStates<Position = DeliveryWalkPosition> {
-  seal(position: Position, walk: Walk): string;
+/** Seals and opens the page tokens of walks that use one kind of position. */
+export abstract class PageStates<Position> {
+  constructor(
+    private readonly tokens: PageTokens<Position>,
+    private readonly keys: Keys,
+    private readonly now: () => number,
+    private readonly kind: QueryFilters = {},
+  ) {}
+
+  seal(position: Position, walk: Walk): string {
+    const { fleetId } = walk;
+    const sealed = { position, fleetId, queryFingerprint: this.fingerprintOf(walk), issuedAt: this.now() };
+    return this.tokens.seal(sealed, this.keys);
+  }
+
   /** The position to go on from. @throws ApiError 400 with a code per reason */
-  open(token: string, walk: Walk): Position;
+  open(token: string, walk: Walk): Position {
+    const expected = { fleetId: walk.fleetId, queryFingerprint: this.fingerprintOf(walk), nowMs: this.now() };
+    const opened = this.tokens.open(token, expected, this.keys);
+    if (opened.type === 'opened') return opened.position;
+    throw refusal(opened.reason);
+  }
+
+  private fingerprintOf({ path, filters }: Walk): string {
+    return queryFingerprint({ ...filters, ...this.kind, path });
+  }
 }
 
-export interface PageStatesDeps {
-  readonly keys: Keys;
-  readonly now: () => number;
-}
+type PageTokenConfig = Pick<PublicApiConfig, 'pageTokenKeys'>;
 
-export function createPageStates(deps: PageStatesDeps): PageStates {
-  return pageStatesOf(deliveryPageTokens, deps);
+/** For walks over deliveries. */
+@Injectable()
+export class DeliveryPageStates extends PageStates<DeliveryWalkPosition> {
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
+    super(deliveryPageTokens, pageTokenKeys, now);
+  }
 }
 
 /** For walks over paths. */
-export function createPathPageStates(deps: PageStatesDeps): PageStates<PathWalkPosition> {
-  return pageStatesOf(pathPageTokens, deps);
+@Injectable()
+export class PathPageStates extends PageStates<PathWalkPosition> {
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
+    super(pathPageTokens, pageTokenKeys, now);
+  }
 }
 
 /** For walks over lists. Their fingerprint says so: a token from before they had tokens of their own is refused. */
-export function createListPageStates(deps: PageStatesDeps): PageStates<unknown> {
-  return pageStatesOf(listPageTokens, deps, { list: true });
-}
-
-function pageStatesOf<Position>(
-  tokens: PageTokens<Position>,
-  { keys, now }: PageStatesDeps,
-  kind: QueryFilters = {},
-): PageStates<Position> {
-  const fingerprintOf = ({ path, filters }: Walk): string => queryFingerprint({ ...filters, ...kind, path });
-  return {
-    seal: (position, walk) =>
-      tokens.seal({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, keys),
-    open(token, walk) {
-      const expected = { fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), nowMs: now() };
-      const opened = tokens.open(token, expected, keys);
-      if (opened.type === 'opened') return opened.position;
-      throw refusal(opened.reason);
-    },
-  };
+@Injectable()
+export class ListPageStates extends PageStates<unknown> {
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
+    super(listPageTokens, pageTokenKeys, now, { list: true });
+  }
 }
 
 const REFUSALS: Readonly<Record<PageTokenRefusal, readonly [ErrorCode, string]>> = {

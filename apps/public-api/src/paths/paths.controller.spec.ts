@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MAX_ID_LENGTH, MAX_PAGE_BYTES, type PathPoint, RETENTION_MS } from '@waypost/domain';
-import { createMemoryPathStore } from '@waypost/history-store';
+import { createMemoryPathStore } from '@waypost/history-store/testing';
 import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 
 const PATH = '/public/v1/paths';

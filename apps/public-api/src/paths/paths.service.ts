@@ -1,16 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { clampStart, type PathHistory, type PathWalkPosition } from '@waypost/domain';
+import { clampStart, PathHistory } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
-import { PATH_HISTORY } from '../database/api-database.module.js';
-import { type PageStates, PATH_PAGE_STATES } from '../paging/page-states.js';
+import { PathPageStates } from '../paging/page-states.js';
 import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dto.js';
 
 /** Where the devices of a fleet were. */
 @Injectable()
 export class PathsService {
   constructor(
-    @Inject(PATH_HISTORY) private readonly paths: PathHistory,
-    @Inject(PATH_PAGE_STATES) private readonly pageStates: PageStates<PathWalkPosition>,
+    private readonly paths: PathHistory,
+    private readonly pageStates: PathPageStates,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

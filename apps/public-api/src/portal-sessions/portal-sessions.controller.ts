@@ -4,7 +4,7 @@ import { CONFIG } from '@waypost/platform';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { located } from '../endpoint/location.js';
+import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -48,7 +48,7 @@ export class PortalSessionsController {
   ): Promise<PortalSessionWithLinkDto> {
     this.service.requireScopes(caller, body);
     const consoleUrl = this.consoleUrl(request);
-    return located(
+    return setLocation(
       request,
       this.requests.answer(request, caller, (change) => this.service.create(caller, body, consoleUrl, change)),
     );

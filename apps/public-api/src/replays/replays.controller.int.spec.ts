@@ -109,7 +109,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     ['ratePerSecond', { ratePerSecond: 0 }, 'at least 1'],
     ['ratePerSecond', { ratePerSecond: 10_001 }, 'at most 10000'],
     ['ratePerSecond', { ratePerSecond: 1.5 }, 'integer'],
-    ['colour', { colour: 'red' }, 'not a field'],
+    ['color', { color: 'red' }, 'not a field'],
   ])('names %s when it is wrong: %j', async (field, more, message) => {
     const answer = await send('POST', path, { ...WINDOW, ...more });
     expect(answer.status).toBe(400);

@@ -1,6 +1,6 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { originOf } from '../auth/caller.js';
+import { identityOf } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { SessionDto } from './session.dto.js';
 import { SessionService } from './session.service.js';
@@ -20,6 +20,6 @@ export class SessionController {
     response: { status: 200, description: 'The caller.', type: SessionDto },
   })
   read(@Req() request: Request): Promise<SessionDto> {
-    return this.service.describe(originOf(request));
+    return this.service.describe(identityOf(request));
   }
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { formatTime, RETENTION_MS } from '@waypost/domain';
 import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
-import type { Caller, Origin } from '../auth/caller.js';
+import type { Caller, RequestIdentity } from '../auth/caller.js';
 import { toBranding } from '../fleet-portal/fleet-portal.dto.js';
 import type { SessionDto } from './session.dto.js';
 
@@ -15,8 +15,8 @@ export class SessionService {
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  async describe(origin: Origin): Promise<SessionDto> {
-    if (origin.type === 'caller') return this.describeCaller(origin.caller);
+  async describe(identity: RequestIdentity): Promise<SessionDto> {
+    if (identity.type === 'caller') return this.describeCaller(identity.caller);
     // The guard lets nobody else in.
     return { type: 'admin', scopes: [], ...INSTALLATION };
   }

@@ -1,15 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RETENTION_MS, type SubscriptionHealth, subscriptionHealth, suspensionOf } from '@waypost/domain';
-import type { SubscriptionActivities } from '@waypost/history-store';
+import { SubscriptionActivities } from '@waypost/history-store';
 import { OperationalEventStore, type SubscriptionRef } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
-import { SUBSCRIPTION_ACTIVITIES } from '../database/api-database.module.js';
 
 /** How the deliveries of a subscription fare, from the history and from its operational events. */
 @Injectable()
 export class SubscriptionHealthReader {
   constructor(
-    @Inject(SUBSCRIPTION_ACTIVITIES) private readonly activities: SubscriptionActivities,
+    private readonly activities: SubscriptionActivities,
     private readonly events: OperationalEventStore,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

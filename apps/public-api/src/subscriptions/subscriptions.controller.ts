@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, tagged } from '../endpoint/entity-tag.js';
-import { located } from '../endpoint/location.js';
+import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
+import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import {
   ChangeScopeQueryDto,
@@ -53,7 +53,7 @@ export class SubscriptionsController {
     @Req() request: Request,
     @Body() body: CreateSubscriptionsDto,
   ): Promise<CreatedSubscriptionsDto> {
-    const data = await located(
+    const data = await setLocation(
       request,
       this.requests.answer<SubscriptionWithSecretDto[]>(request, caller, (change) =>
         this.service.create(caller.fleetId, body, change),
@@ -92,7 +92,7 @@ export class SubscriptionsController {
     @Param() { id }: SubscriptionPathDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionWithHealthDto> {
-    return tagged(response, this.service.get({ fleetId, id }));
+    return setEntityTag(response, this.service.get({ fleetId, id }));
   }
 
   @Patch(':id')
@@ -117,7 +117,7 @@ export class SubscriptionsController {
     @Body() body: UpdateSubscriptionDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionDto> {
-    return tagged(response, this.service.update({ fleetId, id, scope, within }, body, expected));
+    return setEntityTag(response, this.service.update({ fleetId, id, scope, within }, body, expected));
   }
 
   @Delete(':id')
@@ -162,7 +162,7 @@ export class SubscriptionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionWithSecretDto> {
     const target = { fleetId: caller.fleetId, id, scope, within: caller.subscriptionIds };
-    return tagged(
+    return setEntityTag(
       response,
       this.requests.answer(request, caller, (change) => this.service.rotateSecret(target, expected, change)),
     );

@@ -9,7 +9,7 @@ import {
   oneOf,
   parameterText,
   plainText,
-  printable,
+  printableText,
   text,
   unique,
   uuid,
@@ -27,7 +27,7 @@ const MAX_URL_BYTES = 2_048;
 const MAX_RATE_LIMIT_PER_SECOND = 10_000;
 
 /** The rest of R-18 needs a look-up and comes after the shape. Limited in bytes: the URL is part of an index key. */
-const url = printable()
+const url = printableText()
   .refine((text) => Buffer.byteLength(text) <= MAX_URL_BYTES, `must be at most ${String(MAX_URL_BYTES)} bytes`)
   .meta({
     format: 'uri',

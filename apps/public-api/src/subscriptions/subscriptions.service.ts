@@ -7,7 +7,7 @@ import {
   type SubscriptionTarget,
 } from '@waypost/management-store';
 import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
-import { type Sight, sightFilter } from '../auth/caller.js';
+import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
@@ -72,13 +72,13 @@ export class SubscriptionsService {
     });
   }
 
-  async list(caller: Sight, query: SubscriptionListQueryDto): Promise<ListPage<SubscriptionDto>> {
+  async list(caller: Visibility, query: SubscriptionListQueryDto): Promise<ListPage<SubscriptionDto>> {
     const { fleetId, subscriptionIds: ids } = caller;
     const { limit: _limit, pageState: _pageState, ...filters } = query;
     const walk = {
       fleetId,
       path: '/public/v1/webhook-subscriptions',
-      filters: { ...filters, ...sightFilter(caller) },
+      filters: { ...filters, ...visibilityFilter(caller) },
     };
     const page = await this.pages.byCreation(
       walk,

@@ -1,17 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
-import {
-  createMemoryDeliveryStore,
-  createMemoryPathStore,
-  type DeliveryFigures,
-  type SubscriptionActivities,
-} from '@waypost/history-store';
+import { DeliveryHistory, formatApiKey, hashApiKey, PathHistory } from '@waypost/domain';
+import { DeliveryFigures, SubscriptionActivities } from '@waypost/history-store';
+import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
 import {
   API_KEY_SCOPES,
   type ApiKeyRecord,
@@ -29,20 +25,16 @@ import {
 } from '@waypost/management-store';
 import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
-import type { AttemptLog } from '../attempt-stream/attempt-log.js';
-import { ATTEMPT_LOG } from '../attempt-stream/attempt-log.module.js';
+import { AttemptLog } from '../attempt-stream/attempt-log.js';
+import { AttemptLogModule } from '../attempt-stream/attempt-log.module.js';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
-import {
-  DELIVERY_FIGURES,
-  DELIVERY_HISTORY,
-  PATH_HISTORY,
-  SUBSCRIPTION_ACTIVITIES,
-} from '../database/api-database.module.js';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
 import { OpenApi } from '../openapi/openapi-document.js';
+import { OutboxModule } from '../outbox/outbox.module.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { CHECK_URL, type CheckUrl } from '../subscriptions/subscriber-urls.js';
 import { createDocumentCheck } from './document-check.js';
@@ -124,13 +116,16 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const errors: TestApi['errors'] = [];
   const { findApiKey = () => Promise.resolve(null), checkUrl = () => Promise.resolve({ type: 'accepted' }) } = options;
   const findAnyKey: FindApiKey = async (hash) => keys.get(hash.toString('hex')) ?? (await findApiKey(hash));
+  const stores = TestStores.forRoot(options, findAnyKey);
   const module = await Test.createTestingModule({
-    imports: [
-      RuntimeModule.forRoot(runtimeOf(options, errors)),
-      TestStores.forRoot(options, findAnyKey),
-      HttpApiModule,
-    ],
+    imports: [RuntimeModule.forRoot(runtimeOf(options, errors)), HttpApiModule],
   })
+    .overrideModule(ApiDatabaseModule)
+    .useModule(stores)
+    .overrideModule(OutboxModule)
+    .useModule(stores)
+    .overrideModule(AttemptLogModule)
+    .useModule(stores)
     .overrideProvider(CHECK_URL)
     .useValue(checkUrl)
     .overrideProvider(CLOCK)
@@ -200,8 +195,7 @@ const NO_ACTIVITIES: SubscriptionActivities = {
   read: () => Promise.resolve({ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null }),
 };
 
-/** In place of the database and the outbox. */
-@Global()
+/** In place of the database, the outbox and the log of attempts. */
 @Module({})
 class TestStores {
   static forRoot(
@@ -213,11 +207,11 @@ class TestStores {
     const { history: noPaths } = createMemoryPathStore({ now: Date.now });
     const providers = [
       ...storeProviders(store ?? {}, findApiKey),
-      { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
-      { provide: DELIVERY_FIGURES, useValue: figures ?? noFigures },
-      { provide: SUBSCRIPTION_ACTIVITIES, useValue: activities ?? NO_ACTIVITIES },
-      { provide: PATH_HISTORY, useValue: paths ?? noPaths },
-      { provide: ATTEMPT_LOG, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
+      { provide: DeliveryHistory, useValue: history ?? noDeliveries },
+      { provide: DeliveryFigures, useValue: figures ?? noFigures },
+      { provide: SubscriptionActivities, useValue: activities ?? NO_ACTIVITIES },
+      { provide: PathHistory, useValue: paths ?? noPaths },
+      { provide: AttemptLog, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve(true)) } },
     ];
     return { module: TestStores, providers, exports: providers };

@@ -1,6 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, setUpKafka } from '@waypost/contracts';
 import { createKafkaBackend, readToEnd, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 
 const PARTITIONS = 4;
 
@@ -12,8 +13,8 @@ export interface LoggedRecord {
 
 /** The broker and the registry of the integration tests, with every topic and schema there. */
 export async function openTestStack() {
-  const kafka = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'public-api-test' };
-  const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+  const kafka = { brokers: requireTestStack().brokers, clientId: 'public-api-test' };
+  const { registryUrl } = requireTestStack();
   const admin = await openTopicAdmin(kafka);
   await setUpKafka({ admin, registryUrl, partitions: PARTITIONS, replicationFactor: 1 });
   await admin.close();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createPageSource } from '@waypost/database';
 import type { DeliveryHistory, PathPoint } from '@waypost/domain';
-import { createDeliveryHistory, createMemoryPathStore, createPathHistory } from '@waypost/history-store';
+import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
+import { createMemoryPathStore } from '@waypost/history-store/testing';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { deliveryRecord, historyOf } from './delivery-records.js';

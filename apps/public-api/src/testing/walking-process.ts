@@ -4,7 +4,7 @@ import { createDeliveryHistory } from '@waypost/history-store';
 import { MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
 import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { v2PageText } from '../events-v2/events-v2.page.js';
-import { createPageStates } from '../paging/page-states.js';
+import { DeliveryPageStates } from '../paging/page-states.js';
 
 /** What the process prints of each page, as a line of JSON. */
 export interface WalkedPage {
@@ -16,7 +16,7 @@ const [databaseUrl = '', fleetId = ''] = process.argv.slice(2);
 const source = createPageSource(databaseUrl);
 const pages = new DeliveryPages(
   createDeliveryHistory({ pages: source }),
-  createPageStates({ keys: [Buffer.alloc(32, 3)], now: Date.now }),
+  new DeliveryPageStates({ pageTokenKeys: [Buffer.alloc(32, 3)] }, Date.now),
   Date.now,
 );
 let pageState: string | undefined;

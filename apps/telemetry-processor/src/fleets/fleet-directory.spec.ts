@@ -8,7 +8,7 @@ import {
   geofenceKey,
 } from '@waypost/domain';
 import type { UnusableRecord } from '@waypost/platform';
-import { createMemoryBackend } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createFleetDirectory, type FleetDirectory } from './fleet-directory.js';
 

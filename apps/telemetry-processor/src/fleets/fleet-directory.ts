@@ -23,10 +23,13 @@ export interface KnownFleets {
 }
 
 /** The geofences and the settings of all fleets with their versions, as their topics have them. */
-export interface FleetDirectory extends KnownFleets, Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {}
-
-/** FleetDirectory */
-export const FLEET_DIRECTORY = Symbol('FLEET_DIRECTORY');
+export abstract class FleetDirectory implements KnownFleets, Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
+  abstract fleet(fleetId: string): KnownFleet | undefined;
+  abstract knownCount(): number;
+  abstract start(): Promise<void>;
+  abstract stop(): Promise<void>;
+  abstract caughtUp(): Promise<void>;
+}
 
 export interface FleetHistories {
   readonly geofences: GeofenceHistory;

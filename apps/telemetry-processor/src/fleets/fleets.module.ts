@@ -14,31 +14,28 @@ import {
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { createFleetDirectory, FLEET_DIRECTORY, type FleetDirectory } from './fleet-directory.js';
-
-interface FleetsConfig {
-  readonly rules: 'all' | 'positions';
-}
+import type { TelemetryProcessorConfig } from '../config.js';
+import { createFleetDirectory, FleetDirectory } from './fleet-directory.js';
 
 /** Reads the geofences and settings of all fleets before the first ping, and follows them until the last. */
 @Module({
   imports: [KafkaModule, QuarantineModule],
   providers: [
     {
-      provide: FLEET_DIRECTORY,
+      provide: FleetDirectory,
       inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Quarantine, Registry],
       useFactory: createDirectory,
     },
   ],
-  exports: [FLEET_DIRECTORY],
+  exports: [FleetDirectory],
 })
 export class FleetsModule implements OnApplicationBootstrap, OnApplicationShutdown {
   /** With positions alone, no rule needs a fleet. */
   private readonly isNeeded: boolean;
 
   constructor(
-    @Inject(FLEET_DIRECTORY) private readonly fleets: FleetDirectory,
-    @Inject(CONFIG) { rules }: FleetsConfig,
+    private readonly fleets: FleetDirectory,
+    @Inject(CONFIG) { rules }: Pick<TelemetryProcessorConfig, 'rules'>,
   ) {
     this.isNeeded = rules === 'all';
   }

@@ -19,12 +19,12 @@ function deviceStateSerde({ deviceState }: AvroCodecs): Serde<DeviceState> {
   return {
     serialize: (state) => deviceState.encode(state),
     serializeRange: (state) => deviceState.encodeRange(state),
-    deserialize: (bytes) => decoded(deviceState.decode(bytes)),
-    deserializeRange: (bytes, start, end) => decoded(read(bytes, start, end)),
+    deserialize: (bytes) => requireDecoded(deviceState.decode(bytes)),
+    deserializeRange: (bytes, start, end) => requireDecoded(read(bytes, start, end)),
   };
 }
 
-function decoded(result: DecodeResult<DeviceState>): DeviceState {
+function requireDecoded(result: DecodeResult<DeviceState>): DeviceState {
   if (result.type === 'decoded') return result.value;
   throw new StreamsError('CORRUPT_STATE', `The device state in the changelog cannot be read: ${result.type}.`);
 }

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createPingMetrics } from './ping-metrics.js';
+import { PingMetrics } from './ping-metrics.js';
 
 it('the counters continue from scrape to scrape', async () => {
   const registry = new Registry();
-  const metrics = createPingMetrics(registry);
+  const metrics = new PingMetrics(registry);
   const scrape = async (): Promise<string[]> =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith('waypost_'));
 

@@ -1,22 +1,20 @@
-import { Counter, type Registry } from 'prom-client';
+import { Injectable } from '@nestjs/common';
+import { Counter, Registry } from 'prom-client';
 
-export interface PingMetrics {
+/** What the rules make of pings. */
+@Injectable()
+export class PingMetrics {
   /** accepted, late, duplicate, expired or rejected. */
-  pingDecided(decision: string): void;
-  eventEmitted(eventType: string): void;
+  readonly pingDecided: (decision: string) => void;
+  readonly eventEmitted: (eventType: string) => void;
+
+  constructor(registry: Registry) {
+    this.pingDecided = countBy(registry, 'waypost_pings_total', 'Pings by decision.', 'decision');
+    this.eventEmitted = countBy(registry, 'waypost_events_total', 'Events made, by type.', 'event_type');
+  }
 }
 
-/** PingMetrics */
-export const PING_METRICS = Symbol('PING_METRICS');
-
-export function createPingMetrics(registry: Registry): PingMetrics {
-  return {
-    pingDecided: countBy(registry, 'waypost_pings_total', 'Pings by decision.', 'decision'),
-    eventEmitted: countBy(registry, 'waypost_events_total', 'Events made, by type.', 'event_type'),
-  };
-}
-
-/** Counts in a plain map that the metric takes over when it is read: a labelled increment costs as much as a rule. */
+/** Counts in a plain map that the metric takes over when it is read: a labeled increment costs as much as a rule. */
 function countBy(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const counts = new Map<string, number>();
   new Counter({

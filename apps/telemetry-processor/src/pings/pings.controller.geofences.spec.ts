@@ -7,7 +7,8 @@ import {
   type GeofenceHistory,
   geofenceKey,
 } from '@waypost/domain';
-import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
+import { type OutgoingRecord } from '@waypost/streams';
+import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { knownFleets } from '../fleets/fleet-directory.js';

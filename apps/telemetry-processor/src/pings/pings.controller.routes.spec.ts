@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type FleetEvent, type TelemetryPing } from '@waypost/contracts';
 import { createFleetSettingsHistory, createGeofenceHistory, type Geofence, geofenceKey } from '@waypost/domain';
-import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams';
+import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import type { RuleSet } from '../config.js';

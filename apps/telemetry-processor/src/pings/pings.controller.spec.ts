@@ -2,12 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
 import { traceOfPing } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
-import {
-  createTopologyTestDriver,
-  type OutgoingRecord,
-  type RecordHeader,
-  type TopologyTestDriver,
-} from '@waypost/streams';
+import { type OutgoingRecord, type RecordHeader } from '@waypost/streams';
+import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { pingTopology } from './testing/ping-topology.js';

@@ -1,26 +1,22 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
-import { CODECS, CONFIG, StreamContext, StreamTask, TRACES, type Traces } from '@waypost/platform';
+import { CODECS, CONFIG, StreamContext, StreamTask, Traces } from '@waypost/platform';
 import type { StreamRecord } from '@waypost/streams';
-import type { RuleSet } from '../config.js';
-import { FLEET_DIRECTORY, type FleetDirectory } from '../fleets/fleet-directory.js';
-import { PING_METRICS, type PingMetrics } from './ping-metrics.js';
+import type { TelemetryProcessorConfig } from '../config.js';
+import { FleetDirectory } from '../fleets/fleet-directory.js';
+import { PingMetrics } from './ping-metrics.js';
 import { PingProcessor } from './pings.processor.js';
 import { PingTopology } from './pings.topology.js';
-
-interface PingsConfig {
-  readonly rules: RuleSet;
-}
 
 @Controller()
 export class PingsController {
   constructor(
     @Inject(CODECS) private readonly codecs: AvroCodecs,
-    @Inject(FLEET_DIRECTORY) private readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>,
-    @Inject(PING_METRICS) private readonly metrics: PingMetrics,
-    @Inject(CONFIG) private readonly config: PingsConfig,
-    @Inject(TRACES) private readonly traces: Traces,
+    @Inject(FleetDirectory) private readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>,
+    private readonly metrics: PingMetrics,
+    @Inject(CONFIG) private readonly config: Pick<TelemetryProcessorConfig, 'rules'>,
+    private readonly traces: Traces,
   ) {}
 
   @StreamTask({ group: consumerGroups.telemetryProcessor, topology: PingTopology })

@@ -43,8 +43,8 @@ export type AttemptRun =
   | { readonly type: 'withdrawn' };
 
 /** Makes one attempt: look up, sign, authenticate, POST. Never rejects for network failures. */
-export interface AttemptRunner {
-  run(request: AttemptRequest): Promise<AttemptRun>;
+export abstract class AttemptRunner {
+  abstract run(request: AttemptRequest): Promise<AttemptRun>;
 }
 
 export interface AttemptRunnerOptions {

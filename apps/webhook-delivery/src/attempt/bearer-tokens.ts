@@ -4,15 +4,15 @@ import { type AttemptWait, waitFor } from '../common/waits.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
 
 /** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
-export interface BearerTokens {
+export abstract class BearerTokens {
   /** The cached token, if it is still valid. */
-  cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
+  abstract cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
   /** The cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the request. */
-  tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
+  abstract tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
   /** After a 401. A token that has been renewed meanwhile is kept. */
-  discard(subscriptionId: string, issued: IssuedToken): void;
+  abstract discard(subscriptionId: string, issued: IssuedToken): void;
   /** Subscriptions with an entry. */
-  readonly size: number;
+  abstract readonly size: number;
 }
 
 export interface BearerTokensOptions extends TokenRequestOptions, Clocks {

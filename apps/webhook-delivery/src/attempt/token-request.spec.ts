@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
-import type { Answer, Behaviour, ReceivedCall } from '../../../../test/support/receiver.js';
+import type { Answer, Behavior, ReceivedCall } from '../../../../test/support/receiver.js';
 import { until } from '../../../../test/support/until.js';
 
 const HOUR_MS = 3_600_000;
@@ -35,8 +35,8 @@ function times<T>(n: number, make: () => T): T[] {
 }
 
 function behave(answers: Record<string, (call: ReceivedCall) => Answer>): void {
-  const behaviour: Behaviour = (call) => answers[call.path]?.(call) ?? status(404);
-  rig.receiver.behave(behaviour);
+  const behavior: Behavior = (call) => answers[call.path]?.(call) ?? status(404);
+  rig.receiver.behave(behavior);
 }
 
 function subscribe(id = 'sub-1', { tokenPath = '/token', secret = CLIENT_SECRET, version = 1 } = {}): void {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { createWaitingMetrics, type WaitingMetrics } from './waiting-metrics.js';
+import { createWaitingMetrics, type WaitingMetrics, type WaitingSource } from './waiting-metrics.js';
 
 export interface EndedAttemptFigures {
   readonly outcome: string;
@@ -10,16 +10,17 @@ export interface EndedAttemptFigures {
   readonly latenessMs: number;
 }
 
-export interface DeliveryMetrics extends WaitingMetrics {
-  deliveryCreated(): void;
-  attemptEnded(attempt: EndedAttemptFigures): void;
+export abstract class DeliveryMetrics implements WaitingMetrics {
+  abstract watch(source: WaitingSource): () => void;
+  abstract deliveryCreated(): void;
+  abstract attemptEnded(attempt: EndedAttemptFigures): void;
   /** A delivery waited for longer than the history keeps it (R-29). */
-  deliveryExpired(): void;
-  pendingChanged(by: number): void;
+  abstract deliveryExpired(): void;
+  abstract pendingChanged(by: number): void;
   /** Parked subscriptions (R-26). */
-  parkedChanged(by: number): void;
+  abstract parkedChanged(by: number): void;
   /** Suspended subscriptions (R-29). */
-  suspendedChanged(by: number): void;
+  abstract suspendedChanged(by: number): void;
 }
 
 const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -99,9 +100,9 @@ function classOf(statusCode: number | null): string {
   return statusCode === null ? NO_RESPONSE : `${String(Math.floor(statusCode / 100))}xx`;
 }
 
-export interface ReplayMetrics {
-  deliveriesReplayed(count: number): void;
-  unfinishedChanged(by: number): void;
+export abstract class ReplayMetrics {
+  abstract deliveriesReplayed(count: number): void;
+  abstract unfinishedChanged(by: number): void;
 }
 
 export function createReplayMetrics(registry: Registry): ReplayMetrics {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { consumerGroups, createAvroCodecs, topics, type WebhookDelivery } from '@waypost/contracts';
-import { createMemoryBackend, type FencedWriter } from '@waypost/streams';
+import { type FencedWriter } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { aDelivery } from '../sender/testing/sender-harness.js';

@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { FanOutTasks } from './fan-out.task-factory.js';
+import { FanOutTasks } from './fan-out-tasks.js';
 
 @Controller()
 export class FanOutController {

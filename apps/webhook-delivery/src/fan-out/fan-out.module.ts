@@ -5,7 +5,7 @@ import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '
 import type { TimerPort } from '../common/timers.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { FanOutController } from './fan-out.controller.js';
-import { FAN_OUT_FLUSHES, FanOutTasks } from './fan-out.task-factory.js';
+import { FAN_OUT_FLUSHES, FanOutTasks } from './fan-out-tasks.js';
 
 /** Longer than the sender's: each task writes to every partition of the deliveries, so tasks share few requests. */
 const FLUSH_INTERVALS: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };

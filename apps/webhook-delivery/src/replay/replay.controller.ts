@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { REPLAYER_COPARTITIONED, ReplayTasks } from './replay.task-factory.js';
+import { REPLAYER_COPARTITIONED, ReplayTasks } from './replay-tasks.js';
 
 @Controller()
 export class ReplayController {

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayProgress, WebhookDelivery } from '@waypost/contracts';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { type KafkaReplayLog, openKafkaReplayLog } from './testing/kafka-replay-log.js';
 import { deliveryOf, replayOf, START } from './testing/replay-harness.js';
 
-const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
-const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const brokers = requireTestStack().brokers.join(',');
+const { registryUrl } = requireTestStack();
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** The times of the kills follow from it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, topics, type WebhookAttempt } from '@waypost/contracts';
-import { createMemoryBackend } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { until } from '../../../../test/support/until.js';
 import { createSendingWatch, type SendingWatch } from './sending-watch.js';

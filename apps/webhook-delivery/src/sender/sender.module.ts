@@ -6,12 +6,12 @@ import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
+import { DeliveryTasks, SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings } from './delivery-tasks.js';
 import { createLaneSettings } from './lane-settings.js';
 import { SenderController } from './sender.controller.js';
-import { DeliveryTasks, SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings } from './sender.task-factory.js';
 
 const MIB = 1_048_576;
 
@@ -33,11 +33,11 @@ function schedulerOf(
   registry: Registry,
 ): DeliveryScheduler {
   const settings = createLaneSettings(directory);
-  return measured(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs }), registry);
+  return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs }), registry);
 }
 
 /** The scheduler with its gauges. */
-function measured(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
+function withGauges(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
   const { reservations, options } = scheduler;
   const registers = [registry];
   new Gauge({
@@ -81,7 +81,7 @@ function flushesOf(
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,
-      inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, MONOTONIC_CLOCK, Registry],
+      inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Registry],
       useFactory: schedulerOf,
     },
     { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },

@@ -13,17 +13,20 @@ export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds' | 'des
 type EventSource = Pick<FleetEvent, 'fleetId' | 'eventType' | 'deviceId'>;
 
 /** Every subscription, read from the topic (R-17): deliveries continue while the database is down. */
-export interface SubscriptionDirectory extends Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
-  get(subscriptionId: string): DirectorySubscription | undefined;
+export abstract class SubscriptionDirectory implements Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
+  abstract start(): Promise<void>;
+  abstract stop(): Promise<void>;
+  abstract caughtUp(): Promise<void>;
+  abstract get(subscriptionId: string): DirectorySubscription | undefined;
   /**
    * Nothing is sent at present: its owner has paused it (R-16), or its only version cannot be read or has a status that only
    * a newer build knows. An older version stays in force when a newer one cannot be read.
    */
-  isHeld(subscriptionId: string): boolean;
+  abstract isHeld(subscriptionId: string): boolean;
   /** The subscriptions that the event becomes deliveries of (R-16): `matchesSubscription` holds for them and no other. */
-  matching(event: EventSource): DirectorySubscription[];
+  abstract matching(event: EventSource): DirectorySubscription[];
   /** Called with the id after each change of a subscription. @returns a function that ends the calls */
-  onChange(listener: (subscriptionId: string) => void): () => void;
+  abstract onChange(listener: (subscriptionId: string) => void): () => void;
 }
 
 export interface DirectoryOptions {

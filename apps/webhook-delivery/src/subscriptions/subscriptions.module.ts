@@ -3,10 +3,7 @@ import type { AvroCodecs } from '@waypost/contracts';
 import { CODECS, KafkaModule, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
 import { settleOrAbort, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 import { CommonModule } from '../common/common.module.js';
-import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscription-directory.js';
-
-/** SubscriptionDirectory */
-export const SUBSCRIPTION_DIRECTORY = Symbol('SUBSCRIPTION_DIRECTORY');
+import { createSubscriptionDirectory, SubscriptionDirectory } from './subscription-directory.js';
 
 function directoryOf(
   backend: StreamsBackend,
@@ -23,16 +20,16 @@ function directoryOf(
   imports: [CommonModule, KafkaModule],
   providers: [
     {
-      provide: SUBSCRIPTION_DIRECTORY,
+      provide: SubscriptionDirectory,
       inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Quarantine],
       useFactory: directoryOf,
     },
   ],
-  exports: [SUBSCRIPTION_DIRECTORY],
+  exports: [SubscriptionDirectory],
 })
 export class SubscriptionsModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
-    @Inject(SUBSCRIPTION_DIRECTORY) private readonly directory: SubscriptionDirectory,
+    private readonly directory: SubscriptionDirectory,
     @Inject(STOPPING) private readonly stopping: AbortSignal,
   ) {}
 

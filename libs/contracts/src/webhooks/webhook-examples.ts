@@ -1,4 +1,4 @@
-import { draftEvent, type FleetEvent, type PayloadFormat, serialiseBody } from '@waypost/domain';
+import { draftEvent, type FleetEvent, type PayloadFormat, serializeBody } from '@waypost/domain';
 import type { WebhookType } from './event-data.js';
 
 const ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
@@ -36,5 +36,5 @@ const OWN: Readonly<Record<WebhookType, Partial<FleetEvent>>> = {
 /** A body as the product writes it. */
 export function webhookExample(type: WebhookType, format: PayloadFormat): unknown {
   const event = { ...draftEvent('tour', 'van-1', type, AT), ...PLACE, ...OWN[type] };
-  return JSON.parse(serialiseBody(format, event, ID)) as unknown;
+  return JSON.parse(serializeBody(format, event, ID)) as unknown;
 }

@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { createDataSource } from '../data-source.js';
 import { FleetRoutes1760000800000 } from './fleet-routes-1760000800000.js';
 import { migrations } from './index.js';
 
 it('routes are turned on for the fleets that have subscribed to them before there was a setting, and that is published', async () => {
-  const old = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  const old = await createTestDatabase(requireTestStack().databaseUrl);
   const dataSource = await createDataSource(old.url).initialize();
   const since = migrations.indexOf(FleetRoutes1760000800000);
   for (let left = migrations.length - since; left > 0; left -= 1) await dataSource.undoLastMigration();

@@ -14,7 +14,7 @@ const EVENT_ID = /^[\x21-\x7e]{1,200}$/;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const MAX_INT = 2 ** 31 - 1;
 /** No clock of a sender is further ahead. */
-const MAX_AHEAD_MS = 86_400_000;
+const MAX_SENDER_AHEAD_MS = 86_400_000;
 
 export function eventFault({ eventTime }: Pick<FleetEvent, 'eventTime'>): RecordFault | null {
   return isTime(eventTime) ? null : invalid('eventTime');
@@ -33,7 +33,7 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   if (!isCount(attempt.attempt)) return invalid('attempt');
   if (attempt.statusCode !== null && !isCount(attempt.statusCode)) return invalid('statusCode');
   for (const field of TIMES) if (!isTime(attempt[field] ?? 0)) return invalid(field);
-  return attempt.firstAttemptAt > nowMs + MAX_AHEAD_MS ? invalid('firstAttemptAt') : null;
+  return attempt.firstAttemptAt > nowMs + MAX_SENDER_AHEAD_MS ? invalid('firstAttemptAt') : null;
 }
 
 /** As `attemptFault`, of a delivery without an attempt. */
@@ -41,7 +41,7 @@ export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFa
   if (!UUID.test(delivery.eventId)) return invalid('eventId');
   if (!isCount(delivery.series)) return invalid('series');
   if (!isTime(delivery.eventTime)) return invalid('eventTime');
-  return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_AHEAD_MS ? null : invalid('createdAt');
+  return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_SENDER_AHEAD_MS ? null : invalid('createdAt');
 }
 
 const TIMES = ['eventTime', 'deliveryCreatedAt', 'startedAt', 'firstAttemptAt', 'nextDueAt', 'durationMs'] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventOf, NOON } from '../../../../test/support/samples.js';
-import { serialiseEnvelope } from './envelope.js';
+import { serializeEnvelope } from './envelope.js';
 
 const ID = 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6';
 
@@ -23,7 +23,7 @@ const everything = eventOf({
 
 describe('the v1 body', () => {
   it('is the envelope of R-11 with the fields of R-13 in their order', () => {
-    expect(serialiseEnvelope(everything, ID)).toBe(
+    expect(serializeEnvelope(everything, ID)).toBe(
       '{"eventId":"d08a18f2-8c03-52b8-8f97-c1d25f86d0d6","eventTime":"2024-05-01T12:00:00.000Z","eventType":"ignition_off",' +
         '"eventData":{"deviceId":"device-1","fleetId":"fleet-1","vehicleId":"van-7","licensePlate":"AB-123-C",' +
         '"driverId":"driver-9","latitude":52.1,"longitude":4.9,"locationTime":"2024-05-01T11:59:59.999Z",' +
@@ -33,7 +33,7 @@ describe('the v1 body', () => {
   });
 
   it('leaves out unknown values', () => {
-    expect(serialiseEnvelope(eventOf({ latitude: null, longitude: null }), ID)).toBe(
+    expect(serializeEnvelope(eventOf({ latitude: null, longitude: null }), ID)).toBe(
       '{"eventId":"d08a18f2-8c03-52b8-8f97-c1d25f86d0d6","eventTime":"2024-05-01T12:00:00.000Z","eventType":"position",' +
         '"eventData":{"deviceId":"device-1","fleetId":"fleet-1"}}',
     );
@@ -53,11 +53,11 @@ describe('the v1 body', () => {
       fuelLevel: 0,
     };
 
-    expect(JSON.parse(serialiseEnvelope(eventOf(zeros), ID))).toMatchObject({ eventData: zeros });
+    expect(JSON.parse(serializeEnvelope(eventOf(zeros), ID))).toMatchObject({ eventData: zeros });
   });
 
   it('never writes null, not even for a number that JSON does not have', () => {
-    const body = serialiseEnvelope(eventOf({ speedInKmh: Number.NaN, rpm: Infinity }), ID);
+    const body = serializeEnvelope(eventOf({ speedInKmh: Number.NaN, rpm: Infinity }), ID);
 
     expect(body).not.toMatch(/null|speedInKmh|rpm/);
   });
@@ -65,6 +65,6 @@ describe('the v1 body', () => {
   it('survives any text', () => {
     const licensePlate = 'É"\\\n\u2028\u0000🚚';
 
-    expect(JSON.parse(serialiseEnvelope(eventOf({ licensePlate }), ID))).toMatchObject({ eventData: { licensePlate } });
+    expect(JSON.parse(serializeEnvelope(eventOf({ licensePlate }), ID))).toMatchObject({ eventData: { licensePlate } });
   });
 });

@@ -2,7 +2,7 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import { formatTime } from '../time/instant.js';
 
 /** R-11: the body of a delivery in the format `v1`. */
-export function serialiseEnvelope(event: FleetEvent, eventId: string): string {
+export function serializeEnvelope(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     eventId,
     eventTime: formatTime(event.eventTime),

@@ -63,7 +63,7 @@ describe('eventId (R-12)', () => {
     );
   });
 
-  it('differs as soon as one field does, also where two neighbours read the same in a row', () => {
+  it('differs as soon as one field does, also where two neighbors read the same in a row', () => {
     const others: EventIdentity[] = [
       identity,
       { ...identity, fleetId: 'fleet-2' },

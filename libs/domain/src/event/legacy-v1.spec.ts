@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventOf, NOON } from '../../../../test/support/samples.js';
-import { serialiseLegacyV1 } from './legacy-v1.js';
+import { serializeLegacyV1 } from './legacy-v1.js';
 
 const ID = 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6';
 
 function bodyOf(...args: Parameters<typeof eventOf>): unknown {
-  return JSON.parse(serialiseLegacyV1(eventOf(...args), ID));
+  return JSON.parse(serializeLegacyV1(eventOf(...args), ID));
 }
 
 describe('the legacy-v1 body (R-14)', () => {
@@ -26,7 +26,7 @@ describe('the legacy-v1 body (R-14)', () => {
       fuelLevel: 61.5,
     });
 
-    expect(serialiseLegacyV1(event, ID)).toBe(
+    expect(serializeLegacyV1(event, ID)).toBe(
       '{"event_id":"d08a18f2-8c03-52b8-8f97-c1d25f86d0d6","event":"ignition_on","fleet_id":"fleet-1",' +
         '"device_id":"device-1","timestamp":1714564800000,"lat":52.1,"lng":4.9,"speed":88.5,"direction":359.9,' +
         '"ignition":1,"odometer":123456.8,"vehicle_id":"van-7","license_plate":"AB-123-C","driver_id":"driver-9",' +
@@ -53,7 +53,7 @@ describe('the legacy-v1 body (R-14)', () => {
   });
 
   it('leaves out unknown values instead of inventing them', () => {
-    expect(serialiseLegacyV1(eventOf({ latitude: null, longitude: null }), ID)).toBe(
+    expect(serializeLegacyV1(eventOf({ latitude: null, longitude: null }), ID)).toBe(
       '{"event_id":"d08a18f2-8c03-52b8-8f97-c1d25f86d0d6","event":"position","fleet_id":"fleet-1",' +
         '"device_id":"device-1","timestamp":1714564800000}',
     );
@@ -78,6 +78,6 @@ describe('the legacy-v1 body (R-14)', () => {
   it('never writes null, not even for a number that JSON does not have', () => {
     const event = eventOf({ speedInKmh: Number.NaN, odometerInMeters: Infinity, batteryVoltage: -Infinity });
 
-    expect(serialiseLegacyV1(event, ID)).not.toMatch(/null|speed|odometer|battery/);
+    expect(serializeLegacyV1(event, ID)).not.toMatch(/null|speed|odometer|battery/);
   });
 });

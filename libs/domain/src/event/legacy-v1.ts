@@ -2,7 +2,7 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import { known } from './envelope.js';
 
 /** one flat object. An unknown field is left out: a made-up value could not be distinguished from a reported one. */
-export function serialiseLegacyV1(event: FleetEvent, eventId: string): string {
+export function serializeLegacyV1(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     event_id: eventId,
     event: event.eventType,

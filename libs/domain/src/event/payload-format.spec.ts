@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventOf } from '../../../../test/support/samples.js';
-import { serialiseEnvelope } from './envelope.js';
+import { serializeEnvelope } from './envelope.js';
 import { EVENT_TYPES, isEventType } from './event-type.js';
-import { serialiseLegacyV1 } from './legacy-v1.js';
-import { isPayloadFormat, payloadFormatOf, serialiseBody } from './payload-format.js';
+import { serializeLegacyV1 } from './legacy-v1.js';
+import { isPayloadFormat, payloadFormatOf, serializeBody } from './payload-format.js';
 
 describe('payload formats', () => {
-  it('each have a serialiser of their own', () => {
-    expect(serialiseBody('v1', eventOf(), 'id')).toBe(serialiseEnvelope(eventOf(), 'id'));
-    expect(serialiseBody('legacy-v1', eventOf(), 'id')).toBe(serialiseLegacyV1(eventOf(), 'id'));
+  it('each have a serializer of their own', () => {
+    expect(serializeBody('v1', eventOf(), 'id')).toBe(serializeEnvelope(eventOf(), 'id'));
+    expect(serializeBody('legacy-v1', eventOf(), 'id')).toBe(serializeLegacyV1(eventOf(), 'id'));
   });
 
   it.each(['v2', 'V1', '', 'toString'])('do not include "%s"', (text) => {

@@ -1,15 +1,15 @@
 import { DomainError } from '../domain-error.js';
 import type { FleetEvent } from '../records/fleet-event.js';
-import { serialiseEnvelope } from './envelope.js';
-import { serialiseLegacyV1 } from './legacy-v1.js';
+import { serializeEnvelope } from './envelope.js';
+import { serializeLegacyV1 } from './legacy-v1.js';
 
 export const PAYLOAD_FORMATS = ['v1', 'legacy-v1'] as const;
 
 export type PayloadFormat = (typeof PAYLOAD_FORMATS)[number];
 
-const serialisers: Readonly<Record<PayloadFormat, (event: FleetEvent, eventId: string) => string>> = {
-  v1: serialiseEnvelope,
-  'legacy-v1': serialiseLegacyV1,
+const serializers: Readonly<Record<PayloadFormat, (event: FleetEvent, eventId: string) => string>> = {
+  v1: serializeEnvelope,
+  'legacy-v1': serializeLegacyV1,
 };
 
 export function isPayloadFormat(text: string): text is PayloadFormat {
@@ -27,6 +27,6 @@ export function payloadFormatOf(text: string): PayloadFormat {
 }
 
 /** the exact text that is signed, sent, stored and returned. */
-export function serialiseBody(format: PayloadFormat, event: FleetEvent, eventId: string): string {
-  return serialisers[format](event, eventId);
+export function serializeBody(format: PayloadFormat, event: FleetEvent, eventId: string): string {
+  return serializers[format](event, eventId);
 }

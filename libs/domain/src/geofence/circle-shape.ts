@@ -2,7 +2,7 @@ import type { GeofenceCircle } from '../records/geofence.js';
 import { boxesOf, type GeoBox, type GeofenceShape } from './shape.js';
 import { arcInMeters, EARTH_RADIUS_IN_METERS, METERS_PER_DEGREE, toDegrees, toRadians } from './sphere.js';
 
-/** Up to there a plane that touches the earth at the centre is wrong by less than half a per cent. */
+/** Up to there a plane that touches the earth at the center is wrong by less than half a per cent. */
 const PLANE_LATITUDE = 70;
 const PLANE_METERS = 20_000;
 /** Within this share of the edge the sphere decides instead of the plane. */

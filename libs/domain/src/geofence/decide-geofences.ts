@@ -140,16 +140,16 @@ export function eventsOfGeofences(
 ): FleetEvent[] {
   const events: FleetEvent[] = [];
   for (const { geofence, enteredAt } of left) {
-    const event = named(draft('geofence_out'), geofence);
+    const event = withGeofence(draft('geofence_out'), geofence);
     event.enteredAt = enteredAt;
     event.durationInSeconds = enteredAt === null ? null : (event.eventTime - enteredAt) / 1000;
     events.push(event);
   }
-  for (const geofence of entered) events.push(named(draft('geofence_in'), geofence));
+  for (const geofence of entered) events.push(withGeofence(draft('geofence_in'), geofence));
   return events;
 }
 
-function named(event: FleetEventDraft, { geofenceId, name }: NamedGeofence): FleetEventDraft {
+function withGeofence(event: FleetEventDraft, { geofenceId, name }: NamedGeofence): FleetEventDraft {
   event.resourceId = geofenceId;
   event.geofenceId = geofenceId;
   event.geofenceName = name;

@@ -287,7 +287,7 @@ describe('a geofence that cannot be', () => {
     ['no shape', { circle: null, polygon: null }, 'either circle or polygon is wanted'],
     ['no radius', circleFence({ ...circle, radiusInMeters: 0 }), 'radiusInMeters is not above 0'],
     ['a radius that is not a number', circleFence({ ...circle, radiusInMeters: NaN }), 'radiusInMeters is not above 0'],
-    ['a centre off the earth', circleFence({ ...circle, latitude: 91 }), 'circle is not centred on a place on earth'],
+    ['a center off the earth', circleFence({ ...circle, latitude: 91 }), 'circle is not centered on a place on earth'],
     ['no ring', polygonFence([]), 'polygon has no outer ring'],
     ['a ring of two points', polygonFence([SQUARE.slice(0, 2)]), 'ring 0 has fewer than 3 different points'],
     ['a hole of one point', polygonFence([SQUARE, [[52, 5]]]), 'ring 1 has fewer than 3 different points'],

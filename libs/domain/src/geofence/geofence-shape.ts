@@ -21,7 +21,7 @@ export function shapeOf(geofence: Pick<Geofence, 'circle' | 'polygon'>): Geofenc
 export function geofenceFault({ circle, polygon }: Pick<Geofence, 'circle' | 'polygon'>): string | null {
   if ((circle === null) === (polygon === null)) return 'either circle or polygon is wanted';
   if (circle) {
-    if (!isPlace(circle)) return 'circle is not centred on a place on earth';
+    if (!isPlace(circle)) return 'circle is not centered on a place on earth';
     return circle.radiusInMeters > 0 && Number.isFinite(circle.radiusInMeters) ? null : 'radiusInMeters is not above 0';
   }
   const rings = polygon?.rings ?? [];

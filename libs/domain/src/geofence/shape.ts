@@ -33,11 +33,11 @@ export function boxesOf(
   });
   const width = maxLongitude - minLongitude + 2 * SLACK_DEGREES;
   if (!(width < 360)) return [box(-180, 180)];
-  const west = wrapped(minLongitude - SLACK_DEGREES);
+  const west = wrapLongitude(minLongitude - SLACK_DEGREES);
   const east = west + width;
   return east < 180 ? [box(west, east)] : [box(west, 180), box(-180, east - 360)];
 }
 
-function wrapped(longitude: number): number {
+function wrapLongitude(longitude: number): number {
   return longitude - 360 * Math.floor((longitude + 180) / 360);
 }

@@ -36,13 +36,13 @@ export interface DeliveryQuery {
   readonly after?: DeliveryPosition | undefined;
 }
 
-export interface DeliveryHistory {
-  findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
+export abstract class DeliveryHistory {
+  abstract findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
   /**
    * Deliveries that have not ended and had no attempt for a while when they were read (R-33), those that have one by now
    * included: by creation, event and series, which never change.
    */
-  findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
+  abstract findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
 }
 
 export interface FoundDeliveries<Shown = DeliveryRecord> {

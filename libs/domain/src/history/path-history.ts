@@ -35,6 +35,6 @@ export interface PathQuery {
   readonly after?: PathPosition | undefined;
 }
 
-export interface PathHistory {
-  findPoints(query: PathQuery): Promise<PathPoint[]>;
+export abstract class PathHistory {
+  abstract findPoints(query: PathQuery): Promise<PathPoint[]>;
 }

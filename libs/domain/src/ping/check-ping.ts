@@ -74,29 +74,3 @@ function keyMismatch(deviceId: string, recordKey: string | null): PingCheck {
   const key = recordKey === null ? 'missing' : JSON.stringify(recordKey.slice(0, MAX_ID_LENGTH));
   return { type: 'invalid', reason: 'key_mismatch', detail: `the key is ${key}, deviceId ${JSON.stringify(deviceId)}` };
 }
-
-/** R-3: how far ahead of its receipt, and of the append of its record, an eventTime may be. */
-export const MAX_AHEAD_MS = 300_000;
-
-/**
- * R-3: a device whose clock is ahead may stamp both times with it, but not the append.
- * @param appendedAt broker time of the ping's record, epoch milliseconds
- */
-export function isFuture(
-  { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
-  appendedAt: number,
-  maxAheadMs = MAX_AHEAD_MS,
-): boolean {
-  return eventTime - receivedTime > maxAheadMs || eventTime - appendedAt > maxAheadMs;
-}
-
-export type FixedPing = TelemetryPing & { readonly latitude: number; readonly longitude: number };
-
-/** R-5: valid when the device says so and both coordinates are present, in range and not (0,0). */
-export function hasValidFix(ping: TelemetryPing): ping is FixedPing {
-  const { positionValid, latitude, longitude } = ping;
-  if (!positionValid || latitude === null || longitude === null) return false;
-  // True for NaN.
-  if (!(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180)) return false;
-  return latitude !== 0 || longitude !== 0;
-}

@@ -2,7 +2,7 @@ import type { EventType } from '../event/event-type.js';
 import { draftEvent, type FleetEventDraft } from '../event/fleet-event.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
-import { hasValidFix } from './check-ping.js';
+import { hasValidFix } from './valid-fix.js';
 
 /** every measurement is the ping's own. Without a valid fix, the location is the last valid one with its time. */
 export function eventOfPing(

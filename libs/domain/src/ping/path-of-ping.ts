@@ -1,7 +1,9 @@
 import type { PathPoint } from '../history/path-history.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
-import { checkPing, hasValidFix, isFuture } from './check-ping.js';
+import { checkPing } from './check-ping.js';
 import { finiteOrNull, headingOrNull } from './event-of-ping.js';
+import { isFuture } from './future-ping.js';
+import { hasValidFix } from './valid-fix.js';
 
 /**
  * R-36: the paths show every ping that is not rejected (R-2, R-3). Only the ping and its record count.

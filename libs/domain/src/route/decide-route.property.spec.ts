@@ -5,7 +5,7 @@ import { plainRoutes, type PlainTripEvent, type TrackPing } from '../../../../te
 import type { PlainPing } from '../../../../test/support/plain-rules.js';
 import { readTrack, recordedTracks } from '../../../../test/support/recorded-tracks.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { hasValidFix } from '../ping/check-ping.js';
+import { hasValidFix } from '../ping/valid-fix.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { type Journey, travel } from '../testing/journey.js';

@@ -1,4 +1,4 @@
-import type { FixedPing } from '../ping/check-ping.js';
+import type { FixedPing } from '../ping/valid-fix.js';
 import type { DeviceState, Trip } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import type { RouteChange, RouteEndReason } from './event-of-route.js';
@@ -127,8 +127,8 @@ function withIgnition(route: Driving, leg: RouteDecision, circumstances: Circums
   const off = turnsOff(before, ignition);
   const comesBack = ignition !== false && route.route.ignitionOffSince !== null;
   if (!off && !comesBack) return leg;
-  const travelled = leg.type === 'travelled' && fix !== null ? withLeg(route, fix, leg) : route;
-  return changed(withIgnitionOffSince(travelled, off ? ping.eventTime : null));
+  const traveled = leg.type === 'traveled' && fix !== null ? withLeg(route, fix, leg) : route;
+  return changed(withIgnitionOffSince(traveled, off ? ping.eventTime : null));
 }
 
 function turnsOff(before: LastKnown, ignition: boolean | null): boolean {

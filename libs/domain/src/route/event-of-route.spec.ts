@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { serialiseEnvelope } from '../event/envelope.js';
+import { serializeEnvelope } from '../event/envelope.js';
 import { eventId, RESOURCE_ID_NAMESPACE, resourceIdOf } from '../event/event-id.js';
-import { serialiseLegacyV1 } from '../event/legacy-v1.js';
+import { serializeLegacyV1 } from '../event/legacy-v1.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { travel } from '../testing/journey.js';
@@ -32,7 +32,7 @@ const events: readonly FleetEvent[] = travel(day).decisions.flatMap((decision) =
 function eventDataOf(type: string): unknown {
   const event = events.find(({ eventType }) => eventType === type);
   if (event === undefined) throw new Error(`There is no ${type}.`);
-  return (JSON.parse(serialiseEnvelope(event, 'id')) as { readonly eventData: unknown }).eventData;
+  return (JSON.parse(serializeEnvelope(event, 'id')) as { readonly eventData: unknown }).eventData;
 }
 
 function iso(seconds: number): string {
@@ -128,7 +128,7 @@ describe('the events of routes and stops (R-13)', () => {
     const finished = events.find(({ eventType }) => eventType === 'route_finished');
     const stopped = events.find(({ eventType }) => eventType === 'stop_started');
     const body = (event: FleetEvent | undefined): unknown =>
-      event === undefined ? undefined : JSON.parse(serialiseLegacyV1(event, 'id'));
+      event === undefined ? undefined : JSON.parse(serializeLegacyV1(event, 'id'));
     const flat = {
       event_id: 'id',
       fleet_id: 'fleet-1',

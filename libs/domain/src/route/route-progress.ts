@@ -1,5 +1,5 @@
 import { distanceInMeters, isWithinMeters } from '../geo/distance.js';
-import type { FixedPing } from '../ping/check-ping.js';
+import type { FixedPing } from '../ping/valid-fix.js';
 import type { RouteProgress, Trip } from '../records/device-state.js';
 import { type RouteSettings, speedOf } from './route-settings.js';
 
@@ -9,7 +9,7 @@ export type Driving = Trip & { readonly since: number; readonly route: RouteProg
 
 /** The figures of a route up to one more fix. Start and ignition stay as they are. */
 export interface RouteLeg {
-  readonly type: 'travelled';
+  readonly type: 'traveled';
   readonly distanceInMeters: number;
   readonly maxSpeedInKmh: number | null;
   readonly idleMs: number;
@@ -65,7 +65,7 @@ export function legTo(
   // Standing that ends at a ping without a speed may have been driving slowly.
   const stoodMs = route.standing && speed !== null ? lastFixTime - route.wayTime : 0;
   return {
-    type: 'travelled',
+    type: 'traveled',
     distanceInMeters: route.distanceInMeters + legInMeters(route, fix, settings),
     maxSpeedInKmh: greater(maxSpeedInKmh, speed),
     idleMs: route.idleMs + stoodMs,

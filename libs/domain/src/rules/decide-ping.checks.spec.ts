@@ -19,33 +19,6 @@ function decide(state: DeviceState | null, ping: TelemetryPing, appendedAt = pin
 
 const lostFix = { positionValid: false, latitude: null, longitude: null };
 
-describe('a valid fix (R-5)', () => {
-  it.each([
-    ['the device doubts it', { positionValid: false }],
-    ['the latitude is missing', { latitude: null }],
-    ['the longitude is missing', { longitude: null }],
-    ['it is (0,0)', { latitude: 0, longitude: 0 }],
-    ['it is (-0,0)', { latitude: -0, longitude: 0 }],
-    ['the latitude is above 90', { latitude: 90.000001 }],
-    ['the latitude is below -90', { latitude: -90.000001 }],
-    ['the longitude is above 180', { longitude: 180.000001 }],
-    ['the longitude is below -180', { longitude: -180.000001 }],
-    ['the latitude is not a number', { latitude: Number.NaN }],
-    ['the longitude is endless', { longitude: -Infinity }],
-  ])('is not there when %s', (_, fields) => {
-    expect(decide(null, at(0, fields))).toMatchObject({ type: 'accepted', events: [], position: 'invalid_fix' });
-  });
-
-  it.each([
-    ['on the equator', 0, 4.9],
-    ['on the prime meridian', 51.5, 0],
-    ['at the north pole', 90, 180],
-    ['at the south pole', -90, -180],
-  ])('may lie %s', (_, latitude, longitude) => {
-    expect(decide(null, at(0, { latitude, longitude }))).toMatchObject({ position: 'sent' });
-  });
-});
-
 describe('the order of pings (R-4)', () => {
   it('drops a ping with the time of the newest, whatever its other fields are', () => {
     const journey = travel([at(0, { ignition: true }), at(0, { ignition: false, latitude: 9 })]);

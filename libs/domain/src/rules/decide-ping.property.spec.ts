@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { MAX_AHEAD_MS } from '../ping/check-ping.js';
+import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { type Journey, travel, travelRecorded } from '../testing/journey.js';

@@ -6,8 +6,9 @@ import {
   type GeofenceDecision,
   type GeofenceView,
 } from '../geofence/decide-geofences.js';
-import { type FixedPing, hasValidFix, isFuture } from '../ping/check-ping.js';
 import { eventOfPing } from '../ping/event-of-ping.js';
+import { isFuture } from '../ping/future-ping.js';
+import { type FixedPing, hasValidFix } from '../ping/valid-fix.js';
 import type { DeviceGeofences, DeviceState, Trip } from '../records/device-state.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
@@ -15,6 +16,7 @@ import { decideRoute, NO_TRIP, type RouteDecision, tripAfter } from '../route/de
 import { eventOfRoute } from '../route/event-of-route.js';
 import type { RouteLeg } from '../route/route-progress.js';
 import { formatTime } from '../time/instant.js';
+import { decidePosition, type PositionOutcome } from './decide-position.js';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rule-settings.js';
 
 /** The newest ping of its device. Only the place changes, as for nine pings in ten, so it makes no event. */
@@ -39,8 +41,6 @@ export interface AcceptedPing {
   readonly geofences: DeviceGeofences | null;
   readonly trip: Trip | null;
 }
-
-export type PositionOutcome = 'sent' | 'inside_window' | 'invalid_fix';
 
 export type PingDecision =
   | MovedPing
@@ -121,21 +121,8 @@ function decideNewest(
 
 /** undefined: more than the place changes. */
 function legOf(route: RouteDecision, state: DeviceState): RouteLeg | null | undefined {
-  if (route.type === 'travelled') return route;
+  if (route.type === 'traveled') return route;
   return route.type === 'unchanged' || (route === NO_TRIP && state.trip === null) ? null : undefined;
-}
-
-/** R-7. An ignition change arms an immediate send (R-6). */
-function decidePosition(
-  state: DeviceState | null,
-  ping: TelemetryPing,
-  fix: FixedPing | null,
-  ignitionChanged: boolean,
-  settings: RuleSettings,
-): PositionOutcome {
-  if (fix === null) return 'invalid_fix';
-  if (ignitionChanged || state === null || state.armed || state.lastSentTime === null) return 'sent';
-  return ping.eventTime - state.lastSentTime >= settings.positionWindowMs ? 'sent' : 'inside_window';
 }
 
 /** R-8: visits that are not followed would be mistaken for current ones later, so the next look starts silently. */

@@ -1,5 +1,5 @@
 import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/decide-geofences.js';
-import { MAX_AHEAD_MS } from '../ping/check-ping.js';
+import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
 
 /** the sampling window, in event time. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventOf, NOON, subscriptionOf } from '../../../../test/support/samples.js';
 import { validSigningSecrets } from '../delivery/signature.js';
-import { serialiseEnvelope } from '../event/envelope.js';
+import { serializeEnvelope } from '../event/envelope.js';
 import { eventId } from '../event/event-id.js';
-import { serialiseLegacyV1 } from '../event/legacy-v1.js';
+import { serializeLegacyV1 } from '../event/legacy-v1.js';
 import { decideFanOut, matchesSubscription } from './fan-out.js';
 
 function idFor(subscriptionId: string, resourceId: string | null = null): string {
@@ -52,12 +52,12 @@ describe('decideFanOut', () => {
       eventType: 'position',
       eventTime: NOON,
       format: 'v1',
-      body: serialiseEnvelope(event, idFor('a')),
+      body: serializeEnvelope(event, idFor('a')),
       createdAt: NOON + 5,
       series: 0,
       replayId: null,
     });
-    expect(legacy).toMatchObject({ format: 'legacy-v1', body: serialiseLegacyV1(event, idFor('b')) });
+    expect(legacy).toMatchObject({ format: 'legacy-v1', body: serializeLegacyV1(event, idFor('b')) });
   });
 
   it('lets the resource of the event into the id', () => {

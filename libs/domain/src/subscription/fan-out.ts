@@ -1,7 +1,7 @@
 import { DomainError } from '../domain-error.js';
 import { eventId as eventIdOf } from '../event/event-id.js';
 import { isEventType } from '../event/event-type.js';
-import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
+import { payloadFormatOf, serializeBody } from '../event/payload-format.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
@@ -35,7 +35,7 @@ export function deliveryOf(event: FleetEvent, subscription: Recipient, nowMs: nu
     eventType,
     eventTime,
     format,
-    body: serialiseBody(format, event, eventId),
+    body: serializeBody(format, event, eventId),
     createdAt: nowMs,
     series: 0,
     replayId: null,

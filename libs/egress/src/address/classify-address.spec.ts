@@ -306,13 +306,13 @@ describe('special-purpose blocks', () => {
     expect(isRefused(address)).toBe(true);
   });
 
-  it('are the only refused IPv4 addresses: their neighbours are allowed', () => {
-    const neighbours = ipv4Ranges
+  it('are the only refused IPv4 addresses: their neighbors are allowed', () => {
+    const neighbors = ipv4Ranges
       .flatMap(([first, last]) => [first - 1n, last + 1n])
       .filter((value) => value >= 0n && value < 1n << 32n && !isWithin(value, ipv4Ranges));
 
-    expect(neighbours.length).toBeGreaterThan(20);
-    expect(neighbours.map(ipv4Of).filter((address) => isRefused(address))).toEqual([]);
+    expect(neighbors.length).toBeGreaterThan(20);
+    expect(neighbors.map(ipv4Of).filter((address) => isRefused(address))).toEqual([]);
   });
 
   it('are the only refused IPv4 addresses, for any address', () => {

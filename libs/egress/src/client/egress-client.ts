@@ -72,14 +72,14 @@ export interface EgressRequest {
   readonly keepBody?: boolean;
 }
 
-export interface EgressClient {
+export abstract class EgressClient {
   /**
    * One POST without redirects or retries. Sent once; a second time only when the server ended the idle connection that
    * carried it as it left (R-21). Never rejects for what the network does.
    */
-  post(request: EgressRequest): Promise<EgressResult>;
+  abstract post(request: EgressRequest): Promise<EgressResult>;
   /** Closes all connections; posts in flight settle as errors. Wait for them first to stop cleanly. */
-  close(): Promise<void>;
+  abstract close(): Promise<void>;
 }
 
 /**

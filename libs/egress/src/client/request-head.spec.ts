@@ -57,7 +57,7 @@ describe('the head of a request', () => {
 const RULES = { allowHttp: false };
 
 describe('the target of a request', () => {
-  it('is where the URL leads, in its normalised form', () => {
+  it('is where the URL leads, in its normalized form', () => {
     expect(createTargetReader(RULES, 10)('https://HOOKS.Example.:8443/a/../b?c=d')).toEqual({
       type: 'target',
       origin: 'https://hooks.example:8443',

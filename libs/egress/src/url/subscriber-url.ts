@@ -16,7 +16,7 @@ export type UrlRefusal =
   | 'address_refused';
 
 export type SubscriberUrl =
-  /** `url.href` is the normalised form: IDN as punycode, IPv4 of any notation in dotted decimals. */
+  /** `url.href` is the normalized form: IDN as punycode, IPv4 of any notation in dotted decimals. */
   | { readonly type: 'accepted'; readonly url: URL }
   /** `message` is a sentence for the subscriber. */
   | { readonly type: 'refused'; readonly reason: UrlRefusal; readonly message: string };

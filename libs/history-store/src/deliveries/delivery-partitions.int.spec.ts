@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { createFigurePartitions } from '../figures/write-figures.js';
 import type { DailyPartitions } from '../partitions/daily-partitions.js';
@@ -26,7 +27,7 @@ let partitions: DailyPartitions;
 let impatient: DailyPartitions;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
   partitions = createDeliveryPartitions(dataSource);
   impatient = createDeliveryPartitions(dataSource, { lockTimeoutMs: 50, tries: 2, pauseMs: 1 });

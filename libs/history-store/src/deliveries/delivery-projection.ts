@@ -29,9 +29,9 @@ export type ApplyResult =
   | { readonly type: 'superseded'; readonly storedOffset: number | null };
 
 /** Folds the attempts log into deliveries, each batch exactly once. */
-export interface DeliveryProjection {
+export abstract class DeliveryProjection {
   /** Where the next batch of a partition starts; null: nothing was ever applied. */
-  readPosition(topic: string, partition: number): Promise<number | null>;
+  abstract readPosition(topic: string, partition: number): Promise<number | null>;
   /** The batch and its position become visible together, or neither does. */
-  apply(batch: AttemptBatch): Promise<ApplyResult>;
+  abstract apply(batch: AttemptBatch): Promise<ApplyResult>;
 }

@@ -125,7 +125,12 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
 
         const [failed] = await log.find();
         expect(failed).toMatchObject({ status: 'failed', statusCode: null, deliveredAt: null, nextAttemptAt: null });
-        expect(failed?.attempts.at(-1)).toMatchObject({ attempt: 5, statusCode: null, errorCode: 'timeout', errorDetail: 'no response within 5000 ms' });
+        expect(failed?.attempts.at(-1)).toMatchObject({
+          attempt: 5,
+          statusCode: null,
+          errorCode: 'timeout',
+          errorDetail: 'no response within 5000 ms',
+        });
       });
 
       it('shows a delivery that expired as failed, with that error, before its first attempt too (R-29)', async () => {

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { type DeliveryHistory, type DeliveryPosition, type DeliveryQuery, MAX_PAGE_BYTES } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import type { PlanNode } from '../pages/page-sql.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
@@ -28,7 +29,7 @@ let pages: PageSource;
  * statistics of a day.
  */
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   pages = createPageSource(database.apiUrl);
   await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 5 * DAY_MS, NOW);

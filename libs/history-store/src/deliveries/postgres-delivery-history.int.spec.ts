@@ -1,12 +1,13 @@
 import { createDataSource, createPageSource } from '@waypost/database';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { NOW } from './attempt-samples.contract.js';
 import { describeDeliveryStore, type OpenedDeliveryStore } from './delivery-store.contract.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 
 async function open(): Promise<OpenedDeliveryStore> {
-  const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  const database = await createTestDatabase(requireTestStack().databaseUrl);
   const dataSource = createDataSource(database.url);
   await dataSource.initialize();
   const pages = createPageSource(database.apiUrl);

@@ -9,6 +9,7 @@ import {
 } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { inTransaction } from '../projection/projection-transaction.js';
 import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
@@ -20,7 +21,7 @@ let dataSource: DataSource;
 let pages: PageSource;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
   pages = createPageSource(database.apiUrl);
 });

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { type SubscriptionActivity } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { createWaitingPartitions } from './postgres-waiting-projection.js';
@@ -16,7 +17,7 @@ let dataSource: DataSource;
 let pages: PageSource;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   pages = createPageSource(database.apiUrl);
   await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 15 * DAY_MS, NOW);

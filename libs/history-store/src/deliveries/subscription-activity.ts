@@ -15,8 +15,8 @@ export interface ActivityQuery {
   readonly endAt: number;
 }
 
-export interface SubscriptionActivities {
-  read(query: ActivityQuery): Promise<SubscriptionActivity>;
+export abstract class SubscriptionActivities {
+  abstract read(query: ActivityQuery): Promise<SubscriptionActivity>;
 }
 
 export function createSubscriptionActivities({ pages }: { readonly pages: PageSource }): SubscriptionActivities {

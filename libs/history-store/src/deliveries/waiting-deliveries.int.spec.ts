@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import type { DeliveryHistory, DeliveryQuery, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { explainQuery } from '../pages/page-sql.js';
 import { createProjectionProgress } from '../progress/projection-progress.js';
@@ -23,7 +24,7 @@ let history: DeliveryHistory;
 let fleets = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   pages = createPageSource(database.apiUrl);
   history = createDeliveryHistory({ pages });

@@ -20,12 +20,12 @@ export interface AppliedWaiting extends Pick<AppliedBatch, 'type'> {
  * Stores the deliveries that have no attempt yet (R-33); the projection of the attempts removes them when they end. A delivery
  * and its attempts are in the same partition of their logs.
  */
-export interface WaitingProjection {
-  readPosition(topic: string, partition: number): Promise<number | null>;
+export abstract class WaitingProjection {
+  abstract readPosition(topic: string, partition: number): Promise<number | null>;
   /** Every attempt of the partition that was logged before this is projected; epoch ms. null: not known. */
-  attemptsCompleteUntil(partition: number): Promise<number | null>;
+  abstract attemptsCompleteUntil(partition: number): Promise<number | null>;
   /** The batch and its position become visible together, or neither does. */
-  apply(
+  abstract apply(
     batch: WaitingBatch,
   ): Promise<AppliedWaiting | { readonly type: 'superseded'; readonly storedOffset: number | null }>;
 }

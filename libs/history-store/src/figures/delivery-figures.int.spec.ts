@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { recordNumber, type WebhookAttempt } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
@@ -21,7 +22,7 @@ let stored: DeliveryFigures;
 let logs = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
   pages = createPageSource(database.apiUrl);
   stored = createDeliveryFigures({ pages });

@@ -36,9 +36,9 @@ export type FiguresResult =
   | { readonly type: 'too_many' };
 
 /** The figures of a fleet's deliveries. */
-export interface DeliveryFigures {
+export abstract class DeliveryFigures {
   /** Buckets with deliveries, in the order of time and then of the group. */
-  read(query: FiguresQuery): Promise<FiguresResult>;
+  abstract read(query: FiguresQuery): Promise<FiguresResult>;
 }
 
 const MINUTE_MS = 60_000;

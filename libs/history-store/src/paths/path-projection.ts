@@ -28,11 +28,11 @@ export type ApplyPathsResult =
  * Stores the pings of a log as paths (R-36), each batch exactly once. Of the pings with the same device and time the first
  * in the log is kept, however the log is split into batches.
  */
-export interface PathProjection {
+export abstract class PathProjection {
   /** Where the next batch of a partition starts; null: nothing was ever applied. */
-  readPosition(topic: string, partition: number): Promise<number | null>;
+  abstract readPosition(topic: string, partition: number): Promise<number | null>;
   /** The batch and its position become visible together, or neither does. */
-  apply(batch: PathBatch): Promise<ApplyPathsResult>;
+  abstract apply(batch: PathBatch): Promise<ApplyPathsResult>;
 }
 
 /** The points of a batch that are written, and the numbers of those that are not. */

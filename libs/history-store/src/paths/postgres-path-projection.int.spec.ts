@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import type { PathPoint, PathQuery } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { foldOf, NOW, pointOf } from './path-samples.contract.js';
 import { describePathStore } from './path-store.contract.js';
@@ -17,7 +18,7 @@ let dataSource: DataSource;
 let pages: PageSource;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
   pages = createPageSource(database.apiUrl);
 });

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { type DeliveryQuery, LOGGED_WITHIN_MS } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { attemptOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryHistory } from '../deliveries/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
@@ -17,7 +18,7 @@ let dataSource: DataSource;
 let pages: PageSource;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   pages = createPageSource(database.apiUrl);
 });

@@ -15,10 +15,10 @@ export interface CaughtUp {
  * Until when the attempts log is projected, by partition (R-33). A batch moves it to the time of its last record, in its own
  * transaction; a partition without input says here that there is nothing new.
  */
-export interface ProjectionProgress {
+export abstract class ProjectionProgress {
   /** Before anything is said of a partition, all of them are known: the least of them counts. */
-  begin(partitions: number): Promise<void>;
-  caughtUp(mark: CaughtUp): Promise<void>;
+  abstract begin(partitions: number): Promise<void>;
+  abstract caughtUp(mark: CaughtUp): Promise<void>;
 }
 
 export function createProjectionProgress(dataSource: DataSource): ProjectionProgress {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { endStalledSessions } from './end-stalled-sessions.js';
 
 const APPLICATION = 'a projector';
@@ -12,7 +13,7 @@ let stalled: pg.Client;
 let successor: pg.Client;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   stalled = new pg.Client({ connectionString: database.url, application_name: APPLICATION });
   successor = new pg.Client({ connectionString: database.url, application_name: APPLICATION });
   for (const client of [stalled, successor]) {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { attemptsOf, expectedRecords, NOW } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryHistory } from '../deliveries/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
@@ -25,7 +26,7 @@ let pages: PageSource;
 let client: pg.Client;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  database = await createTestDatabase(requireTestStack().databaseUrl);
   dataSource = await createDataSource(database.url).initialize();
   pages = createPageSource(database.apiUrl);
   client = new pg.Client({ connectionString: database.url });

@@ -4,7 +4,7 @@ import { Counter, Registry } from 'prom-client';
 import type { Stall, TaskManager } from '@waypost/streams';
 import { BootError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
-import { RunningTasks } from '../runtime/runtime.module.js';
+import { RunningTasks } from '../runtime/running-tasks.js';
 import { type AdminServer, createAdminServer } from './admin-server.js';
 
 const running: AdminServer[] = [];

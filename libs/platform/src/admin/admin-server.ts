@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Stall } from '@waypost/streams';
 import { portError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
-import type { RunningTasks } from '../runtime/runtime.module.js';
+import type { RunningTasks } from '../runtime/running-tasks.js';
 
 /** Health, readiness and metrics of one application, and commands from its own host only. */
 export interface AdminServer {

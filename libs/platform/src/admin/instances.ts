@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TaskView } from '../runtime/runtime.module.js';
+import type { TaskView } from '../runtime/running-tasks.js';
 
 /** A task, and the admin address of the instance that owns it. */
 export interface InstanceTask extends TaskView {

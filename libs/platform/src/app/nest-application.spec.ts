@@ -13,6 +13,7 @@ import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import { type AppConfig, STOPPING } from '../runtime/runtime.module.js';
+import { Quarantine } from '../streams/quarantine.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
 import type { AppDefinition } from './nest-application.js';
@@ -53,7 +54,13 @@ class Table implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, On
 }
 
 @Module({
-  providers: [{ provide: StreamsRuntime, useValue: recorded }, StreamsServer, UnusedTasks, Table],
+  providers: [
+    { provide: StreamsRuntime, useValue: recorded },
+    { provide: Quarantine, useValue: {} },
+    StreamsServer,
+    UnusedTasks,
+    Table,
+  ],
   controllers: [RecordedConsumer],
 })
 class AppModule {}

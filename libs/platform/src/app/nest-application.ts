@@ -14,7 +14,7 @@ export interface HttpSettings {
   readonly port: number;
   /** Default 0.0.0.0. */
   readonly host?: string;
-  /** Filters, pipes, middleware, documents: before the application is initialised. */
+  /** Filters, pipes, middleware, documents: before the application is initialized. */
   readonly configure?: (app: NestExpressApplication) => void | Promise<void>;
 }
 

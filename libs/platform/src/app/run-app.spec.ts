@@ -6,6 +6,7 @@ import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import type { AppConfig } from '../runtime/runtime.module.js';
+import { Quarantine } from '../streams/quarantine.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
 import type { AppDefinition } from './nest-application.js';
@@ -20,7 +21,12 @@ afterEach(() => Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop(
 const recorded = new RecordedRuntime(calls);
 
 @Module({
-  providers: [{ provide: StreamsRuntime, useValue: recorded }, StreamsServer, UnusedTasks],
+  providers: [
+    { provide: StreamsRuntime, useValue: recorded },
+    { provide: Quarantine, useValue: {} },
+    StreamsServer,
+    UnusedTasks,
+  ],
   controllers: [RecordedConsumer],
 })
 class AppModule {
@@ -29,8 +35,8 @@ class AppModule {
   }
 }
 
-function build(definition: Partial<AppDefinition<AppConfig>> = {}, behaviour: Partial<TaskManager> = {}) {
-  recorded.consumer = behaviour;
+function build(definition: Partial<AppDefinition<AppConfig>> = {}, behavior: Partial<TaskManager> = {}) {
+  recorded.consumer = behavior;
   calls.length = 0;
   const host = new RecordedHost();
   const complete: AppDefinition<AppConfig> = {

@@ -1,8 +1,10 @@
+import { ContractsError } from '@waypost/contracts';
 import { createAdminServer, createMetrics } from '../admin/admin-server.js';
 import { BootError } from '../boot-error.js';
 import { createLifecycle, type Lifecycle, type LifecyclePart } from '../lifecycle/lifecycle.js';
 import { createLogger, type Logger } from '../logging/logger.js';
-import { type AppConfig, type AppRuntime, Readiness } from '../runtime/runtime.module.js';
+import { Readiness } from '../runtime/readiness.js';
+import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
 import { kafkaAccessPart } from './kafka-access.js';
 import { type AppDefinition, createNestPart } from './nest-application.js';
 import { createProcessHost, type ProcessHost } from './process-host.js';
@@ -36,7 +38,7 @@ export async function runApp<C extends AppConfig>(
   if (config === undefined) return undefined;
 
   const logger = createLogger({ app: definition.name, level: config.process.logLevel });
-  const lifecycle = createLifecycle([], { logger, now: () => performance.now() });
+  const lifecycle = createLifecycle({ logger, now: () => performance.now() });
   const ending = createEnding({ lifecycle, logger, host });
   endWith(host, ending, config.process.supervised);
   const stopping = new AbortController();
@@ -85,18 +87,14 @@ function reportStartFailure(
   error: unknown,
   { logger, host }: { logger: Logger; host: ProcessHost },
 ): void {
-  if (error instanceof BootError || isRegistryProblem(error)) {
+  // Both say what to do.
+  if (error instanceof BootError || error instanceof ContractsError) {
     host.printError(`${name} cannot start. ${error.message}`);
     logger.error('app_start_failed', { code: error.code, reason: error.message });
   } else {
     logger.fatal('app_start_failed', { error });
   }
   host.exit(EXIT_CODE.crashed);
-}
-
-/** Those of libs/contracts say what to do. By shape, since this library does not know that one. */
-function isRegistryProblem(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && error.name === 'ContractsError' && 'code' in error;
 }
 
 interface EndingDeps {

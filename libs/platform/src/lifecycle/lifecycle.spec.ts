@@ -24,7 +24,9 @@ function build(parts: readonly Partial<LifecyclePart>[]) {
       },
     };
   });
-  return { lifecycle: createLifecycle(recorded, { logger, now: () => performance.now() }), calls };
+  const lifecycle = createLifecycle({ logger, now: () => performance.now() });
+  lifecycle.add(recorded);
+  return { lifecycle, calls };
 }
 
 describe('createLifecycle (R-40)', () => {
@@ -94,13 +96,11 @@ describe('createLifecycle (R-40)', () => {
   });
 
   it('is ready once every part has started, and no longer once it stops', async () => {
-    let caughtUp = false;
-    const { lifecycle } = build([{}, { ready: () => caughtUp }]);
-    expect(lifecycle.ready()).toBe(false);
+    const { lifecycle } = build([{}, { start: () => void startedBefore.push(lifecycle.ready()) }]);
+    const startedBefore: boolean[] = [];
     await lifecycle.start();
-    expect(lifecycle.ready()).toBe(false);
 
-    caughtUp = true;
+    expect(startedBefore).toEqual([false]);
     expect(lifecycle.ready()).toBe(true);
     expect(lifecycle.status()).toEqual([
       { name: 'a', state: 'started', ready: true },

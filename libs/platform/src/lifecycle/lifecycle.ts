@@ -1,8 +1,9 @@
 import type { Logger } from '../logging/logger.js';
 
 /**
- * One started part of an application: a consumer, a data source, a server. The container offers no order across its
- * providers (they are initialised and destroyed concurrently), so the order lives here, in one list.
+ * One started part of a process: the admin server, the first connection to Kafka, Nest, its HTTP server. Nest orders what
+ * is inside it by its dependencies, but it does not bound a stop, and one in the middle of a start runs the hooks of both
+ * at once. So the process around it is a list of parts.
  */
 export interface LifecyclePart {
   readonly name: string;
@@ -15,8 +16,6 @@ export interface LifecyclePart {
   stop(budgetMs: number): Promise<void> | void;
   /** After its stop: what of it could not be stopped. */
   leftBehind?(): readonly string[];
-  /** Absent: ready once started. */
-  ready?(): boolean;
   /** After this the stop is logged as overrun and the next part is stopped all the same. Default 5,000. */
   readonly stopTimeoutMs?: number;
 }
@@ -33,7 +32,7 @@ export type StartResult = { readonly type: 'started' } | { readonly type: 'inter
 export type StopResult = { readonly type: 'clean' } | { readonly type: 'unclean'; readonly parts: readonly string[] };
 
 export interface Lifecycle {
-  /** Appends parts; meant for a part that, while it starts, makes what the later parts are built from. */
+  /** Appends parts. Also while the last of them starts, for those that it makes. */
   add(parts: readonly LifecyclePart[]): void;
   /**
    * Starts the parts in order. When one fails, those already started are stopped in reverse and the error is thrown.
@@ -42,7 +41,7 @@ export interface Lifecycle {
   start(): Promise<StartResult>;
   /** Stops in reverse order, never throws, at most `deadlineMs` in all. Later calls return the first call's result. */
   stop(deadlineMs?: number): Promise<StopResult>;
-  /** All parts started and ready. */
+  /** All parts have started. */
   ready(): boolean;
   status(): PartStatus[];
 }
@@ -61,14 +60,13 @@ interface Slot {
   state: PartState;
 }
 
-export function createLifecycle(parts: readonly LifecyclePart[], options: LifecycleOptions): Lifecycle {
+export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const slots: Slot[] = [];
   let stopping: Promise<StopResult> | undefined;
 
   function add(more: readonly LifecyclePart[]): void {
     slots.push(...more.map((part): Slot => ({ part, state: 'waiting' })));
   }
-  add(parts);
 
   async function startAll(): Promise<StartResult> {
     // Sees the slots that a starting part adds: array iteration is live.
@@ -104,8 +102,8 @@ export function createLifecycle(parts: readonly LifecyclePart[], options: Lifecy
   };
 }
 
-function isReady({ part, state }: Slot): boolean {
-  return state === 'started' && (part.ready?.() ?? true);
+function isReady({ state }: Slot): boolean {
+  return state === 'started';
 }
 
 async function startSlot(slot: Slot, { logger, now }: LifecycleOptions): Promise<void> {

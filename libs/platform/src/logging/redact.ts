@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 /**
  * What may be logged (R-40: no secrets, no payloads). Field names decide for whole values; text is also searched for
- * things that are recognisably secret, because error messages quote URLs and headers.
+ * things that are recognizably secret, because error messages quote URLs and headers.
  */
 const HIDDEN_NAMES = new Set([
   'authorization',

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import type { KafkaSettings, ParkingReason, Stall, TaskCommand, TaskManager, TaskStatus } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
 import type { ProcessConfig } from '../config/service-config.js';
-import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
+import { Readiness } from './readiness.js';
 
 export interface AppConfig {
   readonly process: ProcessConfig;
@@ -66,87 +66,5 @@ export class RuntimeModule {
       { provide: NEW_ID, useValue: randomUUID },
     ];
     return { module: RuntimeModule, global: true, providers, exports: providers };
-  }
-}
-
-/** One partition of a consumer group, as operators see it. */
-export interface TaskView extends TaskStatus {
-  /** `<consumer group>:<partition>` */
-  readonly task: string;
-  /** Offsets behind the last batch that was processed, as the broker told with it; null: none was. */
-  readonly lagRecords: number | null;
-}
-
-/** The tasks of all consumers in this process, and the commands for those that are parked (R-45). */
-export class RunningTasks {
-  private readonly consumers = new Map<string, Pick<TaskManager, 'tasks' | 'command'>>();
-  private readonly lags = new Map<string, number>();
-
-  add(group: string, consumer: Pick<TaskManager, 'tasks' | 'command'>): void {
-    this.consumers.set(group, consumer);
-  }
-
-  all(): TaskView[] {
-    return [...this.consumers].flatMap(([group, consumer]) =>
-      consumer.tasks().map((status) => {
-        const task = taskName(group, status.partition);
-        return { task, ...status, lagRecords: this.lags.get(task) ?? null };
-      }),
-    );
-  }
-
-  noteLag(group: string, partition: number, lagRecords: number): void {
-    this.lags.set(taskName(group, partition), lagRecords);
-  }
-
-  parked(group?: string): (Pick<TaskView, 'task' | 'topic' | 'partition'> & ParkingReason)[] {
-    return this.all().flatMap(({ task, topic, partition, parked }) =>
-      parked && (group === undefined || task.startsWith(`${group}:`)) ? [{ task, topic, partition, ...parked }] : [],
-    );
-  }
-
-  /**
-   * @param argument the position of a seek
-   * @returns why it is refused; null: it is done; undefined: there is no such task or command here
-   */
-  command(task: string, name: string, argument?: string): string | null | undefined {
-    const found = this.all().find((one) => one.task === task);
-    const command = taskCommand(name, argument);
-    if (!found || !command) return undefined;
-    return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
-  }
-}
-
-function taskName(group: string, partition: number): string {
-  return `${group}:${String(partition)}`;
-}
-
-function taskCommand(name: string, argument: string | undefined): TaskCommand | undefined {
-  if (argument === undefined) return name === 'retry' || name === 'skip' ? name : undefined;
-  if (name !== 'seek') return undefined;
-  if (argument === 'earliest' || argument === 'latest') return { seek: argument };
-  return /^\d{1,15}$/.test(argument) ? { seek: Number(argument) } : undefined;
-}
-
-/** What an application must have before it counts as ready. Providers add their checks while they start. */
-export class Readiness {
-  private readonly checks: { readonly name: string; readonly isReady: () => boolean }[] = [];
-  readonly tasks = new RunningTasks();
-  /** What does not go on, and since when: another process or a broker holds it, so that a restart would not help. */
-  stalls: () => readonly Stall[] = () => [];
-
-  add(name: string, isReady: () => boolean): void {
-    this.checks.push({ name, isReady });
-  }
-
-  ready(): boolean {
-    return this.checks.every(({ isReady }) => isReady());
-  }
-
-  status(): PartStatus[] {
-    return this.checks.map(({ name, isReady }) => {
-      const ready = isReady();
-      return { name, state: ready ? 'started' : 'starting', ready };
-    });
   }
 }

@@ -16,9 +16,9 @@ import {
 import { Ctx, Payload } from '@nestjs/microservices';
 import { EMPTY, type Observable, of, retry } from 'rxjs';
 import type { RecordBatch, StreamRecord } from '@waypost/streams';
+import { MemoryRuntime } from '../testing/memory-runtime.js';
 import { PartitionConsumer, StreamTask } from './decorators.js';
 import { PartitionContext, StreamContext } from './handler-context.js';
-import { MemoryRuntime } from './memory-runtime.js';
 import {
   buildStreamApp,
   double,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createMemoryBackend, type StallWatch } from '@waypost/streams';
-import { Readiness } from '../runtime/runtime.module.js';
+import { type StallWatch } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
+import { Readiness } from '../runtime/readiness.js';
 import { KafkaModule } from './kafka.module.js';
 
 describe('the metric of stalls (R-40)', () => {

@@ -2,7 +2,8 @@ import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { createKafkaBackend, STALL_KINDS, type StreamsBackend } from '@waypost/streams';
 import type { Logger } from '../logging/logger.js';
-import { type AppConfig, CLOCK, CONFIG, LOGGER, Readiness } from '../runtime/runtime.module.js';
+import { Readiness } from '../runtime/readiness.js';
+import { type AppConfig, CLOCK, CONFIG, LOGGER } from '../runtime/runtime.module.js';
 
 /** StreamsBackend */
 export const STREAMS_BACKEND = Symbol('STREAMS_BACKEND');
@@ -12,7 +13,7 @@ function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number):
   return createKafkaBackend({ kafka, logger, now });
 }
 
-function registerStalls(registry: Registry, { stalls }: Pick<Readiness, 'stalls'>, now: () => number): void {
+function registerStalls(registry: Registry, readiness: Readiness, now: () => number): void {
   new Gauge({
     name: 'waypost_stalled_seconds',
     help: 'How long the oldest read, table or transaction that does not go on has been waiting; 0 when none is.',
@@ -20,7 +21,7 @@ function registerStalls(registry: Registry, { stalls }: Pick<Readiness, 'stalls'
     registers: [registry],
     collect() {
       for (const kind of STALL_KINDS) {
-        const [oldest] = stalls().filter((stall) => stall.kind === kind);
+        const [oldest] = readiness.stalls().filter((stall) => stall.kind === kind);
         this.set({ kind }, oldest ? Math.max(0, now() - oldest.since) / 1_000 : 0);
       }
     },
@@ -39,7 +40,7 @@ export class KafkaModule implements OnApplicationShutdown {
     readiness: Readiness,
     registry: Registry,
   ) {
-    readiness.stalls = () => backend.stalls.all();
+    readiness.addStalls(() => backend.stalls.all());
     registerStalls(registry, readiness, now);
   }
 

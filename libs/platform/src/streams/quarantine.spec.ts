@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createAvroCodecs, topics } from '@waypost/contracts';
-import { createMemoryBackend, silentLogger } from '@waypost/streams';
+import { silentLogger } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { Quarantine } from './quarantine.js';
 

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import type { RecordBatch, StreamRecord, TaskManager } from '@waypost/streams';
+import { MemoryRuntime } from '../testing/memory-runtime.js';
 import { PartitionConsumer, StreamTask } from './decorators.js';
 import { PartitionContext, StreamContext } from './handler-context.js';
-import { MemoryRuntime } from './memory-runtime.js';
 import { StreamsRuntime } from './streams-runtime.js';
 import {
   buildStreamApp,

@@ -14,7 +14,8 @@ import {
 } from '@waypost/streams';
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
-import { CLOCK, LOGGER, ON_FATAL, Readiness } from '../runtime/runtime.module.js';
+import { Readiness } from '../runtime/readiness.js';
+import { CLOCK, LOGGER, ON_FATAL } from '../runtime/runtime.module.js';
 import {
   type ConsumerDefinition,
   type PartitionConsumerOptions,
@@ -65,6 +66,7 @@ export class StreamsServer
     private readonly runtime: StreamsRuntime,
     private readonly moduleRef: ModuleRef,
     private readonly readiness: Readiness,
+    @Inject(Quarantine) private readonly quarantine: Pick<Quarantine, 'put'>,
     registry: Registry,
     @Inject(LOGGER) private readonly log: Logger,
     @Inject(ON_FATAL) private readonly onFatal: (error: Error) => void,
@@ -186,22 +188,12 @@ export class StreamsServer
     return this.runtime.streamManager({ topology, onFatal, ...this.exceptionHandlers() });
   }
 
-  /** Faults park their partition; a command may skip a record into the quarantine, if the application has one. */
+  /** Faults park their partition; a command may skip a record into the quarantine. */
   private exceptionHandlers(): ExceptionHandlers {
-    const quarantine = this.quarantine();
-    if (!quarantine) return {};
     return {
       deadLetterQueue: (partition, record, { code, message }) =>
-        quarantine.put(partition, [{ record, reason: 'skipped', detail: `${code}: ${message}` }]),
+        this.quarantine.put(partition, [{ record, reason: 'skipped', detail: `${code}: ${message}` }]),
     };
-  }
-
-  private quarantine(): Quarantine | undefined {
-    try {
-      return this.moduleRef.get(Quarantine, { strict: false });
-    } catch {
-      return undefined;
-    }
   }
 }
 

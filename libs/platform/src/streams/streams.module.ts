@@ -3,6 +3,7 @@ import type { StreamsBackend } from '@waypost/streams';
 import type { Logger } from '../logging/logger.js';
 import { type AppConfig, CLOCK, CONFIG, LOGGER } from '../runtime/runtime.module.js';
 import { KafkaModule, STREAMS_BACKEND } from './kafka.module.js';
+import { QuarantineModule } from './quarantine.js';
 import { BackendRuntime, StreamsRuntime } from './streams-runtime.js';
 import { StreamsServer } from './streams-server.js';
 
@@ -17,7 +18,7 @@ function createRuntime(
 
 /** The transport of `@StreamTask` and `@PartitionConsumer` handlers. */
 @Module({
-  imports: [KafkaModule],
+  imports: [KafkaModule, QuarantineModule],
   providers: [
     { provide: StreamsRuntime, inject: [STREAMS_BACKEND, CONFIG, LOGGER, CLOCK], useFactory: createRuntime },
     StreamsServer,

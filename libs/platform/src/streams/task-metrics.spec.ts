@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import type { RecordBatch, TaskStatus } from '@waypost/streams';
-import { RunningTasks } from '../runtime/runtime.module.js';
+import { RunningTasks } from '../runtime/running-tasks.js';
 import { registerTaskMetrics } from './task-metrics.js';
 
 const GROUP = 'webhook-delivery.fan-out';

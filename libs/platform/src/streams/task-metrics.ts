@@ -1,6 +1,6 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { RecordBatch, StreamRecord } from '@waypost/streams';
-import type { RunningTasks } from '../runtime/runtime.module.js';
+import type { RunningTasks } from '../runtime/running-tasks.js';
 
 const STATES = ['running', 'starting', 'parked'] as const;
 const AGE_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];

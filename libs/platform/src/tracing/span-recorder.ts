@@ -27,11 +27,11 @@ export interface SpanRecorder {
   close(): Promise<void>;
 }
 
-export interface Traces {
+export abstract class Traces {
   /** null: spans are not exported. Callers ask first, and record sampled traces only, so that being off costs nothing. */
-  readonly recorder: SpanRecorder | null;
+  abstract readonly recorder: SpanRecorder | null;
   /** Of the traces that begin here, how many are sampled. */
-  readonly sampleRatio: number;
+  abstract readonly sampleRatio: number;
 }
 
 export const NO_TRACES: Traces = Object.freeze({ recorder: null, sampleRatio: 0 });

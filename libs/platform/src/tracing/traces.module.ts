@@ -1,13 +1,10 @@
-import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { TracesConfig } from '../config/traces-config.js';
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
 import { CONFIG, LOGGER } from '../runtime/runtime.module.js';
 import { openOtlpRecorder } from './otlp-span-recorder.js';
-import type { Traces } from './span-recorder.js';
-
-/** Traces */
-export const TRACES = Symbol('TRACES');
+import { Traces } from './span-recorder.js';
 
 /** Within what stop hooks may take. */
 const FLUSH_MS = 400;
@@ -19,11 +16,11 @@ async function openTraces({ traces }: { readonly traces: TracesConfig }, logger:
 
 /** The spans of the application, exported where the configuration says so. */
 @Module({
-  providers: [{ provide: TRACES, inject: [CONFIG, LOGGER], useFactory: openTraces }],
-  exports: [TRACES],
+  providers: [{ provide: Traces, inject: [CONFIG, LOGGER], useFactory: openTraces }],
+  exports: [Traces],
 })
 export class TracesModule implements OnApplicationShutdown {
-  constructor(@Inject(TRACES) private readonly traces: Traces) {}
+  constructor(private readonly traces: Traces) {}
 
   /** Behind the consumers: what they record to the end goes with it. */
   async onApplicationShutdown(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Admin, Kafka } from 'kafkajs';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { type GroupProgressReader, type GroupTopics, openGroupProgress } from './group-progress.js';
 import { connectKafka } from './kafka-connection.js';
 
@@ -8,7 +9,7 @@ let kafka: Kafka;
 let admin: Admin;
 let reader: GroupProgressReader;
 beforeAll(async () => {
-  const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'group-progress-test' };
+  const settings = { brokers: requireTestStack().brokers, clientId: 'group-progress-test' };
   kafka = connectKafka(settings);
   admin = kafka.admin();
   await admin.connect();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigResourceTypes, type Kafka } from 'kafkajs';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { connectKafka } from './kafka-connection.js';
 import { openTopicAdmin } from './topic-admin.js';
 
@@ -9,7 +10,7 @@ type OpenTopicAdmin = Awaited<ReturnType<typeof openTopicAdmin>>;
 let kafka: Kafka;
 let admin: OpenTopicAdmin;
 beforeAll(async () => {
-  const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'topic-admin-test' };
+  const settings = { brokers: requireTestStack().brokers, clientId: 'topic-admin-test' };
   kafka = connectKafka(settings);
   admin = await openTopicAdmin(settings);
 });

@@ -252,7 +252,7 @@ export function describeFencedWriter(name: string, subject: () => BackendUnderTe
       expect(await backend.endOffset(partition)).toBe(end + 3);
     });
 
-    it('refuse the older of two as soon as the newer is initialised, before that has written anything', async () => {
+    it('refuse the older of two as soon as the newer is initialized, before that has written anything', async () => {
       const { backend, uniqueName } = subject();
       const partitions = await topicWith(2);
       const transactionalId = uniqueName('writer');

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { createKafkaClient, type KafkaClient } from '../backend/kafka/kafka-client.js';
 import { silentLogger } from '../logger.js';
 import { decompress } from './decompress.js';
@@ -22,7 +23,7 @@ describe.each([
   ['lz4', 3],
   ['zstd', 4],
 ])('a batch that Java compressed with %s', (name, codec) => {
-  const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+  const { brokers } = requireTestStack();
   const topic = `codec-${name}-${randomUUID()}`;
   let admin: Admin;
   let producer: Producer;

@@ -31,7 +31,7 @@ function encode(topic: string): Buffer {
     unsignedVarint(name.length + 1),
     name,
     NO_TAGS,
-    Buffer.from([0, 0, 0]), // create nothing; no authorised operations
+    Buffer.from([0, 0, 0]), // create nothing; no authorized operations
     NO_TAGS,
   ]);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend } from '../backend/backend.js';
 import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
@@ -9,7 +10,7 @@ import { silentLogger } from '../logger.js';
 import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
 import { ChangelogStore } from './changelog-store.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 const kafka = new Kafka({ brokers, clientId: 'restore', logLevel: logLevel.NOTHING });
 const admin: Admin = kafka.admin();
 const producer: Producer = kafka.producer();

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
 import { readToEnd } from '../backend/log-reader.js';
@@ -12,7 +13,7 @@ import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 import { echoTopology } from './testing/echo-topology.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 const kafka = new Kafka({ brokers, clientId: 'parking', logLevel: logLevel.NOTHING });
 const admin = kafka.admin();
 const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });

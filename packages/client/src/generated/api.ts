@@ -41,6 +41,7 @@ export interface ErrorBody {
       | 'rate_limited'
       | 'internal_error'
       | 'unavailable'
+      | 'not_in_effect_yet'
     >;
     readonly message: string;
     readonly details?: readonly {
@@ -719,7 +720,7 @@ export interface CreateGeofence {
       }
     | {
         readonly type: 'polygon';
-        /** As in GeoJSON: the outer ring, then the holes; at most 1,000 positions together. The last position of a ring may repeat its first. An edge takes the shorter way around the earth, so a ring may cross the antimeridian; it may not enclose a pole. No edge may touch another except its neighbours, and holes lie inside the outer ring and outside each other. */
+        /** As in GeoJSON: the outer ring, then the holes; at most 1,000 positions together. The last position of a ring may repeat its first. An edge takes the shorter way around the earth, so a ring may cross the antimeridian; it may not enclose a pole. No edge may touch another except its neighbors, and holes lie inside the outer ring and outside each other. */
         readonly coordinates: readonly (readonly (readonly [number, number])[])[];
       };
 }
@@ -763,7 +764,7 @@ export interface UpdateGeofence {
       }
     | {
         readonly type: 'polygon';
-        /** As in GeoJSON: the outer ring, then the holes; at most 1,000 positions together. The last position of a ring may repeat its first. An edge takes the shorter way around the earth, so a ring may cross the antimeridian; it may not enclose a pole. No edge may touch another except its neighbours, and holes lie inside the outer ring and outside each other. */
+        /** As in GeoJSON: the outer ring, then the holes; at most 1,000 positions together. The last position of a ring may repeat its first. An edge takes the shorter way around the earth, so a ring may cross the antimeridian; it may not enclose a pole. No edge may touch another except its neighbors, and holes lie inside the outer ring and outside each other. */
         readonly coordinates: readonly (readonly (readonly [number, number])[])[];
       };
 }

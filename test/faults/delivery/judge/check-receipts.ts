@@ -105,10 +105,10 @@ export function checkAnswers(
 ): void {
   for (const one of attempts) {
     const { attempt, startedAt, durationMs, loggedMs, statusCode, errorCode } = one;
-    const leastMs = statusCode === 200 && expected.behaviour === 'slow' ? SLOW_MS - CLOCK_MS : 0;
+    const leastMs = statusCode === 200 && expected.behavior === 'slow' ? SLOW_MS - CLOCK_MS : 0;
     if (durationMs < leastMs)
       problems.add('duration shorter than the answer took', `attempt ${String(attempt)} of ${expected.eventId}`);
-    if (statusCode !== null || expected.behaviour === 'refuses' || durationMs >= DEADLINE_MS) continue;
+    if (statusCode !== null || expected.behavior === 'refuses' || durationMs >= DEADLINE_MS) continue;
     const endedMs = startedAt + durationMs;
     const isExcused = interruptions.some((at) => at.atMs <= loggedMs && endOf(at) >= startedAt - CLOCK_MS);
     if (isExcused) continue;

@@ -1,5 +1,5 @@
 import {
-  type EndpointBehaviour,
+  type EndpointBehavior,
   type ExpectedDelivery,
   identityOf,
   type LoggedAttempt,
@@ -86,8 +86,8 @@ function checkNumbers(eventId: string, numbers: readonly number[], problems: Pro
   if (Math.max(...numbers) > MOST_ATTEMPTS) problems.add('more than five attempts', said);
 }
 
-function isOutcomeOf(behaviour: EndpointBehaviour, attempts: readonly LoggedAttempt[], last: LoggedAttempt): boolean {
-  switch (behaviour) {
+function isOutcomeOf(behavior: EndpointBehavior, attempts: readonly LoggedAttempt[], last: LoggedAttempt): boolean {
+  switch (behavior) {
     case 'healthy':
     case 'slow':
       return last.outcome === 'delivered' && last.statusCode === 200;
@@ -103,14 +103,14 @@ function isOutcomeOf(behaviour: EndpointBehaviour, attempts: readonly LoggedAtte
 }
 
 function checkOutcome(
-  { eventId, behaviour }: ExpectedDelivery,
+  { eventId, behavior }: ExpectedDelivery,
   attempts: readonly LoggedAttempt[],
   last: LoggedAttempt,
   problems: ProblemList,
 ): void {
-  if (isOutcomeOf(behaviour, attempts, last)) return;
+  if (isOutcomeOf(behavior, attempts, last)) return;
   const results = attempts.map(({ statusCode, errorCode }) => statusCode ?? errorCode).join(' ');
-  problems.add(`outcome that a "${behaviour}" endpoint does not give`, `${eventId}: ${results}, ${last.outcome}`);
+  problems.add(`outcome that a "${behavior}" endpoint does not give`, `${eventId}: ${results}, ${last.outcome}`);
 }
 
 /** Waits by R-22 from the end of an attempt, and nothing starts before it is due. */

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { judgeDeliveries } from './judge-deliveries.js';
-import { BEHAVIOURS } from './observations.js';
+import { BEHAVIORS } from './observations.js';
 import { BEGAN_AT, change, type ObservedRun, observedRun, one, remove, SENDER } from './testing/observed-run.js';
 
 let run: ObservedRun;
 beforeEach(() => {
-  run = observedRun(BEHAVIOURS);
+  run = observedRun(BEHAVIORS);
 });
 
 const HEALTHY = 'event-0';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface ExpectedDelivery extends Identity {
   readonly path: string;
   readonly url: string;
-  readonly behaviour: EndpointBehaviour;
+  readonly behavior: EndpointBehavior;
   readonly strictOrder: boolean;
   readonly ratePerSecond: number | null;
   /** By the documents. */
@@ -126,5 +126,5 @@ export interface Receipt {
 }
 
 /** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */
-export const BEHAVIOURS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses', 'fixed'] as const;
-export type EndpointBehaviour = (typeof BEHAVIOURS)[number];
+export const BEHAVIORS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses', 'fixed'] as const;
+export type EndpointBehavior = (typeof BEHAVIORS)[number];

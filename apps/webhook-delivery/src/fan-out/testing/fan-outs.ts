@@ -12,7 +12,6 @@ import {
 } from '@waypost/contracts';
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
-  createMemoryBackend,
   createTaskManager,
   readToEnd,
   type RecordHeader,
@@ -20,6 +19,7 @@ import {
   type StreamsBackend,
   type TaskManager,
 } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';

@@ -10,14 +10,8 @@ import {
   type WebhookDelivery,
   type WebhookReplay,
 } from '@waypost/contracts';
-import {
-  createMemoryBackend,
-  createTaskManager,
-  readToEnd,
-  silentLogger,
-  type StreamsBackend,
-  type TaskManager,
-} from '@waypost/streams';
+import { createTaskManager, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';

@@ -16,7 +16,6 @@ import {
 import type { AttemptResult } from '@waypost/domain';
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
-  createMemoryBackend,
   createTaskManager,
   readToEnd,
   type RecordHeader,
@@ -26,6 +25,7 @@ import {
   type TaskManager,
   type TopicPartition,
 } from '@waypost/streams';
+import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../common/flush-scheduler.js';

@@ -2,10 +2,13 @@ import { type DynamicModule, Injectable, type Type } from '@nestjs/common';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import type { PartitionTask, PipedRecord, RecordBatch } from '@waypost/streams';
+import type { PartitionTask, RecordBatch } from '@waypost/streams';
+import type { PipedRecord } from '@waypost/streams/testing';
 import { createLogger } from '../../logging/logger.js';
-import { Readiness, RuntimeModule } from '../../runtime/runtime.module.js';
+import { Readiness } from '../../runtime/readiness.js';
+import { RuntimeModule } from '../../runtime/runtime.module.js';
 import type { StreamContext, StreamDefinition } from '../handler-context.js';
+import { Quarantine } from '../quarantine.js';
 import { StreamsModule } from '../streams.module.js';
 import { StreamsRuntime } from '../streams-runtime.js';
 import { StreamsServer } from '../streams-server.js';
@@ -73,7 +76,12 @@ async function createApp(imports: (DynamicModule | Type)[], controllers: readonl
     controllers: [...controllers],
     providers: [Doubling, SummingTasks],
   });
-  const compiled = await module.overrideProvider(StreamsRuntime).useValue(runtime).compile();
+  const compiled = await module
+    .overrideProvider(StreamsRuntime)
+    .useValue(runtime)
+    .overrideProvider(Quarantine)
+    .useValue({})
+    .compile();
   return compiled.createNestMicroservice<AsyncMicroserviceOptions>({
     inject: [StreamsServer],
     useFactory: (strategy: StreamsServer) => ({ strategy }),

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend.contract.js';
 import { describeRebalance } from '../rebalance.contract.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 const kafka = new Kafka({ brokers, clientId: 'backend-contract', logLevel: logLevel.NOTHING });
 const backend = createKafkaBackend({
   kafka: { brokers, clientId: 'backend-contract' },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
+import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
 import { decodeRecordBatches } from '../../protocol/testing/record-batches.js';
@@ -18,7 +19,7 @@ const StockBatch = require('kafkajs/src/consumer/batch') as new (
   partition: object,
 ) => { messages: { offset: string; timestamp: string; key: Buffer | null; value: Buffer | null }[] };
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 const kafka = new Kafka({ brokers, clientId: 'stock-fetch', logLevel: logLevel.NOTHING });
 const limits = { maxWaitMs: 100, minBytes: 1, maxBytes: 1_000_000, maxBytesPerPartition: 1_000_000 };
 const topic = `stock-fetch-${randomUUID()}`;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
 import { readToEnd } from '../log-reader.js';
@@ -9,7 +10,7 @@ import { createKafkaBackend } from './kafka-backend.js';
 import { createKafkaClient } from './kafka-client.js';
 import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 const settings = { brokers, clientId: 'fenced-writer' };
 const backend = createKafkaBackend({ kafka: settings, logger: silentLogger, now: Date.now });
 const client = createKafkaClient(settings, silentLogger);

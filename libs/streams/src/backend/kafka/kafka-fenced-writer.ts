@@ -57,7 +57,7 @@ class KafkaFencedWriter implements FencedWriter {
   }
 
   async init(): Promise<void> {
-    if (this.state !== 'new') throw new Error('A fenced writer is initialised once: make another.');
+    if (this.state !== 'new') throw new Error('A fenced writer is initialized once: make another.');
     await this.orDie(async () => {
       const identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
       const topics = partitionsByTopic(this.options.partitions);

@@ -58,7 +58,7 @@ class KafkaProducer implements TransactionalProducer {
   }
 
   async init(): Promise<void> {
-    this.machine.moveTo('initialising');
+    this.machine.moveTo('initializing');
     await this.orDie(async () => {
       this.identity = await this.calls.initProducerId(this.options.transactionTimeoutMs);
       this.calls.takeHeldUpMs();
@@ -138,11 +138,11 @@ class KafkaProducer implements TransactionalProducer {
  * The life of a transactional producer. `fenced` and `failed` are final: a producer is never used again after any
  * failure, because neither its sequence numbers nor the outcome of its transaction are known any more.
  */
-type TransactionState = 'new' | 'initialising' | 'idle' | 'open' | 'committing' | 'fenced' | 'failed' | 'closed';
+type TransactionState = 'new' | 'initializing' | 'idle' | 'open' | 'committing' | 'fenced' | 'failed' | 'closed';
 
 const LEGAL_MOVES: Readonly<Record<TransactionState, readonly TransactionState[]>> = {
-  new: ['initialising', 'closed'],
-  initialising: ['idle', 'fenced', 'failed', 'closed'],
+  new: ['initializing', 'closed'],
+  initializing: ['idle', 'fenced', 'failed', 'closed'],
   idle: ['open', 'closed'],
   open: ['committing', 'fenced', 'failed', 'closed'],
   committing: ['idle', 'fenced', 'failed', 'closed'],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { ByteReader } from '../../protocol/bytes.js';
 import { createGlobalTable } from '../../runtime/global-table.js';
@@ -15,7 +16,7 @@ const COMMIT = [0, 24, 25, 26, 28];
 /** The length of an array that asks for all topics. */
 const ALL_TOPICS = -1;
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 const clientId = `requests-${randomUUID()}`;
 
 interface Request {

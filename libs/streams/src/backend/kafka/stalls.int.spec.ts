@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import type { StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const { brokers } = requireTestStack();
 
 let topic: string;
 let admin: Admin;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import type { GroupMember, RebalanceListener, StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from '../kafka/kafka-backend.js';
@@ -23,7 +24,7 @@ interface JoinOptions {
 
 /** Members of consumer groups on the test broker, opened and closed with the suite. */
 export function groupMembers(clientId: string) {
-  const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+  const { brokers } = requireTestStack();
   let admin: Admin;
   let backend: StreamsBackend;
 

@@ -1,6 +1,6 @@
 import { answerOf } from '../../recording-receiver.js';
 import type {
-  EndpointBehaviour,
+  EndpointBehavior,
   ExpectedDelivery,
   Interruption,
   LoggedAttempt,
@@ -29,14 +29,14 @@ const WAITS_MS = [2_000, 4_000, 8_000, 15_000];
 export const DURATION_MS = 300;
 const LOGGED_AFTER_MS = 10;
 
-/** A run in which nothing was disturbed: one delivery for each behaviour, each event a second after the one before. */
-export function observedRun(behaviours: readonly EndpointBehaviour[]): ObservedRun {
+/** A run in which nothing was disturbed: one delivery for each behavior, each event a second after the one before. */
+export function observedRun(behaviors: readonly EndpointBehavior[]): ObservedRun {
   const run: ObservedRun = { expected: [], deliveries: [], attempts: [], receipts: [], interruptions: [], pauses: [] };
-  for (const [index, behaviour] of behaviours.entries()) addDelivery(run, behaviour, index);
+  for (const [index, behavior] of behaviors.entries()) addDelivery(run, behavior, index);
   return run;
 }
 
-function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: number): void {
+function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number): void {
   const eventId = `event-${String(index)}`;
   const path = `/hook/${String(index)}`;
   const bodyHash = `body-${String(index)}`;
@@ -48,11 +48,11 @@ function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: numb
     ...{ eventType: 'position', eventTime: loggedMs - 10, format: 'v1', series: 0, replayId: null },
   };
   const createdAt = loggedMs - 1;
-  run.expected.push({ ...identity, path, url, behaviour, bodyHash, strictOrder: false, ratePerSecond: null });
+  run.expected.push({ ...identity, path, url, behavior, bodyHash, strictOrder: false, ratePerSecond: null });
   run.deliveries.push({ ...identity, ...place, loggedMs, createdAt, bodyHash });
   let dueAt = loggedMs + 5;
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const answer = answerOf(behaviour, attempt);
+    const answer = answerOf(behavior, attempt);
     const accepted = answer?.status === 200;
     const endedAt = dueAt + DURATION_MS;
     const outcome = accepted ? 'delivered' : attempt === 5 ? 'failed' : 'retrying';

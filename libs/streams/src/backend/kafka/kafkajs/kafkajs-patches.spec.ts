@@ -120,7 +120,7 @@ describe('a patched connection', () => {
     expect(payloads.map((payload) => leaseOf(payload) !== null)).toEqual([true, false]);
   });
 
-  it('recognises the alert of a port that speaks TLS instead of allocating 350 MB', () => {
+  it('recognizes the alert of a port that speaks TLS instead of allocating 350 MB', () => {
     const connection = patchedConnection();
     const errors = errorsOf(connection);
     connection.processData(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]));

@@ -3,14 +3,11 @@ import { type AvroCodecs, topics } from '@waypost/contracts';
 import { CLOCK, CODECS, CONFIG, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { TIMERS } from '../common/common.module.js';
-import type { ReplayMetrics } from '../common/delivery-metrics.js';
+import { ReplayMetrics } from '../common/delivery-metrics.js';
 import type { TimerPort } from '../common/timers.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import type { WebhookDeliveryConfig } from '../config.js';
+import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { createReplayTask, type ReplayTaskParts } from './replay.task.js';
-
-/** ReplayMetrics */
-export const REPLAY_METRICS = Symbol('REPLAY_METRICS');
 
 /** Topics that a task reads and writes at the number of its own partition. */
 export const REPLAYER_COPARTITIONED = [
@@ -27,12 +24,12 @@ export class ReplayTasks implements PartitionTaskFactory, ReplayTaskParts {
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
     @Inject(CODECS) readonly codecs: AvroCodecs,
-    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
-    @Inject(REPLAY_METRICS) readonly metrics: ReplayMetrics,
+    readonly directory: SubscriptionDirectory,
+    readonly metrics: ReplayMetrics,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
     @Inject(TIMERS) readonly timers: TimerPort,
-    @Inject(CONFIG) { replay }: { readonly replay: { readonly maxUnsent: number } },
+    @Inject(CONFIG) { replay }: Pick<WebhookDeliveryConfig, 'replay'>,
   ) {
     this.maxUnsent = replay.maxUnsent;
   }

@@ -9,7 +9,7 @@ interface Answer {
 }
 
 /** How an endpoint treats its callers. */
-export type Behaviour =
+export type Behavior =
   | Answer
   /** Takes the connection and the request and never answers. */
   | { readonly type: 'silent' }
@@ -90,8 +90,8 @@ export const BAD_ANSWERS = {
 
 export type BadAnswer = keyof typeof BAD_ANSWERS;
 
-export function isBad(behaviour: Behaviour): behaviour is { readonly type: BadAnswer } {
-  return behaviour.type in BAD_ANSWERS;
+export function isBad(behavior: Behavior): behavior is { readonly type: BadAnswer } {
+  return behavior.type in BAD_ANSWERS;
 }
 
 function writeByteByByte(socket: Socket, bytes: Buffer): void {

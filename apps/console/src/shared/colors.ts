@@ -1,17 +1,17 @@
-/** What the browser makes of colours of the style sheet: a canvas knows neither variables nor light-dark(). */
-export function coloursOf<Name extends string>(element: HTMLElement, names: readonly Name[]): Record<Name, string> {
+/** What the browser makes of colors of the style sheet: a canvas knows neither variables nor light-dark(). */
+export function colorsOf<Name extends string>(element: HTMLElement, names: readonly Name[]): Record<Name, string> {
   const style = getComputedStyle(element);
   const before = element.style.color;
-  const colours = names.map((name) => {
+  const colors = names.map((name) => {
     element.style.color = `var(--${name})`;
     return [name, style.color];
   });
   element.style.color = before;
-  return Object.fromEntries(colours) as Record<Name, string>;
+  return Object.fromEntries(colors) as Record<Name, string>;
 }
 
-/** Calls back whenever the colours may be others: the system changes to dark, or the page is given a style. */
-export function watchColours(changed: () => void): () => void {
+/** Calls back whenever the colors may be others: the system changes to dark, or the page is given a style. */
+export function watchColors(changed: () => void): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const observer = new MutationObserver(changed);
   dark.addEventListener('change', changed);

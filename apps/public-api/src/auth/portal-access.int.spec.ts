@@ -21,21 +21,21 @@ afterAll(async () => {
 });
 
 /** Which of the three subscriptions of `acme` a session has; null: the fleet. */
-type Sight = readonly number[] | null;
+type Visibility = readonly number[] | null;
 
-async function tokenFor(sight: Sight): Promise<string> {
-  const subscriptionIds = sight && sight.map((index) => fleet.subscriptions[index]?.id ?? '');
+async function tokenFor(visibility: Visibility): Promise<string> {
+  const subscriptionIds = visibility && visibility.map((index) => fleet.subscriptions[index]?.id ?? '');
   // By the store, which allows any scope: what the endpoints refuse is not left to the creation of a session.
   return (await openPortalSession(fleet.store, { fleetId: 'acme', nowMs: NOW, subscriptionIds })).token;
 }
 
-function isSeen(sight: Sight, subscription: KnownSubscription): boolean {
-  if (sight === null) return subscription.fleetId === 'acme';
-  return sight.some((index) => fleet.subscriptions[index] === subscription);
+function isSeen(visibility: Visibility, subscription: KnownSubscription): boolean {
+  if (visibility === null) return subscription.fleetId === 'acme';
+  return visibility.some((index) => fleet.subscriptions[index] === subscription);
 }
 
-function unseenBy(sight: Sight): readonly KnownSubscription[] {
-  return fleet.subscriptions.filter((subscription) => !isSeen(sight, subscription));
+function unseenBy(visibility: Visibility): readonly KnownSubscription[] {
+  return fleet.subscriptions.filter((subscription) => !isSeen(visibility, subscription));
 }
 
 /** Each path and query that could name this subscription, in one way or another. */
@@ -71,8 +71,8 @@ function call({ method, path }: DocumentedOperation, url: string, token: string)
 }
 
 /** Every row that a session has no business with, as text. */
-async function rowsBehind(sight: Sight): Promise<unknown> {
-  const unseen = unseenBy(sight).map(({ id }) => id);
+async function rowsBehind(visibility: Visibility): Promise<unknown> {
+  const unseen = unseenBy(visibility).map(({ id }) => id);
   const bySubscription = { webhook_subscriptions: 'id', webhook_replays: 'subscription_id' };
   const ofFleet = ['fleets', 'geofences', 'api_keys', 'fleet_portals', 'portal_sessions'];
   const rows: Record<string, string[]> = {};
@@ -83,7 +83,7 @@ async function rowsBehind(sight: Sight): Promise<unknown> {
   for (const [table, column] of Object.entries(bySubscription)) await read(table, `${column} = ANY ($1)`, [unseen]);
   await read('outbox', 'key = ANY ($1) OR partition_key = ANY ($1)', [unseen]);
   // A session with subscriptions changes nothing else; one without them changes what is its fleet's.
-  for (const table of ofFleet) await read(table, sight === null ? "fleet_id <> 'acme'" : 'true');
+  for (const table of ofFleet) await read(table, visibility === null ? "fleet_id <> 'acme'" : 'true');
   return rows;
 }
 
@@ -127,29 +127,29 @@ describe('a portal session with some subscriptions sees all of theirs (R-42)', (
     const paths = fc.constantFrom(EVENTS, '/public/v1/webhook-events');
     const limits = fc.constantFrom(1, 3, 100);
     await fc.assert(
-      fc.asyncProperty(sights, paths, queries, others, limits, async (sight, path, query, other, limit) => {
+      fc.asyncProperty(sights, paths, queries, others, limits, async (visibility, path, query, other, limit) => {
         const isV1 = path !== EVENTS;
         const filters = other === '&deviceId=' ? `&deviceId=${fleet.subscriptions[1]?.deviceId ?? ''}` : other;
         const asked = isV1 ? (query.includes('order') || query.split('=').length > 2 ? '' : query) : query + filters;
         const url = `${path}?${WINDOW}&limit=${String(limit)}${asked}`;
         const all = await walk(url.replace(/limit=\d+/, 'limit=100'), fleet.key);
-        const seen = sight.map((index) => fleet.subscriptions[index]?.id);
-        expect(await walk(url, await tokenFor(sight))).toEqual(all.filter((item) => seen.includes(idOf(item))));
+        const seen = visibility.map((index) => fleet.subscriptions[index]?.id);
+        expect(await walk(url, await tokenFor(visibility))).toEqual(all.filter((item) => seen.includes(idOf(item))));
       }),
       { numRuns: 40 },
     );
   });
 
   it('in the figures and in the stream', async () => {
-    for (const sight of [[0], [1, 2], [0, 1, 2]]) {
-      const token = await tokenFor(sight);
-      const seen = sight.map((index) => fleet.subscriptions[index]?.id);
+    for (const visibility of [[0], [1, 2], [0, 1, 2]]) {
+      const token = await tokenFor(visibility);
+      const seen = visibility.map((index) => fleet.subscriptions[index]?.id);
       const figures = `/public/v2/metrics?${WINDOW}&step=day&groupBy=subscription`;
       const all = await read(figures, fleet.key);
       expect((await read(figures, token)).items).toEqual(all.items.filter((item) => seen.includes(idOf(item))));
       const stream = await fleet.api.request('/public/v2/stream', { key: token });
       const streamed = String(stream.body).match(/"subscriptionId":"[^"]+"/g) ?? [];
-      expect(streamed).toHaveLength(sight.length * 4);
+      expect(streamed).toHaveLength(visibility.length * 4);
       expect(new Set(streamed)).toEqual(new Set(seen.map((id) => `"subscriptionId":"${id ?? ''}"`)));
     }
   });
@@ -201,33 +201,33 @@ describe('a page token of a portal session (R-34, R-42)', () => {
 const operations = securedOperations.map((one) => [`${one.method} ${one.path}`, one] as const);
 
 // The session with the whole fleet comes last: it may delete what the others look at.
-describe.each<[string, Sight]>([
+describe.each<[string, Visibility]>([
   ['one subscription', [1]],
   ['two subscriptions', [0, 2]],
   ['the whole fleet', null],
-])('a portal session with %s (R-42)', (_name, sight) => {
+])('a portal session with %s (R-42)', (_name, visibility) => {
   it.each(operations)('neither reads nor changes anything else by %s', async (_operation, operation) => {
-    const token = await tokenFor(sight);
-    const before = await rowsBehind(sight);
-    const [own] = fleet.subscriptions.filter((one) => isSeen(sight, one));
+    const token = await tokenFor(visibility);
+    const before = await rowsBehind(visibility);
+    const [own] = fleet.subscriptions.filter((one) => isSeen(visibility, one));
     if (own === undefined) throw new Error('it sees nothing');
-    for (const about of unseenBy(sight)) {
+    for (const about of unseenBy(visibility)) {
       for (const url of callsAbout(operation, about, own)) {
         const answer = await call(operation, url, token);
         expect(answer.status).toBeLessThan(500);
         const names = operation.placeholders.length > 0;
         if (names) expect([url, [400, 403, 404].includes(answer.status)]).toEqual([url, true]);
         const text = JSON.stringify(answer.body);
-        for (const one of unseenBy(sight))
+        for (const one of unseenBy(visibility))
           expect([url, one.marks.filter((mark) => text.includes(mark))]).toEqual([url, []]);
       }
     }
     // On what is its own, with all that may reach further.
     for (const url of callsAbout(operation, own, own)) {
       const text = JSON.stringify((await call(operation, url, token)).body);
-      for (const one of unseenBy(sight))
+      for (const one of unseenBy(visibility))
         expect([url, one.marks.filter((mark) => text.includes(mark))]).toEqual([url, []]);
     }
-    expect(await rowsBehind(sight)).toEqual(before);
+    expect(await rowsBehind(visibility)).toEqual(before);
   });
 });

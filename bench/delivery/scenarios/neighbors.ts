@@ -4,26 +4,26 @@ import { deliveriesOf } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import { type EventWriter, openEventWriter } from '../load/event-writer.js';
 import type { Target } from '../load/messages.js';
-import { type Behaviour, HEALTHY } from '../sink/behaviours.js';
+import { type Behavior, HEALTHY } from '../sink/behaviors.js';
 import { RECEIPT } from '../sink/origin.js';
 import {
   ENDPOINTS,
   FLOOD_SUBSCRIPTIONS,
-  NEIGHBOUR_URLS,
-  NEIGHBOURS,
-  type NeighbourUrl,
+  NEIGHBOR_URLS,
+  NEIGHBORS,
+  type NeighborUrl,
   type Subscribers,
 } from '../stack/subscribers.js';
 import type { NumberTable } from '../workers/number-table.js';
 import { alike, finishRated } from './rated-load.js';
 import { type MeasuredWindow, measureWindow, pause, secondsOf } from './window.js';
 
-/** What the neighbours of the 100 do in a window. */
-export interface NeighbourKind {
+/** What the neighbors of the 100 do in a window. */
+export interface NeighborKind {
   readonly title: string;
-  readonly behaviour: Behaviour;
+  readonly behavior: Behavior;
   /** Default: plain HTTP to an address. */
-  readonly url?: NeighbourUrl;
+  readonly url?: NeighborUrl;
   /** The name server leaves queries for their names without an answer. */
   readonly hasSilentDns?: boolean;
   /** Before the window; longer where attempts end by a deadline of 5 s, so that the first of them have ended. */
@@ -32,7 +32,7 @@ export interface NeighbourKind {
   readonly flood?: { readonly perSecond: number } | { readonly atOnce: number };
 }
 
-/** The load of a measurement; the neighbours' share is their part of all deliveries, together. */
+/** The load of a measurement; the neighbors' share is their part of all deliveries, together. */
 export interface Traffic {
   readonly perSecond: number;
   readonly share: number;
@@ -46,16 +46,16 @@ export interface OthersWindow {
   /** Deliveries received within the window. */
   readonly perSecond: number;
   /** What all other endpoints received and answered with 200, each second: whether they did what they are meant to do. */
-  readonly neighbours: { readonly received: number; readonly answered200: number };
+  readonly neighbors: { readonly received: number; readonly answered200: number };
   /** Busy in that time; `foreign`: with other programs. */
   readonly cores: Readonly<Record<'delivery' | 'broker' | 'sink' | 'load' | 'foreign', number>>;
 }
 
-/** What 100 healthy endpoints notice of bad neighbours of one kind (R-26). */
+/** What 100 healthy endpoints notice of bad neighbors of one kind (R-26). */
 export interface BesideRun extends Traffic {
   readonly kind: string;
-  readonly neighbours: number;
-  /** Of the 100, with healthy neighbours, in the windows before and after. */
+  readonly neighbors: number;
+  /** Of the 100, with healthy neighbors, in the windows before and after. */
   readonly aloneMs: Percentiles;
   readonly besideMs: Percentiles;
   readonly p99Ratio: number;
@@ -68,17 +68,17 @@ export interface BesideRun extends Traffic {
 
 /** Who gets events beside the 100. */
 export type Recipients =
-  | { readonly to: 'neighbours'; readonly count: number; readonly url?: NeighbourUrl; readonly floodPerSecond?: number }
+  | { readonly to: 'neighbors'; readonly count: number; readonly url?: NeighborUrl; readonly floodPerSecond?: number }
   /** The 40 subscriptions of the held fleet. */
   | { readonly to: 'held' };
 
-/** A load that goes on while the neighbours change. */
+/** A load that goes on while the neighbors change. */
 export interface RunningLoad {
   send(recipients: Recipients): Promise<void>;
   measure(seconds: number): Promise<void>;
 }
 
-const HEALTHY_NEIGHBOURS: Recipients = { to: 'neighbours', count: 40 };
+const HEALTHY_NEIGHBORS: Recipients = { to: 'neighbors', count: 40 };
 /** Of `--seconds`. */
 export const BESIDE_PART = 0.25;
 export const ALONE_PART = 0.2;
@@ -94,7 +94,7 @@ export async function measureUnderLoad(
 ): Promise<OthersWindow[]> {
   const { harness, subscribers, now } = context;
   const windows: MeasuredWindow[] = [];
-  const { perSecond, weights } = changeOf(traffic, HEALTHY_NEIGHBOURS);
+  const { perSecond, weights } = changeOf(traffic, HEALTHY_NEIGHBORS);
   const targets = targetsOf(subscribers).map((target, index) => ({ ...target, weight: weights[index] ?? 0 }));
   await harness.forget();
   await harness.start({ targets, amount: { type: 'rate', perSecond, events: Number.MAX_SAFE_INTEGER } });
@@ -121,33 +121,33 @@ export async function measureUnderLoad(
         committed.map(({ committedMs, receivedMs = endMs }) => Math.max(0, receivedMs - committedMs)),
       ),
       perSecond: received.length / secondsOf(window),
-      neighbours: neighboursIn(window, receipts),
+      neighbors: neighborsIn(window, receipts),
       cores: coresOf(window),
     };
   });
 }
 
-/** The 100, then the neighbours by each kind of URL, then the fleets of 40 subscriptions. */
-function targetsOf({ single, neighbours, flood, held }: Subscribers): Omit<Target, 'weight'>[] {
-  const byUrl = Object.values(NEIGHBOUR_URLS).flatMap((eventType) =>
-    neighbours.map(({ fleetId }) => ({ fleetId, eventType })),
+/** The 100, then the neighbors by each kind of URL, then the fleets of 40 subscriptions. */
+function targetsOf({ single, neighbors, flood, held }: Subscribers): Omit<Target, 'weight'>[] {
+  const byUrl = Object.values(NEIGHBOR_URLS).flatMap((eventType) =>
+    neighbors.map(({ fleetId }) => ({ fleetId, eventType })),
   );
   return [...single, ...byUrl, flood, held];
 }
 
-const URLS = Object.keys(NEIGHBOUR_URLS);
+const URLS = Object.keys(NEIGHBOR_URLS);
 
 /** The 100 always get the same. */
 function changeOf({ perSecond, share }: Traffic, recipients: Recipients) {
   const others = perSecond * (1 - share);
   const bad = perSecond * share;
   const weights = new Map<number, number>();
-  const [flood, held] = [ENDPOINTS + URLS.length * NEIGHBOURS, ENDPOINTS + URLS.length * NEIGHBOURS + 1];
+  const [flood, held] = [ENDPOINTS + URLS.length * NEIGHBORS, ENDPOINTS + URLS.length * NEIGHBORS + 1];
   for (let endpoint = 0; endpoint < ENDPOINTS; endpoint += 1) weights.set(endpoint, others / ENDPOINTS);
   if (recipients.to === 'held') weights.set(held, bad / FLOOD_SUBSCRIPTIONS);
   else {
     const { count, url = 'http', floodPerSecond = 0 } = recipients;
-    const first = ENDPOINTS + URLS.indexOf(url) * NEIGHBOURS;
+    const first = ENDPOINTS + URLS.indexOf(url) * NEIGHBORS;
     for (let index = 0; index < count; index += 1) weights.set(first + index, bad / count);
     weights.set(flood, floodPerSecond);
   }
@@ -155,7 +155,7 @@ function changeOf({ perSecond, share }: Traffic, recipients: Recipients) {
   return { weights: all, perSecond: all.reduce((total, weight) => total + weight, 0) };
 }
 
-function neighboursIn(window: MeasuredWindow, receipts: NumberTable): OthersWindow['neighbours'] {
+function neighborsIn(window: MeasuredWindow, receipts: NumberTable): OthersWindow['neighbors'] {
   const found = { received: 0, answered200: 0 };
   for (let row = 0; row < receipts.rows; row += 1) {
     const atMs = receipts.get(row, RECEIPT.receivedMs);
@@ -209,32 +209,32 @@ function noWindow(): never {
 /** A delivery that began in a window has failed at most three times, and most are due again within 6 s. */
 const RECOVERY_SECONDS = { betweenCounts: 2, afterKind: 6, afterFlood: 60 };
 
-/** Windows beside so many neighbours each; then, when little is left of them, one with healthy neighbours, which is the last. */
+/** Windows beside so many neighbors each; then, when little is left of them, one with healthy neighbors, which is the last. */
 export async function measureBeside(
   context: BenchContext,
   traffic: Traffic,
-  kind: NeighbourKind,
+  kind: NeighborKind,
   counts: readonly number[],
 ): Promise<OthersWindow[]> {
   const { harness, receivers, stack } = context;
-  const { behaviour, url = 'http', hasSilentDns = false, settleSeconds = SETTLE_SECONDS, flood } = kind;
+  const { behavior, url = 'http', hasSilentDns = false, settleSeconds = SETTLE_SECONDS, flood } = kind;
   const writerOptions = { brokers: stack.kafka.brokers, registryUrl: stack.registryUrl };
   const writer = flood === undefined ? null : await openEventWriter(writerOptions);
   try {
     return await measureUnderLoad(context, traffic, async (load) => {
       for (const [index, count] of counts.entries()) {
         const bad = endpointsOf(count);
-        await harness.behave(bad, behaviour);
+        await harness.behave(bad, behavior);
         receivers.nameServer.isSilent = hasSilentDns;
         const floodPerSecond = flood !== undefined && 'perSecond' in flood ? flood.perSecond : 0;
-        await load.send({ to: 'neighbours', count, url, floodPerSecond });
+        await load.send({ to: 'neighbors', count, url, floodPerSecond });
         await pause(context, settleSeconds);
         if (writer !== null && flood !== undefined && 'atOnce' in flood)
           await writeFlood(context, writer, flood.atOnce);
         await load.measure(secondsBeside(context));
         receivers.nameServer.isSilent = false;
-        if (behaviour !== HEALTHY) await harness.behave(bad, HEALTHY);
-        await load.send(HEALTHY_NEIGHBOURS);
+        if (behavior !== HEALTHY) await harness.behave(bad, HEALTHY);
+        await load.send(HEALTHY_NEIGHBORS);
         const { betweenCounts, afterKind, afterFlood } = RECOVERY_SECONDS;
         const last = flood === undefined ? afterKind : afterFlood;
         await untilRecovered(context, index === counts.length - 1 ? last : betweenCounts);
@@ -246,8 +246,8 @@ export async function measureBeside(
   }
 }
 
-export function endpointsOf(neighbours: number): number[] {
-  return Array.from({ length: neighbours }, (_, index) => ENDPOINTS + index);
+export function endpointsOf(neighbors: number): number[] {
+  return Array.from({ length: neighbors }, (_, index) => ENDPOINTS + index);
 }
 
 async function writeFlood({ subscribers, now }: BenchContext, writer: EventWriter, count: number): Promise<void> {
@@ -257,7 +257,7 @@ async function writeFlood({ subscribers, now }: BenchContext, writer: EventWrite
   await writer.write(events, { topic: topics.fleetEvents.name, records: 'events', sentMs: now() });
 }
 
-/** More than are under way at a moment of the load, when nothing is left of the neighbours. */
+/** More than are under way at a moment of the load, when nothing is left of the neighbors. */
 const MOST_PENDING = 100;
 const POLL_SECONDS = 0.5;
 
@@ -276,7 +276,7 @@ export async function untilRecovered(context: BenchContext, seconds: number): Pr
 
 /** Compares a window with those before and after it. */
 export function besideRun(
-  plan: Pick<BesideRun, 'kind' | 'neighbours' | 'share' | 'perSecond'>,
+  plan: Pick<BesideRun, 'kind' | 'neighbors' | 'share' | 'perSecond'>,
   alone: readonly OthersWindow[],
   beside: OthersWindow,
 ): BesideRun {
@@ -300,8 +300,8 @@ function meanOf(windows: readonly Percentiles[]): Percentiles {
 
 export function besideText({ aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio, windows }: BesideRun): string {
   const text = ({ p50, p99 }: Percentiles): string => `p50 ${p50.toFixed(0)} p99 ${p99.toFixed(0)} ms`;
-  const { neighbours, cores } = windows?.beside ?? noWindow();
-  const at = `they got ${neighbours.received.toFixed(0)} requests/s and answered ${neighbours.answered200.toFixed(0)} with 200`;
+  const { neighbors, cores } = windows?.beside ?? noWindow();
+  const at = `they got ${neighbors.received.toFixed(0)} requests/s and answered ${neighbors.answered200.toFixed(0)} with 200`;
   const used = Object.entries(cores).map(([part, value]) => `${part} ${value.toFixed(2)}`);
   return `the 100 ${text(aloneMs)} alone, ${text(besideMs)} beside it: p99 x ${p99Ratio.toFixed(2)} (windows alone differ by x ${aloneSpread.toFixed(2)}), rate x ${rateRatio.toFixed(3)}; ${at}; cores: ${used.join(', ')}`;
 }

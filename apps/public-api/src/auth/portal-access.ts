@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { ApiError, notFound } from '../errors/api-error.js';
-import { type Caller, mayFollow } from './caller.js';
+import { type Caller, maySee } from './caller.js';
 
 /**
  * Keeps a portal session to what it was made for (R-42). An endpoint that does not say what a session may do with it is
@@ -9,14 +9,14 @@ import { type Caller, mayFollow } from './caller.js';
  *
  * @throws ApiError 403, or 404 for a subscription that the session does not have, as for one of another fleet
  */
-export function requireSight({ portal = 'refused' }: EndpointOptions, caller: Caller, request: Request): void {
+export function requirePortalAccess({ portal = 'refused' }: EndpointOptions, caller: Caller, request: Request): void {
   if (caller.type !== 'portal_session') return;
   if (portal === 'refused') throw refused('A portal session cannot do this.');
   if (caller.subscriptionIds === null || portal === 'filtered') return;
   if (portal === 'whole_fleet') throw refused('This portal session is limited to some subscriptions.');
   // Ids are stored in lower case, and the path may have them in any.
   const id = String(request.params['id']).toLowerCase();
-  if (!mayFollow(caller, id)) throw notFound('There is no such subscription.');
+  if (!maySee(caller, id)) throw notFound('There is no such subscription.');
 }
 
 function refused(message: string): ApiError {

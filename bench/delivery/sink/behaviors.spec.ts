@@ -10,7 +10,7 @@ import { until } from '../../../test/support/until.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { type Certificate, certificateIn } from '../stack/receivers.js';
 import { NumberTable } from '../workers/number-table.js';
-import { type Behaviour, HEALTHY } from './behaviours.js';
+import { type Behavior, HEALTHY } from './behaviors.js';
 import { createOrigin, type Origin, RECEIPT, RECEIPT_WIDTH, secureContextOf } from './origin.js';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
@@ -44,7 +44,7 @@ class Caller {
 }
 
 describe('An endpoint of the sink', () => {
-  const behaviours: Behaviour[] = [];
+  const behaviors: Behavior[] = [];
   const callers: Caller[] = [];
   let origin: Origin;
   let receipts: NumberTable;
@@ -60,7 +60,7 @@ describe('An endpoint of the sink', () => {
   beforeEach(async () => {
     receipts = NumberTable.empty(RECEIPT_WIDTH);
     const secureContext = secureContextOf(certificate);
-    origin = createOrigin({ port, receipts, behaviours, now: Date.now, onAnswered: () => undefined, secureContext });
+    origin = createOrigin({ port, receipts, behaviors, now: Date.now, onAnswered: () => undefined, secureContext });
     await origin.open();
   });
   afterEach(async () => {
@@ -68,8 +68,8 @@ describe('An endpoint of the sink', () => {
     await origin.close();
   });
 
-  async function callerOf(behaviour: Behaviour, scheme: 'http' | 'https' = 'http'): Promise<Caller> {
-    behaviours[0] = behaviour;
+  async function callerOf(behavior: Behavior, scheme: 'http' | 'https' = 'http'): Promise<Caller> {
+    behaviors[0] = behavior;
     const socket =
       scheme === 'http'
         ? connect({ port, host: '127.0.0.1' })

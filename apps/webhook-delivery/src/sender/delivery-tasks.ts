@@ -8,18 +8,15 @@ import {
   type PartitionTaskFactory,
   Quarantine,
   STREAMS_BACKEND,
-  TRACES,
-  type Traces,
+  Traces,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { ATTEMPT_RUNNER } from '../attempt/attempt.module.js';
-import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import { DELIVERY_METRICS, RANDOM, TIMERS } from '../common/common.module.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import { AttemptRunner } from '../attempt/attempt-runner.js';
+import { RANDOM, TIMERS } from '../common/common.module.js';
+import { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import { DeliveryMemory, type QueueLimits } from './partition-queues.js';
 import type { ReservationLimits } from './reservations.js';
@@ -59,18 +56,18 @@ export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
     @Inject(CODECS) readonly codecs: AvroCodecs,
-    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
-    @Inject(ATTEMPT_RUNNER) readonly runner: AttemptRunner,
+    readonly directory: SubscriptionDirectory,
+    readonly runner: AttemptRunner,
     readonly scheduler: DeliveryScheduler,
     @Inject(SENDER_FLUSHES) readonly flushScheduler: FlushScheduler,
     @Inject(TIMERS) readonly timers: TimerPort,
-    @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    readonly metrics: DeliveryMetrics,
     readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly nowMs: () => number,
     @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
     @Inject(RANDOM) readonly random: () => number,
-    @Inject(TRACES) readonly traces: Traces,
+    readonly traces: Traces,
     @Inject(SENDER_SETTINGS) settings: SenderSettings,
   ) {
     this.limits = settings.unfinished;

@@ -1,19 +1,19 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, createInstances } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
-import { OperationsController } from './operations.controller.js';
-import { INSTANCES, OperationsService } from './operations.service.js';
+import { TasksController } from './tasks.controller.js';
+import { INSTANCES, TasksService } from './tasks.service.js';
 
 @Module({
-  controllers: [OperationsController],
+  controllers: [TasksController],
   providers: [
-    OperationsService,
+    TasksService,
     {
       provide: INSTANCES,
       inject: [CONFIG],
-      useFactory: ({ http: { adminUrls } }: PublicApiConfig) =>
+      useFactory: ({ http: { adminUrls } }: Pick<PublicApiConfig, 'http'>) =>
         adminUrls.length === 0 ? null : createInstances(adminUrls),
     },
   ],
 })
-export class OperationsModule {}
+export class TasksModule {}

@@ -1,8 +1,9 @@
 import { Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { DataSource, PAGE_SOURCE, type PageSource, poolUsageOf } from '@waypost/database';
+import { DataSource, PageSource, poolUsageOf } from '@waypost/database';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
+import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { registerDatabaseMetrics } from './database-metrics.js';
 
 @Injectable()
@@ -10,7 +11,7 @@ class DatabaseMetrics implements OnModuleInit {
   constructor(
     private readonly registry: Registry,
     private readonly dataSource: DataSource,
-    @Inject(PAGE_SOURCE) private readonly pages: PageSource,
+    private readonly pages: PageSource,
     private readonly outbox: OutboxStore,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
@@ -22,5 +23,5 @@ class DatabaseMetrics implements OnModuleInit {
   }
 }
 
-@Module({ providers: [DatabaseMetrics] })
-export class MetricsModule {}
+@Module({ imports: [ApiDatabaseModule], providers: [DatabaseMetrics] })
+export class PrometheusModule {}

@@ -1,15 +1,13 @@
 import {
   type CommittedOffset,
-  createTopologyTestDriver,
   FetchedRecord,
   type OutgoingRecord,
   type PartitionTask,
-  type PipedRecord,
   type RecordBatch,
   type TaskManager,
-  type TopologyTestDriver,
 } from '@waypost/streams';
-import { type PartitionManagerOptions, type StreamManagerOptions, StreamsRuntime } from './streams-runtime.js';
+import { createTopologyTestDriver, type PipedRecord, type TopologyTestDriver } from '@waypost/streams/testing';
+import { type PartitionManagerOptions, type StreamManagerOptions, StreamsRuntime } from '../streams/streams-runtime.js';
 
 /** A consumer of which the test makes each fetch. */
 abstract class MemoryConsumer implements TaskManager {

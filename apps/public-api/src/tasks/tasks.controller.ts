@@ -2,8 +2,8 @@ import { Body, Controller, Get, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { requestIdOf } from '../errors/request-id.middleware.js';
-import { TaskCommandDto, TaskListDto, TaskPathDto, TopicListDto } from './operations.dto.js';
-import { OperationsService } from './operations.service.js';
+import { TaskCommandDto, TaskListDto, TaskPathDto, TopicListDto } from './tasks.dto.js';
+import { TasksService } from './tasks.service.js';
 
 const tag = 'Operators';
 const ANY_INSTANCE =
@@ -11,8 +11,8 @@ const ANY_INSTANCE =
 
 /** The partitions of all instances, for an admin key: what `waypost tasks` shows and does (R-45). */
 @Controller('/public/v1')
-export class OperationsController {
-  constructor(private readonly service: OperationsService) {}
+export class TasksController {
+  constructor(private readonly service: TasksService) {}
 
   @Get('tasks')
   @Endpoint({

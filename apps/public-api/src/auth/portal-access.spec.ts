@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { EndpointOptions, PortalUse } from '../endpoint/endpoint.decorator.js';
 import { startTestApi } from '../testing/test-api.js';
 import type { Caller } from './caller.js';
-import { requireSight } from './portal-sight.js';
+import { requirePortalAccess } from './portal-access.js';
 
 const OWN = '0b0e8f0a-6f4e-4c53-9a54-7d4b5b0d9a11';
 const OTHER = '1c1e8f0a-6f4e-4c53-9a54-7d4b5b0d9a11';
@@ -20,7 +20,7 @@ function refusalOf(portal: PortalUse | undefined, caller: Caller, id?: string): 
   const endpoint = { portal } as EndpointOptions;
   const request = { params: id === undefined ? {} : { id } } as unknown as Request;
   try {
-    requireSight(endpoint, caller, request);
+    requirePortalAccess(endpoint, caller, request);
     return null;
   } catch (error) {
     return (error as { status: number }).status;

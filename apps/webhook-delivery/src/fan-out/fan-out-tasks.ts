@@ -8,15 +8,12 @@ import {
   type PartitionTaskFactory,
   Quarantine,
   STREAMS_BACKEND,
-  TRACES,
-  type Traces,
+  Traces,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { DELIVERY_METRICS } from '../common/common.module.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DutyCycle } from './duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from './fan-out.task.js';
 
@@ -31,14 +28,14 @@ export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
     @Inject(CODECS) readonly codecs: AvroCodecs,
-    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
+    readonly directory: SubscriptionDirectory,
     @Inject(FAN_OUT_FLUSHES) readonly flushScheduler: FlushScheduler,
-    @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    readonly metrics: DeliveryMetrics,
     readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly nowMs: () => number,
     @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
-    @Inject(TRACES) readonly traces: Traces,
+    readonly traces: Traces,
   ) {}
 
   create(context: TaskContext): PartitionTask {

@@ -3,7 +3,7 @@ import { allConsumerGroups, allTopics } from '@waypost/contracts';
 import { formatTime } from '@waypost/domain';
 import { type Instances, type InstanceTask, LOGGER, type Logger, unansweredText } from '@waypost/platform';
 import { ApiError, notFound } from '../errors/api-error.js';
-import type { TaskCommandDto, TaskListDto, TopicListDto } from './operations.dto.js';
+import type { TaskCommandDto, TaskListDto, TopicListDto } from './tasks.dto.js';
 
 /** Instances, or null where their addresses are not configured */
 export const INSTANCES = Symbol('INSTANCES');
@@ -13,7 +13,7 @@ type TopicItem = TopicListDto['data'][number];
 
 /** Asks the instances for their tasks. @throws ApiError for every refusal */
 @Injectable()
-export class OperationsService {
+export class TasksService {
   constructor(
     @Inject(INSTANCES) private readonly instances: Instances | null,
     @Inject(LOGGER) private readonly logger: Logger,

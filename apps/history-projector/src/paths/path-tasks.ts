@@ -1,25 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { type AvroCodecs } from '@waypost/contracts';
-import type { PathProjection } from '@waypost/history-store';
+import { PathProjection } from '@waypost/history-store';
 import { CODECS, type PartitionTaskFactory } from '@waypost/platform';
 import type { PartitionTask, TaskContext } from '@waypost/streams';
-import type { PathMetrics } from '../projection/metrics.js';
+import { createPathMetrics, type PathMetrics } from '../projection/metrics.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 import { createPathsTask } from './paths.task.js';
 
-/** PathProjection */
-export const PATH_PROJECTION = Symbol('PATH_PROJECTION');
-/** PathMetrics */
-export const PATH_METRICS = Symbol('PATH_METRICS');
-
 @Injectable()
 export class PathTasks implements PartitionTaskFactory {
+  private readonly metrics: PathMetrics;
+
   constructor(
     @Inject(PROJECTION_TOOLS) private readonly tools: ProjectionTaskTools,
     @Inject(CODECS) private readonly codecs: AvroCodecs,
-    @Inject(PATH_PROJECTION) private readonly projection: PathProjection,
-    @Inject(PATH_METRICS) private readonly metrics: PathMetrics,
-  ) {}
+    private readonly projection: PathProjection,
+    registry: Registry,
+  ) {
+    this.metrics = createPathMetrics(registry);
+  }
 
   create(context: TaskContext): PartitionTask {
     const { tools, projection, metrics } = this;

@@ -1,0 +1,60 @@
+import type { ParkingReason, TaskCommand, TaskManager, TaskStatus } from '@waypost/streams';
+
+/** One partition of a consumer group, as operators see it. */
+export interface TaskView extends TaskStatus {
+  /** `<consumer group>:<partition>` */
+  readonly task: string;
+  /** Offsets behind the last batch that was processed, as the broker told with it; null: none was. */
+  readonly lagRecords: number | null;
+}
+
+/** The tasks of all consumers in this process, and the commands for those that are parked (R-45). */
+export class RunningTasks {
+  private readonly consumers = new Map<string, Pick<TaskManager, 'tasks' | 'command'>>();
+  private readonly lags = new Map<string, number>();
+
+  add(group: string, consumer: Pick<TaskManager, 'tasks' | 'command'>): void {
+    this.consumers.set(group, consumer);
+  }
+
+  all(): TaskView[] {
+    return [...this.consumers].flatMap(([group, consumer]) =>
+      consumer.tasks().map((status) => {
+        const task = taskName(group, status.partition);
+        return { task, ...status, lagRecords: this.lags.get(task) ?? null };
+      }),
+    );
+  }
+
+  noteLag(group: string, partition: number, lagRecords: number): void {
+    this.lags.set(taskName(group, partition), lagRecords);
+  }
+
+  parked(group?: string): (Pick<TaskView, 'task' | 'topic' | 'partition'> & ParkingReason)[] {
+    return this.all().flatMap(({ task, topic, partition, parked }) =>
+      parked && (group === undefined || task.startsWith(`${group}:`)) ? [{ task, topic, partition, ...parked }] : [],
+    );
+  }
+
+  /**
+   * @param argument the position of a seek
+   * @returns why it is refused; null: it is done; undefined: there is no such task or command here
+   */
+  command(task: string, name: string, argument?: string): string | null | undefined {
+    const found = this.all().find((one) => one.task === task);
+    const command = taskCommand(name, argument);
+    if (!found || !command) return undefined;
+    return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
+  }
+}
+
+function taskName(group: string, partition: number): string {
+  return `${group}:${String(partition)}`;
+}
+
+function taskCommand(name: string, argument: string | undefined): TaskCommand | undefined {
+  if (argument === undefined) return name === 'retry' || name === 'skip' ? name : undefined;
+  if (name !== 'seek') return undefined;
+  if (argument === 'earliest' || argument === 'latest') return { seek: argument };
+  return /^\d{1,15}$/.test(argument) ? { seek: Number(argument) } : undefined;
+}

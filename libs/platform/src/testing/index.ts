@@ -1,0 +1,1 @@
+export { MemoryRuntime } from './memory-runtime.js';
