@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,17 @@ const { registryUrl } = requireTestStack();
 const server = requireTestStack().databaseUrl;
 const kafka = { brokers: brokers.split(','), clientId: 'refill-test' };
 const databaseName = `test_${randomBytes(6).toString('hex')}`;
-const databaseUrl = Object.assign(new URL(server), { pathname: `/${databaseName}` }).href;
+/** Owns the database and is no superuser, as docs/operations.md wants it: row-level security holds for it. */
+const owner = `owner_${databaseName}`;
+const databaseUrl = Object.assign(new URL(server), {
+  pathname: `/${databaseName}`,
+  username: owner,
+  password: owner,
+}).href;
+const operations = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const [, backupOptions = '', backupFlags = ''] = /^PGOPTIONS='(.*?)' pg_dump (.*)$/m.exec(operations) ?? [];
+const [, restoreOptions = '', restoreFlags = ''] = /^PGOPTIONS='(.*?)' pg_restore (.*)$/m.exec(operations) ?? [];
+
 const registry = createSchemaRegistry({ url: registryUrl });
 const codecs = createAvroCodecs({ registry });
 const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
@@ -42,13 +53,15 @@ beforeAll(async () => {
   const admin = await openTopicAdmin(kafka);
   await setUpKafka({ admin, registryUrl, partitions: PARTITIONS, replicationFactor: 1 });
   await admin.close();
-  await onServer(`CREATE DATABASE ${databaseName}`);
+  await onServer(`CREATE ROLE ${owner} LOGIN PASSWORD '${owner}'`);
+  await onServer(`CREATE DATABASE ${databaseName} OWNER ${owner}`);
   await runMigrations(databaseUrl);
 });
 afterAll(async () => {
   await publisher?.stop();
   await backend.close();
   await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
+  await onServer(`DROP ROLE ${owner}`);
   await rm(dataDir, { recursive: true });
 });
 
@@ -60,6 +73,12 @@ async function query<T extends pg.QueryResultRow>(url: string, sql: string, para
   } finally {
     await client.end();
   }
+}
+/** As PGOPTIONS does it for the programs of PostgreSQL. */
+function withOptions(options: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', options);
+  return url.href;
 }
 function onServer(sql: string): Promise<unknown[]> {
   return query(server, sql);
@@ -81,7 +100,7 @@ function untilPublished(): Promise<void> {
 async function tables(): Promise<Record<string, unknown[]>> {
   const of = async (name: string, where: string): Promise<unknown[]> => {
     const sql = `SELECT to_jsonb(t) AS row FROM ${name} AS t WHERE ${where} ORDER BY to_jsonb(t)::text`;
-    return (await query<{ row: unknown }>(databaseUrl, sql, [fleetId])).map(({ row }) => row);
+    return (await query<{ row: unknown }>(withOptions('-c waypost.fleet=*'), sql, [fleetId])).map(({ row }) => row);
   };
   const subscriptions = 'subscription_id IN (SELECT id FROM webhook_subscriptions WHERE fleet_id = $1)';
   return {
@@ -112,7 +131,7 @@ const REFILLED = [
 
 async function rowsOf(table: string): Promise<unknown[]> {
   const sql = `SELECT to_jsonb(t) AS row FROM ${table} AS t ORDER BY to_jsonb(t)::text`;
-  return (await query<{ row: unknown }>(databaseUrl, sql)).map(({ row }) => row);
+  return (await query<{ row: unknown }>(withOptions(backupOptions), sql)).map(({ row }) => row);
 }
 
 function draft(eventType: string, url = 'https://receiver.example/hook') {
@@ -259,12 +278,12 @@ describe('refilling a lost database (R-17)', () => {
     const before = await tables();
     const ids = [managed.changed.id, managed.rotated.id];
     const versions = await publishedVersions(ids);
-    await query(databaseUrl, ADDED_PORTAL, [fleetId, randomUUID()]);
+    await query(withOptions('-c waypost.fleet=*'), ADDED_PORTAL, [fleetId, randomUUID()]);
     const backup = await Promise.all(BACKED_UP.map(rowsOf));
     expect(backup.map((rows) => rows.length)).toEqual([1, 1]);
 
     await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
-    await onServer(`CREATE DATABASE ${databaseName}`);
+    await onServer(`CREATE DATABASE ${databaseName} OWNER ${owner}`);
     const printed = terminal();
     await refill(printed, { dataDir });
 
@@ -282,10 +301,10 @@ describe('refilling a lost database (R-17)', () => {
     for (const table of BACKED_UP) expect(printed.said.join('')).toContain(`the table ${table}`);
     await expect(refill(terminal(), { dataDir })).rejects.toThrow('The database is in use: fleets');
 
-    // As pg_restore does it with the data of these tables alone.
+    // As pg_restore does it with a dump of --inserts.
     for (const [index, table] of BACKED_UP.entries()) {
       const sql = `INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`;
-      await query(databaseUrl, sql, [JSON.stringify(backup[index])]);
+      await query(withOptions(restoreOptions), sql, [JSON.stringify(backup[index])]);
     }
     expect(await Promise.all(BACKED_UP.map(rowsOf))).toEqual(backup);
 
@@ -300,6 +319,12 @@ describe('refilling a lost database (R-17)', () => {
       ...versions,
       `${topics.webhookSubscriptions.name} ${ids[0] ?? ''} 4`,
     ]);
+  });
+
+  it('has commands for the backup that do not give up before row-level security, and name every table', () => {
+    expect(backupFlags).toContain('--enable-row-security --inserts');
+    for (const table of BACKED_UP) expect(backupFlags).toContain(`--table=${table}`);
+    expect(restoreFlags).toContain('--enable-row-security');
   });
 
   it('leaves no table of which nobody knows what becomes of it', async () => {
