@@ -16,13 +16,14 @@ const COMMAND_LINE = '`waypost`';
 const MEANINGS: Readonly<Record<string, string>> = {
   KAFKA_BROKERS: '`host:port,...`',
   KAFKA_SASL_MECHANISM:
-    '`plain`, `scram-sha-256` or `scram-sha-512`, set with user name and password; or `oauthbearer`, set with `KAFKA_OAUTH_*`',
+    '`plain`, `scram-sha-256` or `scram-sha-512`, set with user name and password; `oauthbearer`, set with `KAFKA_OAUTH_*`; or `aws-msk-iam`, set with `KAFKA_AWS_REGION`',
   KAFKA_SASL_USERNAME: 'User name for SASL',
   KAFKA_SASL_PASSWORD: 'Password for SASL',
   KAFKA_OAUTH_TOKEN_URL: 'Token endpoint for client credentials; NODE_EXTRA_CA_CERTS names an authority of your own',
   KAFKA_OAUTH_CLIENT_ID: 'Id of the client at the token endpoint',
   KAFKA_OAUTH_CLIENT_SECRET: 'Its secret',
   KAFKA_OAUTH_SCOPE: 'Scopes of the token, with spaces between them',
+  KAFKA_AWS_REGION: 'Region of an Amazon MSK cluster, for a login by IAM',
   KAFKA_TLS: 'Connect with TLS; certificates and names are always verified',
   KAFKA_TLS_CA_FILE: 'PEM file of the certificate authority of the brokers; switches TLS on',
   KAFKA_TLS_CERT_FILE: 'PEM file of a client certificate; switches TLS on',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientCredentialTokens, TokenRefusedError } from './client-credentials.js';
+import { clientCredentialTokens } from './client-credentials.js';
+import { TokenRefusedError } from './shared-token.js';
 
 const client = {
   tokenUrl: 'https://login.example/token',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sharedToken, TokenRefusedError, type TokenWithLife } from './shared-token.js';
 
 export interface OAuthClient {
   readonly tokenUrl: string;
@@ -13,47 +14,20 @@ interface Effects {
   readonly now: () => number;
 }
 
-/** The endpoint knows these credentials, or this request, for wrong: asking again does not help. */
-export class TokenRefusedError extends Error {
-  override readonly name = 'TokenRefusedError';
-  readonly code = 'TOKEN_REFUSED';
-}
-
 const TIMEOUT_MS = 5_000;
-/** A token is renewed this long before it expires, or at half of its life if that is shorter. */
-const MARGIN_MS = 60_000;
 const UNKNOWN_LIFE_SECONDS = 300;
 
 const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().positive().optional() });
 
 /**
- * Tokens of the client credentials grant (RFC 6749, 4.4) for whoever logs in with them. One token serves all callers until
- * shortly before it expires. Neither the secret nor what the endpoint sends gets into an error.
+ * Tokens of the client credentials grant (RFC 6749, 4.4) for whoever logs in with them. Neither the secret nor what the
+ * endpoint sends gets into an error.
  */
 export function clientCredentialTokens(client: OAuthClient, { fetch, now }: Effects) {
-  let current: { readonly token: Promise<{ readonly value: string }>; renewAtMs: number } | null = null;
-
-  return (): Promise<{ readonly value: string }> => {
-    if (current !== null && now() < current.renewAtMs) return current.token;
-    const startedAtMs = now();
-    // Callers meanwhile wait for the same answer.
-    const next = { token: Promise.resolve({ value: '' }), renewAtMs: Infinity };
-    next.token = requestToken(client, fetch).then(
-      ({ value, lifeMs }) => {
-        next.renewAtMs = startedAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
-        return { value };
-      },
-      (error: unknown) => {
-        next.renewAtMs = -Infinity;
-        throw error;
-      },
-    );
-    current = next;
-    return next.token;
-  };
+  return sharedToken(() => requestToken(client, fetch), now);
 }
 
-async function requestToken(client: OAuthClient, send: typeof fetch): Promise<{ value: string; lifeMs: number }> {
+async function requestToken(client: OAuthClient, send: typeof fetch): Promise<TokenWithLife> {
   const { tokenUrl, clientId, clientSecret, scope } = client;
   // RFC 6749, 2.3.1: both are form-encoded before they become a basic login.
   const login = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { KafkaSettings } from '@waypost/streams';
 import { clientCredentialTokens } from './client-credentials.js';
+import { installedSigner, type LoadSigner, mskIamTokens, SIGNER_PACKAGE } from './msk-iam.js';
 import {
   asFlag,
   asList,
@@ -13,7 +14,7 @@ import {
   withDefault,
 } from './parse-config.js';
 
-const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer', 'aws-msk-iam'] as const;
 
 function isBrokerAddress(item: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/i.test(item);
@@ -28,61 +29,91 @@ const brokers = z
   })
   .transform((env) => env.KAFKA_BROKERS);
 
-const PASSWORD_VARIABLES = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
-const OAUTH_VARIABLES = ['KAFKA_OAUTH_TOKEN_URL', 'KAFKA_OAUTH_CLIENT_ID', 'KAFKA_OAUTH_CLIENT_SECRET'] as const;
+type SaslVariable =
+  | 'KAFKA_SASL_USERNAME'
+  | 'KAFKA_SASL_PASSWORD'
+  | 'KAFKA_OAUTH_TOKEN_URL'
+  | 'KAFKA_OAUTH_CLIENT_ID'
+  | 'KAFKA_OAUTH_CLIENT_SECRET'
+  | 'KAFKA_OAUTH_SCOPE'
+  | 'KAFKA_AWS_REGION';
+type Mechanism = (typeof MECHANISMS)[number];
 
-const sasl = z
-  .object({
-    KAFKA_SASL_MECHANISM: withDefault(asOneOf(...MECHANISMS), `one of ${MECHANISMS.join(', ')}`, undefined),
-    KAFKA_SASL_USERNAME: withDefault(asText, 'the user name', undefined),
-    KAFKA_SASL_PASSWORD: withDefault(asText, 'the password', undefined),
-    KAFKA_OAUTH_TOKEN_URL: withDefault(
-      asUrl('http:', 'https:'),
-      'the http(s) URL of a token endpoint for client credentials',
-      undefined,
-    ),
-    KAFKA_OAUTH_CLIENT_ID: withDefault(asText, 'the id of the client', undefined),
-    KAFKA_OAUTH_CLIENT_SECRET: withDefault(asText, 'the secret of the client', undefined),
-    KAFKA_OAUTH_SCOPE: withDefault(asText, 'scopes with spaces between them', undefined),
-  })
-  .transform((env, ctx): KafkaSettings['sasl'] => {
-    const refuse = (names: readonly string[], message: string): void => {
-      for (const name of names) ctx.addIssue({ code: 'custom', path: [name], message });
-    };
-    const isTokens = env.KAFKA_SASL_MECHANISM === 'oauthbearer';
-    const others = isTokens
-      ? (['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const)
-      : ([...OAUTH_VARIABLES, 'KAFKA_OAUTH_SCOPE'] as const);
-    const useless = others.filter((name) => env[name] !== undefined);
-    refuse(useless, `is of no use ${isTokens ? 'with' : 'without'} KAFKA_SASL_MECHANISM=oauthbearer: remove it`);
-    if (useless.length > 0) return z.NEVER;
-    const missing = (isTokens ? OAUTH_VARIABLES : PASSWORD_VARIABLES).filter((name) => env[name] === undefined);
-    if (!isTokens && missing.length === PASSWORD_VARIABLES.length) return undefined;
-    const together = isTokens
-      ? 'KAFKA_SASL_MECHANISM=oauthbearer needs the token endpoint, the id and the secret of a client'
-      : 'mechanism, user name and password are set together or not at all';
-    refuse(missing, `is missing: ${together}`);
-    return missing.length > 0 ? z.NEVER : saslOf(env);
-  });
-
-type SaslVariables = Readonly<Partial<Record<string, string>>> & {
-  readonly KAFKA_SASL_MECHANISM?: (typeof MECHANISMS)[number] | undefined;
+const PASSWORD = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+const NEEDED: Readonly<Record<Mechanism, readonly SaslVariable[]>> = {
+  plain: PASSWORD,
+  'scram-sha-256': PASSWORD,
+  'scram-sha-512': PASSWORD,
+  oauthbearer: ['KAFKA_OAUTH_TOKEN_URL', 'KAFKA_OAUTH_CLIENT_ID', 'KAFKA_OAUTH_CLIENT_SECRET'],
+  'aws-msk-iam': ['KAFKA_AWS_REGION'],
 };
+const ALL_VARIABLES = [...PASSWORD, ...NEEDED.oauthbearer, 'KAFKA_OAUTH_SCOPE', ...NEEDED['aws-msk-iam']] as const;
+
+const saslVariables = z.object({
+  KAFKA_SASL_MECHANISM: withDefault(asOneOf(...MECHANISMS), `one of ${MECHANISMS.join(', ')}`, undefined),
+  KAFKA_SASL_USERNAME: withDefault(asText, 'the user name', undefined),
+  KAFKA_SASL_PASSWORD: withDefault(asText, 'the password', undefined),
+  KAFKA_OAUTH_TOKEN_URL: withDefault(
+    asUrl('http:', 'https:'),
+    'the http(s) URL of a token endpoint for client credentials',
+    undefined,
+  ),
+  KAFKA_OAUTH_CLIENT_ID: withDefault(asText, 'the id of the client', undefined),
+  KAFKA_OAUTH_CLIENT_SECRET: withDefault(asText, 'the secret of the client', undefined),
+  KAFKA_OAUTH_SCOPE: withDefault(asText, 'scopes with spaces between them', undefined),
+  KAFKA_AWS_REGION: withDefault(asText, 'the AWS region of the cluster', undefined),
+});
+
+function saslSection(signer: LoadSigner | null) {
+  return saslVariables.transform((env, ctx): KafkaSettings['sasl'] => {
+    const problems = saslProblems(env, signer);
+    for (const [name, message] of problems) ctx.addIssue({ code: 'custom', path: [name], message });
+    return problems.length > 0 ? z.NEVER : saslOf(env, signer);
+  });
+}
+
+type SaslEnvironment = z.output<typeof saslVariables>;
+
+/** By variable: why no login can be made of them. */
+function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonly [name: string, message: string])[] {
+  const mechanism = env.KAFKA_SASL_MECHANISM;
+  const given = ALL_VARIABLES.filter((name) => env[name] !== undefined);
+  // Without a mechanism, user and password are taken for a login that lacks it.
+  const needed = NEEDED[mechanism ?? 'plain'];
+  const usable = mechanism === 'oauthbearer' ? [...needed, 'KAFKA_OAUTH_SCOPE'] : needed;
+  const useless = given.filter((name) => !usable.includes(name));
+  if (useless.length > 0) {
+    const why = mechanism === undefined ? 'without KAFKA_SASL_MECHANISM' : `with KAFKA_SASL_MECHANISM=${mechanism}`;
+    return useless.map((name) => [name, `is of no use ${why}: remove it`]);
+  }
+  if (given.length === 0 && mechanism === undefined) return [];
+  if (mechanism === 'aws-msk-iam' && signer === null)
+    return [['KAFKA_SASL_MECHANISM', `needs a package that is not installed: npm install ${SIGNER_PACKAGE}`]];
+  const together = `${needed.join(', ')} and KAFKA_SASL_MECHANISM are set together or not at all`;
+  const missing = (['KAFKA_SASL_MECHANISM', ...needed] as const).filter((name) => env[name] === undefined);
+  return missing.map((name) => [name, `is missing: ${together}`]);
+}
 
 /** Of variables that are complete. */
-function saslOf(env: SaslVariables): KafkaSettings['sasl'] {
-  const text = (name: string): string => env[name] ?? '';
-  const { KAFKA_SASL_MECHANISM: mechanism = 'plain', KAFKA_OAUTH_SCOPE: scope } = env;
-  if (mechanism !== 'oauthbearer') {
-    return { mechanism, username: text('KAFKA_SASL_USERNAME'), password: text('KAFKA_SASL_PASSWORD') };
+function saslOf(env: SaslEnvironment, signer: LoadSigner | null): KafkaSettings['sasl'] {
+  const text = (name: SaslVariable): string => env[name] ?? '';
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_OAUTH_SCOPE: scope } = env;
+  const now = () => performance.now();
+  if (mechanism === undefined) return undefined;
+  if (mechanism === 'aws-msk-iam') {
+    if (signer === null) return undefined;
+    const tokens = mskIamTokens(text('KAFKA_AWS_REGION'), { load: signer, wallNow: Date.now, now });
+    return { mechanism: 'oauthbearer', oauthBearerProvider: tokens };
   }
+  if (mechanism !== 'oauthbearer')
+    return { mechanism, username: text('KAFKA_SASL_USERNAME'), password: text('KAFKA_SASL_PASSWORD') };
   const client = {
     tokenUrl: text('KAFKA_OAUTH_TOKEN_URL'),
     clientId: text('KAFKA_OAUTH_CLIENT_ID'),
     clientSecret: text('KAFKA_OAUTH_CLIENT_SECRET'),
     scope,
   };
-  return { mechanism, oauthBearerProvider: clientCredentialTokens(client, { fetch, now: () => performance.now() }) };
+  return { mechanism, oauthBearerProvider: clientCredentialTokens(client, { fetch, now }) };
 }
 
 const tls = z
@@ -123,12 +154,12 @@ const tls = z
   });
 
 /**
- * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_OAUTH_*, KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and
+ * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_OAUTH_*, KAFKA_AWS_REGION, KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and
  * KAFKA_TLS_KEY_FILE (files are read at once; any of them implies TLS). The brokers' certificates are always verified.
  * `clientId` is what brokers show in their logs and quotas: the application's name.
  */
-export function kafkaConfig(clientId: string): z.ZodType<KafkaSettings> {
-  return configSections({ brokers, sasl, tls }).transform((sections) => ({
+export function kafkaConfig(clientId: string, signer = installedSigner()): z.ZodType<KafkaSettings> {
+  return configSections({ brokers, sasl: saslSection(signer), tls }).transform((sections) => ({
     brokers: sections.brokers,
     clientId,
     ssl: sections.tls,

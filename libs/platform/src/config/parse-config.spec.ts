@@ -151,6 +151,19 @@ describe('parseConfig', () => {
     }
   });
 
+  it('reads a login by IAM for Amazon MSK, and names the package that it needs', () => {
+    const iam = { ...complete, KAFKA_SASL_MECHANISM: 'aws-msk-iam', KAFKA_AWS_REGION: 'eu-west-1' };
+    expect(problemsOf(iam)).toEqual([
+      '  KAFKA_SASL_MECHANISM needs a package that is not installed: npm install aws-msk-iam-sasl-signer-js',
+    ]);
+    const signer = () => Promise.resolve({ generateAuthToken: () => Promise.resolve({ token: '', expiryTime: 0 }) });
+    const { sasl } = parseConfig(kafkaConfig('waypost', signer), iam);
+    expect(sasl).toEqual({ mechanism: 'oauthbearer', oauthBearerProvider: expect.any(Function) });
+    expect(() => parseConfig(kafkaConfig('waypost', signer), { ...iam, KAFKA_AWS_REGION: '' })).toThrow(
+      'KAFKA_AWS_REGION is missing',
+    );
+  });
+
   it('names the variable of a certificate file that cannot be read', () => {
     expect(problemsOf({ ...complete, KAFKA_TLS_CA_FILE: '/does/not/exist.pem' })).toEqual([
       '  KAFKA_TLS_CA_FILE is not usable: it must be a readable PEM file with the certificate authority',

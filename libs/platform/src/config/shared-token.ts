@@ -1,0 +1,41 @@
+/** Whoever makes tokens knows the credentials, or the request, for wrong: asking again does not help. */
+export class TokenRefusedError extends Error {
+  override readonly name = 'TokenRefusedError';
+  readonly code = 'TOKEN_REFUSED';
+}
+
+export interface TokenWithLife {
+  readonly value: string;
+  readonly lifeMs: number;
+}
+
+/** A token is renewed this long before it expires, or at half of its life if that is shorter. */
+const MARGIN_MS = 60_000;
+
+/**
+ * One token serves all callers until shortly before it expires.
+ *
+ * @param now monotonic milliseconds
+ */
+export function sharedToken(request: () => Promise<TokenWithLife>, now: () => number) {
+  let current: { readonly token: Promise<{ readonly value: string }>; renewAtMs: number } | null = null;
+
+  return (): Promise<{ readonly value: string }> => {
+    if (current !== null && now() < current.renewAtMs) return current.token;
+    const startedAtMs = now();
+    // Callers meanwhile wait for the same answer.
+    const next = { token: Promise.resolve({ value: '' }), renewAtMs: Infinity };
+    next.token = request().then(
+      ({ value, lifeMs }) => {
+        next.renewAtMs = startedAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
+        return { value };
+      },
+      (error: unknown) => {
+        next.renewAtMs = -Infinity;
+        throw error;
+      },
+    );
+    current = next;
+    return next.token;
+  };
+}
