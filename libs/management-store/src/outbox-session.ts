@@ -49,7 +49,7 @@ const OUTBOX_LOCK = 7_217_503;
  */
 const SERVER_PROBES = `SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;
   SET tcp_user_timeout = 10000`;
-/** The same from this side: a holder that is cut off gives up before another one has to wait for it. */
+/** The same from this side: a holder that is cut off finds out within 15 s, and asks for the lock again. */
 const PROBE_AFTER_MS = 5_000;
 
 /** Rejects when the database cannot be reached. */

@@ -34,7 +34,7 @@ export async function buildOf(ref: string): Promise<string> {
   return join(folder, 'dist');
 }
 
-/** The command of a build that makes the topics, as whoever installed that version has run it. */
+/** The command of a build that makes the topics, as an operator of that version has run it. */
 export function setUpOf(dist: string): NonNullable<KafkaStageOptions['earlierSetUp']> {
   return async ({ kafka, registryUrl }, { dataDir, env }) => {
     const setUp = [join(dist, 'apps/cli/src/main.js'), 'set-up', '--data-dir', dataDir.path];

@@ -1,4 +1,4 @@
-/** Whoever makes tokens knows the credentials, or the request, for wrong: asking again does not help. */
+/** The credentials, or the request for a token, are known to be wrong: asking again does not help. */
 export class TokenRefusedError extends Error {
   override readonly name = 'TokenRefusedError';
   readonly code = 'TOKEN_REFUSED';

@@ -60,7 +60,7 @@ const ASK: Readonly<Record<string, Ask>> = {
     return answer.topicErrors[0]?.errorCode;
   },
   'group READ': async (groupId, client, broker) => {
-    const member = { groupId, groupGenerationId: 0, memberId: 'nobody' };
+    const member = { groupId, groupGenerationId: 0, memberId: 'none' };
     return (await client.ask<{ errorCode: number }>(broker, 'Heartbeat', 1, member)).errorCode;
   },
   'transactionalId WRITE': async (transactionalId, client, broker) => {

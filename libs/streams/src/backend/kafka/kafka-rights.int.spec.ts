@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { type KafkaRight, missingRights } from './kafka-rights.js';
+
+const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'rights-test' };
+
+let admin: Admin;
+beforeAll(async () => {
+  admin = new Kafka({ ...settings, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+});
+afterAll(() => admin.disconnect());
+
+function everyRight(topic: string): KafkaRight[] {
+  const operations = ['READ', 'WRITE', 'CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS'] as const;
+  return [
+    ...operations.map((operation): KafkaRight => ({ resource: 'topic', name: topic, operation })),
+    { resource: 'group', name: topic, operation: 'READ' },
+    { resource: 'transactionalId', name: topic, operation: 'WRITE' },
+  ];
+}
+
+/** What a broker with an authorizer answers is in the doctor's test. */
+describe('Asking for rights', () => {
+  it('finds none missing at a broker without an authorizer, and leaves topic and groups as they were', async () => {
+    const topic = `rights-${randomUUID()}`;
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1 }] });
+    expect(await missingRights(settings, everyRight(topic))).toEqual([]);
+    expect(await admin.fetchTopicOffsets(topic)).toMatchObject([{ low: '0', high: '0' }]);
+    const { groups } = await admin.listGroups();
+    expect(groups.map(({ groupId }) => groupId)).not.toContain(topic);
+  });
+
+  it('creates no topic that is not there', async () => {
+    const topic = `rights-${randomUUID()}`;
+    expect(await missingRights(settings, everyRight(topic))).toEqual([]);
+    expect(await admin.listTopics()).not.toContain(topic);
+  });
+});
