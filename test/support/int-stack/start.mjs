@@ -31,9 +31,11 @@ export default async function startStack() {
 
   const stack = await Promise.race([firstLine(child), exited.then(() => null)]);
   if (stack === null) throw new Error(`The embedded stack of the integration tests does not start:\n${said.join('')}`);
-  await setUp(stack);
+  // Given: a registry that may be filled, in place of the embedded one.
+  const registryUrl = process.env.WAYPOST_TEST_OTHER_REGISTRY_URL ?? stack.registryUrl;
+  await setUp({ brokers: stack.brokers, registryUrl });
   process.env.WAYPOST_TEST_BROKERS = stack.brokers.join(',');
-  process.env.WAYPOST_TEST_REGISTRY_URL = stack.registryUrl;
+  process.env.WAYPOST_TEST_REGISTRY_URL = registryUrl;
   process.env.WAYPOST_TEST_DATABASE_URL = stack.databaseUrl;
 }
 
