@@ -185,6 +185,28 @@ let page: Page;
     ]);
   });
 
+  it('disables a subscription only after it has said what that means, and activates it again (R-16)', async () => {
+    const [made] = await subscriptions();
+    await visit.open(`/subscriptions/${made?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain('end as failed, without a request');
+    expect(await pageProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await subscriptions())[0]).toMatchObject({ id: made?.id, status: 'active' });
+
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    await page.getByRole('button', { name: 'Disable it' }).click();
+    await page.getByRole('button', { name: 'Activate' }).waitFor();
+    expect(await page.locator('.badge').first().textContent()).toContain('disabled');
+    expect(await page.getByRole('button', { name: 'Disable', exact: true }).count()).toBe(0);
+    expect((await subscriptions())[0]).toMatchObject({ id: made?.id, status: 'disabled' });
+
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect((await subscriptions())[0]).toMatchObject({ id: made?.id, status: 'active' });
+  });
+
   it('rotates a secret and deletes a subscription only after it has said what that means', async () => {
     const [made] = await subscriptions();
     await visit.open(`/subscriptions/${made?.id ?? ''}`);

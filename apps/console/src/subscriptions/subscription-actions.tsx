@@ -34,6 +34,18 @@ export function SubscriptionActions({ subscription: { id, status }, changes, tes
       >
         It is shown once. For 24 hours deliveries are signed with both secrets, so that receivers can change in between.
       </ConfirmButton>
+      {status !== 'disabled' && (
+        <ConfirmButton
+          label="Disable"
+          action="Disable it"
+          isDangerous
+          disabled={update.isPending}
+          onConfirm={() => update.mutate({ status: 'disabled' })}
+        >
+          Deliveries that wait end as failed, without a request; a replay can send them once it is active again. Events
+          that happen while it is disabled are never sent. To keep what happens and send it later, pause it instead.
+        </ConfirmButton>
+      )}
       <ConfirmButton
         label="Delete"
         action="Delete it for good"
