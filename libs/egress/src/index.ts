@@ -23,6 +23,7 @@ export {
   type EgressRequest,
 } from './client/egress-client.js';
 export type { EgressErrorCode, EgressResult, KeptHeader } from './client/egress-result.js';
+export { NewestMap } from './newest-map.js';
 export {
   checkSubscriberUrl,
   MAX_URL_LENGTH,

@@ -11,4 +11,14 @@ describe('NewestMap', () => {
       ['c', 4],
     ]);
   });
+
+  it('drops a tenth at once, and never the newest', () => {
+    const map = new NewestMap<number, number>(20);
+    for (let n = 0; n < 1_000; n++) {
+      map.set(n, n);
+      expect(map.size).toBeLessThanOrEqual(20);
+      expect([...map.keys()].at(-1)).toBe(n);
+    }
+    expect([...map.keys()].slice(-18)).toEqual(Array.from({ length: 18 }, (_, n) => 982 + n));
+  });
 });

@@ -1,4 +1,4 @@
-/** Bounded: setting an entry makes it the newest, and the oldest above the limit are dropped. */
+/** Bounded: setting an entry makes it the newest; above the limit, the oldest are dropped. */
 export class NewestMap<K, V> extends Map<K, V> {
   constructor(private readonly maxEntries: number) {
     super();
@@ -8,10 +8,16 @@ export class NewestMap<K, V> extends Map<K, V> {
     // Maps keep the order of insertion.
     this.delete(key);
     super.set(key, value);
+    if (this.size > this.maxEntries) this.dropOldest();
+    return this;
+  }
+
+  /** A tenth at once: deleting the first entry of a large map again and again is slow. */
+  private dropOldest(): void {
+    const kept = this.maxEntries - Math.floor(this.maxEntries / 10);
     for (const oldest of this.keys()) {
-      if (this.size <= this.maxEntries) break;
+      if (this.size <= kept) return;
       this.delete(oldest);
     }
-    return this;
   }
 }

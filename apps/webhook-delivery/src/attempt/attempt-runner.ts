@@ -12,6 +12,7 @@ import type { Moment } from '../common/clocks.js';
 import { type AttemptWait, waitFor } from '../common/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
+import { createKnownSubscriptions } from './known-subscriptions.js';
 import { createSecretOpener } from './open-secrets.js';
 
 export interface AttemptRequest {
@@ -209,41 +210,4 @@ function attemptResult(result: Exclude<EgressResult, { type: 'aborted' }>): Atte
   if (result.type === 'error') return result;
   const { statusCode, headers, body } = result;
   return { type: 'response', statusCode, retryAfter: headers['retry-after'] ?? null, body };
-}
-
-/** Finds subscriptions that the directory does not contain (yet). */
-export interface KnownSubscriptions {
-  /** undefined: deleted. */
-  find(subscriptionId: string): Promise<DirectorySubscription | undefined>;
-}
-
-const MAX_DELETED = 10_000;
-
-/**
- * The subscription of a delivery was in the topic when the delivery was made: if it is missing once the topic is read to
- * its end, it was deleted, and ids are never reused. The result is remembered, so that a thousand deliveries of a deleted
- * subscription request that end from the broker only once.
- */
-export function createKnownSubscriptions(
-  directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>,
-): KnownSubscriptions {
-  const deleted = new Set<string>();
-
-  const remember = (subscriptionId: string): void => {
-    deleted.add(subscriptionId);
-    for (const oldest of deleted) {
-      if (deleted.size <= MAX_DELETED) return;
-      deleted.delete(oldest);
-    }
-  };
-
-  return {
-    find: async (subscriptionId) => {
-      if (deleted.has(subscriptionId)) return undefined;
-      await directory.caughtUp();
-      const found = directory.get(subscriptionId);
-      if (found === undefined) remember(subscriptionId);
-      return found;
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { type BearerAuth, TOKEN_EXPIRY_MARGIN_MS } from '@waypost/domain';
+import { NewestMap } from '@waypost/egress';
 import type { Clocks } from '../common/clocks.js';
 import { type AttemptWait, waitFor } from '../common/waits.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
@@ -16,7 +17,7 @@ export abstract class BearerTokens {
 }
 
 export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
-  /** Beyond this, the subscription with the oldest request is evicted. Default 20,000. */
+  /** Beyond this, the subscriptions with the oldest requests are evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
 }
 
@@ -144,15 +145,14 @@ export interface TokenEntries {
   find(subscriptionId: string, auth: BearerAuth): TokenEntry | undefined;
   /** The entry of any client. */
   any(subscriptionId: string): TokenEntry | undefined;
-  /** Called at each token request: the subscription with the oldest request is evicted if necessary. */
+  /** Called at each token request: the subscriptions with the oldest requests are evicted if necessary. */
   keep(subscriptionId: string, entry: TokenEntry): void;
   readonly size: number;
 }
 
 /** Bounded, since nothing tells which subscriptions will not come back. */
 export function createTokenEntries(maxSubscriptions: number): TokenEntries {
-  /** Oldest request first: maps keep the order of insertion. */
-  const entries = new Map<string, TokenEntry>();
+  const entries = new NewestMap<string, TokenEntry>(maxSubscriptions);
   return {
     find: (subscriptionId, auth) => {
       const entry = entries.get(subscriptionId);
@@ -163,14 +163,7 @@ export function createTokenEntries(maxSubscriptions: number): TokenEntries {
       return entry;
     },
     any: (subscriptionId) => entries.get(subscriptionId),
-    keep: (subscriptionId, entry) => {
-      entries.delete(subscriptionId);
-      entries.set(subscriptionId, entry);
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxSubscriptions) return;
-        entries.delete(oldest);
-      }
-    },
+    keep: (subscriptionId, entry) => void entries.set(subscriptionId, entry),
     get size() {
       return entries.size;
     },
