@@ -1,5 +1,5 @@
 import { errorMessage, StreamsError, type StreamsErrorCode } from '../errors.js';
-import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../record.js';
+import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 
 /** Why a partition cannot go on (R-45). */
 export interface ParkingReason {
@@ -95,60 +95,4 @@ const MAX_RETRY_MS = 5 * 60_000;
 export function parkedForMs(code: StreamsErrorCode, retries: number, random: number): number | null {
   if (RULES[code]?.retries === false) return null;
   return Math.min(FIRST_RETRY_MS * 2 ** retries, MAX_RETRY_MS) * (1 - random / 4);
-}
-
-/**
- * Finds the record that a partition fails at: after a failure the next task gets fewer records at a time and commits
- * them, until a single one fails.
- */
-export class CulpritSearch {
-  /** How many offsets are tried at a time, before `until`. */
-  private step = Infinity;
-  private until = 0;
-  private tried: { readonly from: number; readonly to: number } | null = null;
-
-  get isOn(): boolean {
-    return this.step < Infinity;
-  }
-
-  /** Nothing is tried any more. */
-  reset(): void {
-    this.tried = null;
-  }
-
-  *parts(batch: RecordBatch, position: number): Generator<RecordBatch> {
-    if (!this.isOn) {
-      this.tried = { from: position, to: batch.nextOffset };
-      yield batch;
-      return;
-    }
-    const { topic, partition, highWatermark, lastStableOffset, records } = batch;
-    let index = 0;
-    do {
-      const from = records[index]?.offset ?? position;
-      const inReach = records.slice(index).findIndex(({ offset }) => offset >= from + this.step);
-      const end = inReach < 0 ? records.length : index + inReach;
-      const nextOffset = records[end]?.offset ?? batch.nextOffset;
-      this.tried = { from, to: (records[end - 1]?.offset ?? from) + 1 };
-      yield { topic, partition, highWatermark, lastStableOffset, records: records.slice(index, end), nextOffset };
-      if (nextOffset >= this.until) this.step = Infinity;
-      index = end;
-    } while (index < records.length);
-  }
-
-  /**
-   * What was tried last has failed.
-   * @param offset of the record, where the task knows it
-   * @returns the record's offset; 'again': the next attempt gets closer; null: no record was tried
-   */
-  narrow(offset: number | null): number | 'again' | null {
-    if (!this.tried) return offset;
-    const { from, to } = this.tried;
-    const step = offset === null ? Math.floor((to - from) / 2) : offset - from;
-    // Until the search is on, a failure may be that of an earlier batch of the same transaction.
-    const isFound = step < 1 && (this.isOn || offset !== null);
-    this.step = Math.max(1, step);
-    this.until = to;
-    return isFound ? (offset ?? from) : 'again';
-  }
 }

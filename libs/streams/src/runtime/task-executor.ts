@@ -3,8 +3,8 @@ import type { Fetcher, GroupMember, PartitionConsumer, StreamsBackend } from '..
 import { errorMessage, type StreamsError, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import { CulpritSearch } from './culprit-search.js';
 import {
-  CulpritSearch,
   type ExceptionHandlers,
   handlerResult,
   isOfPosition,
