@@ -217,7 +217,7 @@ class FanOutTask implements PartitionTask {
     const topic = topics.webhookDeliveries.name;
     const count = await this.parts.backend.partitionCount(topic);
     if (count === null)
-      throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+      throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it by waypost set-up.`);
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
   }
 

@@ -56,7 +56,7 @@ class ConsumedGlobalTable implements GlobalTable {
     if ((await backend.partitionCount(topic)) !== 1) {
       throw new StreamsError(
         'TOPIC_MISSING',
-        `The topic ${topic} must exist with exactly one partition: run the topic set-up.`,
+        `The topic ${topic} must exist with exactly one partition: create it by waypost set-up.`,
       );
     }
     const settings = await backend.topicSettings(topic);

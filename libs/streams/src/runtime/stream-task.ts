@@ -226,7 +226,7 @@ class StreamTask implements PartitionTask {
       if (partitioner !== 'key') continue;
       const count = await this.options.backend.partitionCount(topic);
       if (count === null)
-        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it by waypost set-up.`);
       counts.set(topic, count);
     }
     return counts;
