@@ -205,13 +205,13 @@ describe('the sender', () => {
   });
 
   it('expires what waits for a paused subscription too, in the order of the log', async () => {
-    const createdAt = Date.now() - 15 * 86_400_000 + 500;
+    const createdAt = harness.nowMs() - 15 * 86_400_000 + 60_000;
     harness.subscribe('subscription-1', { status: 'paused' });
     for (const n of [1, 2, 3]) harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(n), createdAt }));
     harness.publish(4);
     await harness.start(() => ok);
     await harness.stop();
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    harness.stepClock(60_001);
     const made = await harness.start(() => ok);
     await until(async () => (await harness.attempts()).length === 3);
     expect((await harness.attempts()).map(({ eventId, outcome }) => [eventId, outcome])).toEqual([
