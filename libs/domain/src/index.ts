@@ -8,6 +8,7 @@ export {
   type AttemptErrorCode,
   type AttemptResult,
   decideAttempt,
+  decideProbe,
   retryAfterMs,
   type FailureReason,
   type FinishedAttempt,

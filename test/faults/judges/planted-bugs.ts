@@ -143,7 +143,7 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'the time of the first attempt is that of the last',
-    file: `${SENDER}/sender/attempt-log.ts`,
+    file: `${SENDER}/sender/attempt-record.ts`,
     is: 'before?.firstAttemptAt ?? startedAt',
     becomes: 'startedAt',
   },
@@ -173,13 +173,13 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'every attempt logs the body',
-    file: `${SENDER}/sender/attempt-log.ts`,
+    file: `${SENDER}/sender/attempt-record.ts`,
     is: 'body: before === null ? delivery.body : null',
     becomes: 'body: delivery.body',
   },
   {
     name: 'durations are logged as 0',
-    file: `${SENDER}/sender/attempt-log.ts`,
+    file: `${SENDER}/sender/attempt-record.ts`,
     is: 'durationMs: Math.round(ended.monotonicMs - started.monotonicMs)',
     becomes: 'durationMs: 0',
   },

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, deliveryFold, PROBE_EVERY_MS, RETENTION_MS } from '@waypost/domain';
+import { decideAttempt, decideProbe, deliveryFold, RETENTION_MS } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
@@ -8,7 +8,8 @@ import { type Clocks, type Moment, momentAfter, momentNow } from '../common/cloc
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import { createDueTimers, type DueTimers, type TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { type AttemptLog, attemptRecord, type EndedAttempt } from './attempt-log.js';
+import type { AttemptLog } from './attempt-log.js';
+import { attemptRecord, type EndedAttempt } from './attempt-record.js';
 import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import type { BegunDelivery, DeliveryScheduler, WaitingDelivery } from './delivery-scheduler.js';
@@ -233,11 +234,8 @@ class DeliveryAttempts implements AttemptFlow {
     const endedAt = ended.epochMs;
     const { result, auth } = run;
     const unauthorizedBefore = known?.unauthorizedBefore ?? false;
-    // A probe is never the last try.
-    const number = isProbe ? 1 : attempt;
-    let decision = decideAttempt({ attempt: number, result, auth, unauthorizedBefore, endedAt, random: random() });
-    if (isProbe && decision.outcome === 'retrying')
-      decision = { ...decision, nextDueAt: started.epochMs + PROBE_EVERY_MS };
+    const finished = { result, auth, unauthorizedBefore, endedAt, random: random() };
+    const decision = isProbe ? decideProbe(finished, started.epochMs) : decideAttempt({ ...finished, attempt });
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
     return { pending, traceparent, url: run.url, result, attempt, isProbe, due, started, ended, decision };
   }
@@ -261,7 +259,7 @@ class DeliveryAttempts implements AttemptFlow {
     const record = attemptRecord(made);
     const { retryAfterMs } = record;
     if (retryAfterMs !== null)
-      this.options.scheduler.lane(record.subscriptionId).holdUntil(ended.monotonicMs + retryAfterMs);
+      this.options.scheduler.lane(record.subscriptionId).beginNoneBefore(ended.monotonicMs + retryAfterMs);
     // After the hold: the free slot begins the next delivery at once.
     pending.begun?.answered();
     reportAttempt(record, this.options);

@@ -3,7 +3,8 @@ import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { createCatchUp } from './catch-up.js';
-import { DeliveryMemory, PartitionQueues } from './partition-queues.js';
+import { DeliveryMemory } from './delivery-memory.js';
+import { PartitionQueues } from './partition-queues.js';
 import { aDelivery, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 async function build({ logStart = 0 } = {}) {

@@ -229,7 +229,7 @@ describe('a delivery (R-22)', () => {
   it('waits until the time that the receiver has asked for (Retry-After)', () => {
     const { scheduler, started, enqueue, passMs } = build({});
     enqueue('busy', 'first');
-    scheduler.lane('busy').holdUntil(11_000);
+    scheduler.lane('busy').beginNoneBefore(11_000);
     enqueue('busy', 'second');
     enqueue('other');
     passMs(9_999);

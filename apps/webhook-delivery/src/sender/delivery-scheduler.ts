@@ -39,7 +39,7 @@ export interface Lane {
   /** Begins at once: a predecessor began it, and its retry is due. */
   resume(): BegunDelivery;
   /** No delivery begins before (Retry-After, R-22). Monotonic. */
-  holdUntil(endMs: number): void;
+  beginNoneBefore(endMs: number): void;
   /** Removes and returns what waits. */
   drain(): WaitingDelivery[];
 }
@@ -54,7 +54,9 @@ export interface DeliverySchedulerOptions {
 
 /** Lanes beyond their share try again this often, and whenever a delivery of theirs ends. */
 const SHARE_CHECK_MS = 50;
+/** What R-22 allows: a timer that fires later costs a paced lane its start. */
 const MAX_LATENESS_MS = 20;
+/** A fleet counts as one beside others for this time after slots went to different fleets. */
 const BESIDE_OTHERS_FOR_MS = 1_000;
 
 /**
@@ -179,7 +181,7 @@ class SubscriptionLane implements Lane, ReservationCount {
   private slots = 0;
   private readonly waiting: Fifo<WaitingDelivery> = new Fifo();
   private placement: Placement = 'idle';
-  private heldUntilMs = 0;
+  private notBeforeMs = 0;
   private nextStartMs = 0;
   private isPaced = false;
 
@@ -197,8 +199,8 @@ class SubscriptionLane implements Lane, ReservationCount {
     return this.reserve();
   }
 
-  holdUntil(endMs: number): void {
-    this.heldUntilMs = Math.max(this.heldUntilMs, endMs);
+  beginNoneBefore(endMs: number): void {
+    this.notBeforeMs = Math.max(this.notBeforeMs, endMs);
   }
 
   drain(): WaitingDelivery[] {
@@ -285,12 +287,12 @@ class SubscriptionLane implements Lane, ReservationCount {
   private isEarly(ratePerSecond: number | null): boolean {
     const { monotonicMs, timers } = this.scheduler.options;
     const atMs = monotonicMs();
-    const startMs = Math.max(this.heldUntilMs, ratePerSecond === null ? 0 : this.nextStartMs);
+    const startMs = Math.max(this.notBeforeMs, ratePerSecond === null ? 0 : this.nextStartMs);
     if (atMs >= startMs) {
       if (ratePerSecond !== null) this.countStart(atMs, ratePerSecond);
       return false;
     }
-    this.isPaced = startMs > this.heldUntilMs;
+    this.isPaced = startMs > this.notBeforeMs;
     this.placement = 'timed';
     timers.after(Math.ceil(startMs - atMs), () => {
       this.placement = 'idle';
@@ -309,7 +311,7 @@ class SubscriptionLane implements Lane, ReservationCount {
   private isForgettable(): boolean {
     const atMs = this.scheduler.options.monotonicMs();
     const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.placement === 'idle';
-    return isEmpty && this.nextStartMs <= atMs && this.heldUntilMs <= atMs;
+    return isEmpty && this.nextStartMs <= atMs && this.notBeforeMs <= atMs;
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
-import { type BegunDeliveries, DeliveryMemory, PartitionQueues } from './partition-queues.js';
+import { DeliveryMemory } from './delivery-memory.js';
+import { type BegunDeliveries, PartitionQueues } from './partition-queues.js';
 import { createStateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { aDelivery, SenderHarness } from './testing/sender-harness.js';

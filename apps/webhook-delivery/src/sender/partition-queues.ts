@@ -1,3 +1,4 @@
+import type { DeliveryMemory } from './delivery-memory.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 /** Where a successor resumes. */
@@ -15,37 +16,6 @@ export interface QueueLimits {
   readonly total: number;
   /** A subscription may have this many even when the partition or the process is full, so that others cannot starve it. */
   readonly guaranteed: number;
-}
-
-/** Of the strings and objects of a delivery beside its body. */
-const DELIVERY_BYTES = 1_024;
-const BYTES_PER_CHARACTER = 2;
-
-/** What the unfinished deliveries of a partition, or of all partitions of the process, take in memory. */
-export class DeliveryMemory {
-  private usedBytes = 0;
-
-  constructor(
-    private readonly limitBytes: number,
-    private readonly process: DeliveryMemory | null,
-  ) {}
-
-  get isFull(): boolean {
-    return this.usedBytes >= this.limitBytes || this.process?.isFull === true;
-  }
-
-  add({ delivery }: PendingDelivery): void {
-    this.change(DELIVERY_BYTES + BYTES_PER_CHARACTER * delivery.body.length);
-  }
-
-  remove({ delivery }: PendingDelivery): void {
-    this.change(-DELIVERY_BYTES - BYTES_PER_CHARACTER * delivery.body.length);
-  }
-
-  private change(bytes: number): void {
-    this.usedBytes += bytes;
-    this.process?.change(bytes);
-  }
 }
 
 /** The deliveries that predecessors had begun, by the attempts log. */

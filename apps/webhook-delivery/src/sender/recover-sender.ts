@@ -26,18 +26,18 @@ export interface RecoveredSender {
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly begun: BegunDeliveries;
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
-  readonly pauses: ReadonlyMap<string, RecoveredPause>;
+  readonly waits: ReadonlyMap<string, RecoveredWait>;
   readonly attemptsEnd: number;
   /** When it was read: due times of the log count from here, however late their deliveries are taken in. */
   readonly readAt: Moment;
 }
 
 /** What the attempts of the last seconds ask of a subscription. Epoch ms. */
-export interface RecoveredPause {
+export interface RecoveredWait {
   /** Its last probe. */
   readonly probedAt: number | null;
   /** No first attempt starts before (Retry-After, R-22). */
-  readonly heldUntil: number;
+  readonly notBefore: number;
 }
 
 export interface SenderRecoveryParts extends Clocks {
@@ -46,8 +46,8 @@ export interface SenderRecoveryParts extends Clocks {
   readonly logger: StreamsLogger;
 }
 
-/** Every pause that is not over began with a record that was appended within this time. */
-const LONGEST_PAUSE_MS = Math.max(PROBE_EVERY_MS, MAX_RETRY_DELAY_MS);
+/** Every wait that is not over began with a record that was appended within this time. */
+const LONGEST_WAIT_MS = Math.max(PROBE_EVERY_MS, MAX_RETRY_DELAY_MS);
 
 export async function recoverSender(parts: SenderRecoveryParts, context: TaskContext): Promise<RecoveredSender> {
   const { partition } = context;
@@ -56,7 +56,7 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
   try {
     const states = await recoverStates(parts, fetcher, partition);
     const progress = await recoverProgress(parts, fetcher, partition, { start, states });
-    const { byDelivery, begunUpTo, lastDelivery: upTo, pauses, attemptsEnd } = progress;
+    const { byDelivery, begunUpTo, lastDelivery: upTo, waits, attemptsEnd } = progress;
     parts.logger.info('sender_recovered', {
       partition,
       position: start.offset,
@@ -71,7 +71,7 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
       }),
     );
     const begun = { upTo, foldFrom: start.foldFrom };
-    return { start, states, byDelivery, begun, begunBySubscription, pauses, attemptsEnd, readAt: momentNow(parts) };
+    return { start, states, byDelivery, begun, begunBySubscription, waits, attemptsEnd, readAt: momentNow(parts) };
   } finally {
     await fetcher.close();
   }
@@ -103,7 +103,7 @@ interface RecoveredProgress {
   readonly begunUpTo: ReadonlyMap<string, number>;
   /** The highest delivery with an attempt; -1: none. */
   readonly lastDelivery: number;
-  readonly pauses: ReadonlyMap<string, RecoveredPause>;
+  readonly waits: ReadonlyMap<string, RecoveredWait>;
   /** The position after the last attempt. */
   readonly attemptsEnd: number;
 }
@@ -117,10 +117,10 @@ async function recoverProgress(
 ): Promise<RecoveredProgress> {
   const byDelivery = new Map<number, DeliveryProgress>();
   const begunUpTo = new Map<string, number>();
-  const pauses = new Map<string, RecoveredPause>();
+  const waits = new Map<string, RecoveredWait>();
   let lastDelivery = -1;
   const log = { topic: topics.webhookAttempts.name, partition };
-  const recent = (await backend.offsetAt(log, Math.max(0, nowMs() - LONGEST_PAUSE_MS))) ?? Infinity;
+  const recent = (await backend.offsetAt(log, Math.max(0, nowMs() - LONGEST_WAIT_MS))) ?? Infinity;
   const first = Math.min(firstToFold(from), recent);
   const attemptsEnd = await readToEnd(backend, fetcher, log, first, async ({ records }) => {
     await resolveBatch(codecs.webhookAttempts, records);
@@ -128,8 +128,8 @@ async function recoverProgress(
       const attempt = readIfUsable(codecs.webhookAttempts, value);
       if (attempt === null) continue;
       const { subscriptionId, deliveryOffset } = attempt;
-      const pause = pauseAfter(attempt, pauses.get(subscriptionId));
-      if (pause) pauses.set(subscriptionId, pause);
+      const wait = waitAfter(attempt, waits.get(subscriptionId));
+      if (wait) waits.set(subscriptionId, wait);
       // Everything below is finished and is not read again.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
       lastDelivery = Math.max(lastDelivery, deliveryOffset);
@@ -137,18 +137,18 @@ async function recoverProgress(
       byDelivery.set(deliveryOffset, deliveryFold(byDelivery.get(deliveryOffset) ?? DELIVERY_UNSTARTED, attempt));
     }
   });
-  return { byDelivery, begunUpTo, lastDelivery, pauses, attemptsEnd };
+  return { byDelivery, begunUpTo, lastDelivery, waits, attemptsEnd };
 }
 
-function pauseAfter(
+function waitAfter(
   { probe, startedAt, durationMs, retryAfterMs }: WebhookAttempt,
-  before: RecoveredPause | undefined,
-): RecoveredPause | undefined {
+  before: RecoveredWait | undefined,
+): RecoveredWait | undefined {
   if (!probe && retryAfterMs === null) return before;
-  const heldUntil = retryAfterMs === null ? 0 : startedAt + durationMs + retryAfterMs;
+  const notBefore = retryAfterMs === null ? 0 : startedAt + durationMs + retryAfterMs;
   return {
     probedAt: probe ? startedAt : (before?.probedAt ?? null),
-    heldUntil: Math.max(before?.heldUntil ?? 0, heldUntil),
+    notBefore: Math.max(before?.notBefore ?? 0, notBefore),
   };
 }
 

@@ -18,15 +18,16 @@ import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
 import { type AttemptLog, createAttemptLog } from './attempt-log.js';
 import { createAttemptTracer } from './attempt-trace.js';
 import { type CatchUp, createCatchUp } from './catch-up.js';
+import { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { HeldQueues } from './held-queues.js';
 import { createOutage, type Outage } from './outage.js';
-import { DeliveryMemory, PartitionQueues, type QueueLimits } from './partition-queues.js';
+import { PartitionQueues, type QueueLimits } from './partition-queues.js';
 import { type RecoveredSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
-export interface DeliveryTaskParts extends Clocks {
+export interface SenderParts extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'onChange'>;
@@ -50,7 +51,7 @@ export interface DeliveryTaskParts extends Clocks {
 
 /** What a task gives to the parts that it works with. */
 export interface SenderWorkOptions {
-  readonly parts: DeliveryTaskParts;
+  readonly parts: SenderParts;
   readonly context: TaskContext;
   readonly writer: FencedWriter;
   readonly recovered: RecoveredSender;

@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { DeliveryTasks, SENDER_COPARTITIONED } from './delivery-tasks.js';
+import { SENDER_COPARTITIONED, SenderTasks } from './sender-tasks.js';
 
 /** Above `closeGraceMs`, and within the time that an application may take to stop. */
 const STOP_TIMEOUT_MS = 6_300;
@@ -12,7 +12,7 @@ const STOP_TIMEOUT_MS = 6_300;
 export class SenderController {
   @PartitionConsumer({
     group: consumerGroups.sender,
-    tasks: DeliveryTasks,
+    tasks: SenderTasks,
     copartitioned: SENDER_COPARTITIONED,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })

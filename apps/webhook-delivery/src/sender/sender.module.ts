@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Gauge, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
@@ -9,9 +9,10 @@ import type { TimerPort } from '../common/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
-import { DeliveryTasks, SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings } from './delivery-tasks.js';
 import { createLaneSettings } from './lane-settings.js';
+import { withGauges } from './scheduler-gauges.js';
 import { SenderController } from './sender.controller.js';
+import { SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings, SenderTasks } from './sender-tasks.js';
 
 const MIB = 1_048_576;
 
@@ -36,34 +37,6 @@ function schedulerOf(
   return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs }), registry);
 }
 
-/** The scheduler with its gauges. */
-function withGauges(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
-  const { reservations, options } = scheduler;
-  const registers = [registry];
-  new Gauge({
-    name: 'waypost_reservations',
-    help: 'Deliveries that were begun and are not finished. At the limit, nothing new begins.',
-    registers,
-    collect() {
-      this.set(reservations.total);
-    },
-  });
-  new Gauge({
-    name: 'waypost_reservations_limit',
-    help: 'How many deliveries this process may have begun.',
-    registers,
-  }).set(options.reservations.total);
-  new Gauge({
-    name: 'waypost_attempt_slots_busy',
-    help: 'Attempts that keep this process busy: connecting, writing, or waiting shortly for a status line.',
-    registers,
-    collect() {
-      this.set(scheduler.inFlight);
-    },
-  });
-  return scheduler;
-}
-
 function flushesOf(
   { flushes: intervals }: SenderSettings,
   timers: TimerPort,
@@ -77,7 +50,7 @@ function flushesOf(
   imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule, AttemptModule],
   controllers: [SenderController],
   providers: [
-    DeliveryTasks,
+    SenderTasks,
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,

@@ -20,7 +20,7 @@ import {
 import { momentNow, momentOfLog } from '../common/clocks.js';
 import type { WaitingSubscription } from '../common/waiting-metrics.js';
 import { recoverSender } from './recover-sender.js';
-import { type DeliveryTaskParts, SenderWork } from './sender-work.js';
+import { type SenderParts, SenderWork } from './sender-work.js';
 import type { PendingDelivery, SubscriptionQueue, WithdrawnDelivery } from './subscription-queue.js';
 import { waitingWork } from './waiting-work.js';
 
@@ -29,14 +29,14 @@ import { waitingWork } from './waiting-work.js';
  * in the attempts log before the next one of its delivery starts, so that a crash can repeat only the attempts in flight.
  * The broker refuses the writes of a process that has lost the partition.
  */
-export function createDeliveryTask(parts: DeliveryTaskParts, context: TaskContext): PartitionTask {
-  return new DeliveryTask(parts, context);
+export function createSenderTask(parts: SenderParts, context: TaskContext): PartitionTask {
+  return new SenderTask(parts, context);
 }
 
 const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
 
-class DeliveryTask implements PartitionTask {
+class SenderTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private work: SenderWork | null = null;
   private isClosing = false;
@@ -48,7 +48,7 @@ class DeliveryTask implements PartitionTask {
   private stopWatching: () => void = () => undefined;
 
   constructor(
-    private readonly parts: DeliveryTaskParts,
+    private readonly parts: SenderParts,
     private readonly context: TaskContext,
   ) {}
 
@@ -180,11 +180,12 @@ class DeliveryTask implements PartitionTask {
         this.parts.metrics.parkedChanged(1);
       }
       states.recovered(queue, state);
-      if (queue.isSuspended) outage.recovered(queue, recovered.pauses.get(subscriptionId)?.probedAt ?? null);
+      if (queue.isSuspended) outage.recovered(queue, recovered.waits.get(subscriptionId)?.probedAt ?? null);
     }
-    for (const [subscriptionId, { heldUntil }] of recovered.pauses) {
-      const { monotonicMs } = momentOfLog(heldUntil, MAX_RETRY_DELAY_MS, recovered.readAt);
-      if (monotonicMs > this.parts.monotonicMs()) this.parts.scheduler.lane(subscriptionId).holdUntil(monotonicMs);
+    for (const [subscriptionId, { notBefore }] of recovered.waits) {
+      const { monotonicMs } = momentOfLog(notBefore, MAX_RETRY_DELAY_MS, recovered.readAt);
+      if (monotonicMs > this.parts.monotonicMs())
+        this.parts.scheduler.lane(subscriptionId).beginNoneBefore(monotonicMs);
     }
     for (const [subscriptionId, begun] of recovered.begunBySubscription) {
       const queue = queues.queue(subscriptionId);

@@ -6,6 +6,7 @@ import {
   type AttemptErrorCode,
   type AttemptResult,
   decideAttempt,
+  decideProbe,
   type FinishedAttempt,
   retryAfterMs,
 } from './decide-attempt.js';
@@ -286,5 +287,27 @@ describe('the jitter (R-22)', () => {
       return decision.outcome === 'retrying' ? decision.nextDueAt - ENDED_AT : NaN;
     });
     expect(waits).toEqual([1_600, 1_680, 1_760, 1_840, 1_920, 2_000, 2_080, 2_160, 2_240, 2_320, 2_400]);
+  });
+});
+
+describe('What follows from a probe (R-29)', () => {
+  const startedAt = ENDED_AT - 700;
+  const probed = (result: AttemptResult, auth: 'none' | 'bearer' = 'none') =>
+    decideProbe({ result, auth, unauthorizedBefore: false, endedAt: ENDED_AT, random: 0.5 }, startedAt);
+
+  it.each<[string, AttemptResult, 'none' | 'bearer']>([
+    ['503', { type: 'response', statusCode: 503, retryAfter: '9' }, 'none'],
+    ['401 to a token, which a delivery would repeat at once', { type: 'response', statusCode: 401 }, 'bearer'],
+    ['no answer', { type: 'error', errorCode: 'timeout', detail: '' }, 'none'],
+  ])('is the next one 15 s after its start: %s', (_, result, auth) => {
+    expect(probed(result, auth)).toMatchObject({ outcome: 'retrying', nextDueAt: startedAt + 15_000 });
+  });
+
+  it('is the end of the delivery when it was accepted, or the answer is permanent', () => {
+    expect(probed({ type: 'response', statusCode: 204 })).toEqual({ outcome: 'delivered', decision: 'accepted' });
+    expect(probed({ type: 'response', statusCode: 422 })).toMatchObject({
+      outcome: 'failed',
+      decision: 'permanent_status',
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { PROBE_EVERY_MS } from './endpoint-health.js';
 import { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from './retry-delay.js';
 
 /** from the start of an attempt to its status line. */
@@ -57,6 +58,12 @@ export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
     case 'temporary':
       return retryOrGiveUp(finished, verdict.reason);
   }
+}
+
+/** a probe is not one of the five attempts. If its answer is not final, the next one follows. */
+export function decideProbe(probe: Omit<FinishedAttempt, 'attempt'>, startedAt: number): AttemptDecision {
+  const decision = decideAttempt({ ...probe, attempt: 1 });
+  return decision.outcome === 'retrying' ? { ...decision, nextDueAt: startedAt + PROBE_EVERY_MS } : decision;
 }
 
 function retryOrGiveUp(finished: FinishedAttempt, reason: RetryReason): AttemptDecision {

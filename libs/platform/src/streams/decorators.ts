@@ -53,7 +53,7 @@ type HandlerDecorator<Handler> = <H extends Handler>(
 
 /**
  * The method gets each fetched batch of the group's topic, between open() and close() of the partition's task, which is
- * made by a provider: `send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<DeliveryTask>)`. A
+ * made by a provider: `send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<SenderTask>)`. A
  * rejection closes the task and makes it again.
  */
 export function PartitionConsumer<Task extends PartitionTask>(

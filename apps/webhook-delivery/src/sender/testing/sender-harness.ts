@@ -31,12 +31,13 @@ import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/at
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import type { TimerPort } from '../../common/timers.js';
 import type { WaitingSource } from '../../common/waiting-metrics.js';
+import { DeliveryMemory } from '../delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';
-import { DeliveryMemory, type QueueLimits } from '../partition-queues.js';
+import type { QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
-import { createDeliveryTask } from '../sender.task.js';
-import type { DeliveryTaskParts } from '../sender-work.js';
+import { createSenderTask } from '../sender.task.js';
+import type { SenderParts } from '../sender-work.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
@@ -348,7 +349,7 @@ export function aSubscription(id: string): WebhookSubscription {
   };
 }
 
-export interface SenderOptions extends DeliveryTaskParts {
+export interface SenderOptions extends SenderParts {
   readonly instanceId?: string | undefined;
   readonly onFatal: (error: Error) => void;
 }
@@ -361,7 +362,7 @@ export function createSender(options: SenderOptions): TaskManager {
     topics: [topics.webhookDeliveries.name],
     copartitioned: [topics.webhookAttempts.name, topics.subscriptionState.name, topics.webhookOperations.name],
     instanceId: options.instanceId,
-    createTask: (context) => createDeliveryTask(options, context),
+    createTask: (context) => createSenderTask(options, context),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,

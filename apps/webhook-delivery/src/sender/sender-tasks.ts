@@ -17,11 +17,12 @@ import { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { DeliveryMemory } from './delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
-import { DeliveryMemory, type QueueLimits } from './partition-queues.js';
+import type { QueueLimits } from './partition-queues.js';
 import type { ReservationLimits } from './reservations.js';
-import { createDeliveryTask } from './sender.task.js';
-import type { DeliveryTaskParts } from './sender-work.js';
+import { createSenderTask } from './sender.task.js';
+import type { SenderParts } from './sender-work.js';
 
 export interface SenderSettings {
   readonly slots: SlotLimits;
@@ -48,7 +49,7 @@ export const SENDER_COPARTITIONED = [
 
 /** Creates the task of each assigned partition of webhook.deliveries, from parts that all partitions share. */
 @Injectable()
-export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
+export class SenderTasks implements PartitionTaskFactory, SenderParts {
   readonly limits: SenderSettings['unfinished'];
   readonly memory: DeliveryMemory;
   readonly closeGraceMs: number;
@@ -76,6 +77,6 @@ export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
   }
 
   create(context: TaskContext): PartitionTask {
-    return createDeliveryTask(this, context);
+    return createSenderTask(this, context);
   }
 }

@@ -1,0 +1,80 @@
+import type { WebhookAttempt } from '@waypost/contracts';
+import { type AttemptDecision, type AttemptResult, retryAfterMs } from '@waypost/domain';
+import type { Moment } from '../common/clocks.js';
+import type { PendingDelivery } from './subscription-queue.js';
+
+export interface EndedAttempt {
+  readonly pending: PendingDelivery;
+  /** What the receiver got. */
+  readonly traceparent: string;
+  readonly url: string;
+  readonly attempt: number;
+  readonly isProbe: boolean;
+  readonly due: Moment;
+  readonly started: Moment;
+  readonly ended: Moment;
+  readonly result: AttemptResult;
+  /** expired: no attempt was made (R-29). */
+  readonly decision: AttemptDecision | { readonly outcome: 'expired'; readonly decision: 'expired' };
+}
+
+const MAX_DETAIL_CHARACTERS = 500;
+/** The two clocks of a moment are read one after the other; a larger difference is a step of the epoch clock. */
+const LEAST_STEP_MS = 100;
+
+/** The record of one attempt or probe (R-24). The first one of a series carries the body, so that the log alone can rebuild the history. */
+export function attemptRecord(made: Omit<EndedAttempt, 'traceparent'>): WebhookAttempt {
+  const { pending, result, decision, attempt, isProbe, started, ended } = made;
+  const startedAt = started.epochMs;
+  const { delivery, progress } = pending;
+  const before = progress.type === 'pending' ? progress : null;
+  const heldMs = retryAfterMs(result, ended.epochMs);
+  // Field by field: this runs per attempt, and a spread costs several times as much.
+  return {
+    eventId: delivery.eventId,
+    subscriptionId: delivery.subscriptionId,
+    fleetId: delivery.fleetId,
+    deviceId: delivery.deviceId,
+    eventType: delivery.eventType,
+    eventTime: delivery.eventTime,
+    format: delivery.format,
+    series: delivery.series,
+    replayId: delivery.replayId,
+    deliveryOffset: pending.offset,
+    deliveryCreatedAt: delivery.createdAt,
+    url: made.url,
+    attempt,
+    dueAt: dueAtOf(made),
+    startedAt,
+    firstAttemptAt: before?.firstAttemptAt ?? startedAt,
+    durationMs: Math.round(ended.monotonicMs - started.monotonicMs),
+    statusCode: result.type === 'response' ? result.statusCode : null,
+    errorCode: result.type === 'error' ? result.errorCode : null,
+    errorDetail: result.type === 'error' ? result.detail.slice(0, MAX_DETAIL_CHARACTERS) : null,
+    outcome: decision.outcome,
+    decision: decision.decision,
+    nextDueAt: decision.outcome === 'retrying' ? decision.nextDueAt : null,
+    body: before === null ? delivery.body : null,
+    probe: isProbe,
+    probes: (before?.probes ?? 0) + (isProbe ? 1 : 0),
+    retryAfterMs: heldMs > 0 ? heldMs : null,
+    responseBody: decision.outcome === 'delivered' ? null : responseText(result),
+  };
+}
+
+/** After a step of the epoch clock, `startedAt - dueAt` would not say how late the attempt was, which the history reports. */
+function dueAtOf({ due, started }: Pick<EndedAttempt, 'due' | 'started'>): number {
+  const dueAt = started.epochMs - Math.round(started.monotonicMs - due.monotonicMs);
+  return Math.abs(dueAt - due.epochMs) < LEAST_STEP_MS ? due.epochMs : dueAt;
+}
+
+const MAX_RESPONSE_TEXT_BYTES = 1_024;
+/** All but tabs and line feeds. */
+const CONTROL_CHARACTERS = /(?![\t\n])\p{Cc}/gu;
+
+/** What the receiver said of its refusal: bytes of a stranger, made safe to log and to store. */
+function responseText(result: AttemptResult): string | null {
+  if (result.type === 'error' || result.body === undefined || result.body.length === 0) return null;
+  const bytes = result.body.subarray(0, MAX_RESPONSE_TEXT_BYTES);
+  return Buffer.from(bytes).toString('utf8').replace(CONTROL_CHARACTERS, '');
+}

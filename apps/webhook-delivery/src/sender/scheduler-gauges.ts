@@ -1,0 +1,30 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { DeliveryScheduler } from './delivery-scheduler.js';
+
+/** The scheduler with its gauges. */
+export function withGauges(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
+  const { reservations, options } = scheduler;
+  const registers = [registry];
+  new Gauge({
+    name: 'waypost_reservations',
+    help: 'Deliveries that were begun and are not finished. At the limit, nothing new begins.',
+    registers,
+    collect() {
+      this.set(reservations.total);
+    },
+  });
+  new Gauge({
+    name: 'waypost_reservations_limit',
+    help: 'How many deliveries this process may have begun.',
+    registers,
+  }).set(options.reservations.total);
+  new Gauge({
+    name: 'waypost_attempt_slots_busy',
+    help: 'Attempts that keep this process busy: connecting, writing, or waiting shortly for a status line.',
+    registers,
+    collect() {
+      this.set(scheduler.inFlight);
+    },
+  });
+  return scheduler;
+}
