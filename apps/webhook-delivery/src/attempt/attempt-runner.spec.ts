@@ -186,7 +186,7 @@ describe('an attempt', () => {
 
 describe('an attempt whose subscription its owner changes before the request is written (R-16)', () => {
   const changes = [
-    ['paused', 'withdrawn', undefined],
+    ['paused', 'paused', undefined],
     ['disabled', 'ended', 'subscription_disabled'],
     ['deleted', 'ended', 'subscription_deleted'],
   ] as const;
@@ -222,7 +222,7 @@ describe('an attempt whose subscription its owner changes before the request is 
       change('paused', auth);
       return { type: 'respond', status: 500 };
     });
-    expect(await rig.run('sub-1')).toEqual({ type: 'withdrawn' });
+    expect(await rig.run('sub-1')).toEqual({ type: 'paused' });
   });
 });
 

@@ -41,7 +41,7 @@ export type AttemptRun =
   /** The process stops. Nothing is logged: the successor makes this attempt again. */
   | { readonly type: 'aborted' }
   /** The subscription was paused while the attempt waited for a token or a connection: it was not made (R-16). */
-  | { readonly type: 'withdrawn' };
+  | { readonly type: 'paused' };
 
 /** Makes one attempt: look up, sign, authenticate, POST (R-19, R-20, R-23). Never rejects for network failures. */
 export abstract class AttemptRunner {
@@ -157,7 +157,7 @@ class SignedPosts implements AttemptRunner {
   /** How an attempt ends without its request, because of what the owner did meanwhile (R-16); null: it is to be sent. */
   private unsentRun(subscription: DirectorySubscription): AttemptRun | null {
     const { directory } = this.options;
-    if (directory.isHeld(subscription.id)) return WITHDRAWN;
+    if (directory.isHeld(subscription.id)) return PAUSED;
     const current = directory.get(subscription.id);
     if (current === undefined) return ended(subscription, DELETED_SUBSCRIPTION);
     return current.status === 'disabled' ? ended(subscription, DISABLED_SUBSCRIPTION) : null;
@@ -182,7 +182,7 @@ const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions 
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
 const DISABLED_SUBSCRIPTION = failure('subscription_disabled', 'the subscription is disabled');
 const ABORTED: AttemptRun = Object.freeze({ type: 'aborted' });
-const WITHDRAWN: AttemptRun = Object.freeze({ type: 'withdrawn' });
+const PAUSED: AttemptRun = Object.freeze({ type: 'paused' });
 
 function nothingToDiscard(): void {
   // No token was used.

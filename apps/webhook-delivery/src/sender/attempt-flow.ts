@@ -217,7 +217,7 @@ class DeliveryAttempts implements AttemptFlow {
     }
   }
 
-  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | 'aborted' | 'withdrawn'> {
+  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | 'aborted' | 'paused'> {
     const { context, runner, random, tracer } = this.options;
     const { delivery, tracestate, progress, due } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return 'aborted';
@@ -336,10 +336,10 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   /** It does not count: a successor makes the attempt, or this process when the subscription is no longer paused. */
-  private notMade(pending: PendingDelivery, why: 'aborted' | 'withdrawn', isProbe: boolean): void {
+  private notMade(pending: PendingDelivery, why: 'aborted' | 'paused', isProbe: boolean): void {
     if (isProbe) pending.queue.isProbing = false;
     this.over(pending);
-    if (why === 'withdrawn' && !this.isStopped) this.schedule(pending);
+    if (why === 'paused' && !this.isStopped) this.schedule(pending);
   }
 
   /** The attempt ended without a record. */

@@ -64,7 +64,7 @@ describe('a paused subscription (R-16)', () => {
     const run = async ({ attempt }: AttemptRequest): Promise<AttemptRun> => {
       numbers.push(attempt);
       if (numbers.length <= 2) await new Promise<void>((resolve) => waiting.push(resolve));
-      if (isPaused()) return { type: 'withdrawn' };
+      if (isPaused()) return { type: 'paused' };
       const about = { url: 'https://example.org/', auth: 'none', discardToken: () => undefined } as const;
       return { type: 'ended', ...about, result: ok };
     };
