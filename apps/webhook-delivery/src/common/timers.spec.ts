@@ -45,6 +45,12 @@ describe('due timers', () => {
     expect(ran).toEqual(['due']);
   });
 
+  it('wait for whole milliseconds, since a timer that is armed for less fires early and is armed twice', () => {
+    const { timers, armed } = build();
+    timers.at(3_000.4, () => undefined);
+    expect(armed.map(({ at }) => at)).toEqual([3_001]);
+  });
+
   it('cancel only what still waits', () => {
     const { timers, fireAt, cancelled } = build();
     timers.at(2_000, () => undefined);

@@ -22,7 +22,8 @@ export function createDueTimers(timers: TimerPort, monotonicMs: () => number): D
   const cancels = new Set<() => void>();
   let isCleared = false;
   const arm = (dueMs: number, run: () => void): void => {
-    const cancel = timers.after(Math.max(0, dueMs - monotonicMs()), () => {
+    // Timers take whole milliseconds and drop the rest.
+    const cancel = timers.after(Math.max(0, Math.ceil(dueMs - monotonicMs())), () => {
       cancels.delete(cancel);
       // A timer may fire a fraction early; an attempt never starts before it is due.
       if (monotonicMs() < dueMs) arm(dueMs, run);
