@@ -82,7 +82,9 @@ describe('a global table that tasks wait for', () => {
     };
     const table = createGlobalTable({
       backend: Object.assign(Object.create(broker) as typeof broker, held),
-      ...{ topic: 'table', logger, onRecord: () => undefined },
+      topic: 'table',
+      logger,
+      onRecord: () => undefined,
       onFatal: (error) => {
         throw error;
       },
@@ -109,8 +111,14 @@ describe('a transaction that the brokers do not complete', () => {
       close: () => Promise.resolve(),
     } as Partial<KafkaClient> as KafkaClient;
     const producer = createKafkaProducer({
-      ...{ transactionalId: 'app.3', client, logger, stalls: watch, now: () => clock, monotonicNow: () => clock },
-      ...{ transactionTimeoutMs: 15_000, maxBatchBytes: 900_000 },
+      transactionalId: 'app.3',
+      client,
+      logger,
+      stalls: watch,
+      now: () => clock,
+      monotonicNow: () => clock,
+      transactionTimeoutMs: 15_000,
+      maxBatchBytes: 900_000,
     });
     const started = producer.init();
     await pass(6_000);

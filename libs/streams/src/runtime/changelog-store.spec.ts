@@ -130,7 +130,11 @@ async function start(
   more: Partial<StreamsAppOptions> = {},
 ): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: counting, backend, instanceId: 'i', logger, now: Date.now },
+    topology: counting,
+    backend,
+    instanceId: 'i',
+    logger,
+    now: Date.now,
     onFatal: (error) => {
       throw error;
     },

@@ -67,7 +67,11 @@ function newBroker() {
 
 async function start(backend: StreamsBackend, instanceId: string): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: counting, backend, instanceId, logger: silentLogger, now: Date.now },
+    topology: counting,
+    backend,
+    instanceId,
+    logger: silentLogger,
+    now: Date.now,
     onFatal: (error) => {
       throw error;
     },

@@ -43,7 +43,11 @@ afterEach(() => Promise.all(apps.map((app) => app.stop())));
 
 async function start(): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: counting, backend: broker, logger: silentLogger, now: Date.now, lingerMs: 0 },
+    topology: counting,
+    backend: broker,
+    logger: silentLogger,
+    now: Date.now,
+    lingerMs: 0,
     onFatal: (error) => {
       throw error;
     },

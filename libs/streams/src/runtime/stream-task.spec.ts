@@ -72,8 +72,13 @@ beforeEach(async () => {
 
 async function openTask(lingerMs: number): Promise<PartitionTask> {
   const opened = createStreamTask({
-    ...{ topology: copying, backend: observedBackend(), stores: new StateManager([]), now: () => clock },
-    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, lingerMs, release: () => undefined },
+    topology: copying,
+    backend: observedBackend(),
+    stores: new StateManager([]),
+    now: () => clock,
+    commitIntervalMs: COMMIT_INTERVAL_MS,
+    lingerMs,
+    release: () => undefined,
     context: {
       ...INPUT,
       leaseValid: () => true,

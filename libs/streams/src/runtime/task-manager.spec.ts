@@ -71,7 +71,12 @@ describe('a task manager whose topic gets more partitions', () => {
     let rejoins = 0;
     backend.group = (options) => ({ ...group(options), rejoin: () => (rejoins += 1) });
     const grown = createTaskManager({
-      ...{ backend, groupId: 'g', topics: ['t'], logger: silentLogger, now: Date.now, readsNewPartitions },
+      backend,
+      groupId: 'g',
+      topics: ['t'],
+      logger: silentLogger,
+      now: Date.now,
+      readsNewPartitions,
       createTask: () => ({
         open: () => Promise.resolve({ position: 0 }),
         process: () => Promise.resolve(),

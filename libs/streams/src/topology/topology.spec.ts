@@ -134,8 +134,12 @@ describe('the topics of a topology', () => {
 
   it('pass with the settings of a changelog that the library creates', async () => {
     const settings = {
-      ...{ 'cleanup.policy': 'compact', 'delete.retention.ms': '86400000', 'max.message.bytes': '1048588' },
-      ...{ 'message.timestamp.type': 'CreateTime', 'min.insync.replicas': '2', 'replication.factor': '3' },
+      'cleanup.policy': 'compact',
+      'delete.retention.ms': '86400000',
+      'max.message.bytes': '1048588',
+      'message.timestamp.type': 'CreateTime',
+      'min.insync.replicas': '2',
+      'replication.factor': '3',
     };
     await expect(verifyTopics(topology, backendWith(right, settings))).resolves.toBe(4);
   });

@@ -33,8 +33,14 @@ async function createTopic(numPartitions: number): Promise<string> {
 
 function writerOf(partitions: readonly TopicPartition[], produce: Produce) {
   return createKafkaFencedWriter({
-    ...{ transactionalId: `writer-${randomUUID()}`, partitions, client, produce },
-    ...{ logger: silentLogger, now: Date.now, monotonicNow: Date.now, maxBatchBytes: 900_000 },
+    transactionalId: `writer-${randomUUID()}`,
+    partitions,
+    client,
+    produce,
+    logger: silentLogger,
+    now: Date.now,
+    monotonicNow: Date.now,
+    maxBatchBytes: 900_000,
   });
 }
 

@@ -85,7 +85,9 @@ describe('the fetcher', () => {
     let answers = [{ partitions }];
     const leader = { nodeId: 1 } as KafkajsBroker;
     const one: Partial<KafkaClient> = {
-      ...{ connectedLeader: () => leader, leader: () => Promise.resolve(leader), close: () => Promise.resolve() },
+      connectedLeader: () => leader,
+      leader: () => Promise.resolve(leader),
+      close: () => Promise.resolve(),
       callRaw: (() => {
         const [answer] = answers;
         answers = [];
