@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { KafkaClient } from './backend/kafka/kafka-client.js';
-import { createKafkaProducer } from './backend/kafka/kafka-producer.js';
-import { createMemoryBackend } from './backend/memory/memory-backend.js';
+import { KafkaProducer } from './backend/kafka/kafka-producer.js';
 import { silentLogger } from './logger.js';
 import { createGlobalTable } from './runtime/global-table.js';
 import { StallWatch } from './stalls.js';
+import { createMemoryBackend } from './testing/memory-backend.js';
 
 const CAUSE = 'an open transaction';
 
@@ -110,7 +110,7 @@ describe('a transaction that the brokers do not complete', () => {
       coordinator: () => new Promise((_, reject) => (giveUp = reject)),
       close: () => Promise.resolve(),
     } as Partial<KafkaClient> as KafkaClient;
-    const producer = createKafkaProducer({
+    const producer = new KafkaProducer({
       transactionalId: 'app.3',
       client,
       logger,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createGlobalTable, type GlobalTable } from './global-table.js';
 
 function tableOn(settings: Readonly<Record<string, string>> | null): GlobalTable {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { readToEnd } from '../backend/log-reader.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';

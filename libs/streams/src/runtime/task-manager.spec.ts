@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { RebalanceListener } from '../backend/backend.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
 
 let leased: boolean;
