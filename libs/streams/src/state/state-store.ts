@@ -1,4 +1,4 @@
-import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
+import { type ByteRange, type FetchedRecord, rangeOf, type StreamRecord } from '../record.js';
 
 /**
  * The destination of a store's changelog records: a RecordBuffer in the runtime. The bytes are valid only during the
@@ -67,9 +67,8 @@ export interface EntryScan {
 
 /** Turns the values of a store into changelog bytes and back. */
 export interface Serde<T> {
-  serialize(value: T): Buffer;
-  /** As serialize(), into memory that the next call overwrites: avoids a Buffer per changed key. */
-  serializeRange?(value: T): ByteRange;
+  /** A range may lie in memory that the next call overwrites: that avoids a Buffer per changed key. */
+  serialize(value: T): Buffer | ByteRange;
   deserialize(bytes: Buffer): T;
   /** As deserialize(), from a part of a buffer: avoids a Buffer per restored record. */
   deserializeRange?(bytes: Buffer, start: number, end: number): T;
@@ -109,12 +108,9 @@ export function writeChange<T>(
 ): void {
   if (value === undefined) {
     into.appendRanges(key, keyStart, keyEnd, null, 0, 0);
-  } else if (serde.serializeRange) {
-    const { bytes, start, end } = serde.serializeRange(value);
-    into.appendRanges(key, keyStart, keyEnd, bytes, start, end);
   } else {
-    const bytes = serde.serialize(value);
-    into.appendRanges(key, keyStart, keyEnd, bytes, 0, bytes.length);
+    const { bytes, start, end } = rangeOf(serde.serialize(value));
+    into.appendRanges(key, keyStart, keyEnd, bytes, start, end);
   }
 }
 

@@ -37,7 +37,7 @@ export function compactStore<T, View extends T = T>({
   serde,
   ...changelog
 }: CompactStoreOptions<T, View>): StoreDefinition<CompactStore<T, View>> {
-  return { ...changelog, createStore: () => createCompactStore({ layout, serde }) };
+  return { ...changelog, createStore: () => new HashStore({ layout, serde }) };
 }
 
 export interface CompactStoreParts<T, View extends T = T> {
@@ -45,10 +45,6 @@ export interface CompactStoreParts<T, View extends T = T> {
   readonly serde: Serde<T>;
   /** For tests: another hash makes keys collide. */
   readonly hash?: KeyHash;
-}
-
-export function createCompactStore<T, View extends T = T>(parts: CompactStoreParts<T, View>): HashStore<T, View> {
-  return new HashStore(parts);
 }
 
 const ABSENT = -1;
