@@ -1,4 +1,4 @@
-import { type ByteRange, type FetchedRecord, rangeOf, type StreamRecord } from '../record.js';
+import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
 /**
  * The destination of a store's changelog records: a RecordBuffer in the runtime. The bytes are valid only during the
@@ -89,29 +89,6 @@ export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
   readonly createStore: () => StateStore & Store;
-}
-
-export function deserializeValue<T>(serde: Serde<T>, record: FetchedRecord | { readonly value: Buffer }): T {
-  return 'valueStart' in record && serde.deserializeRange
-    ? serde.deserializeRange(record.bytes, record.valueStart, record.valueEnd)
-    : serde.deserialize(record.value as Buffer);
-}
-
-/** One changelog record; an undefined value is a tombstone. */
-export function writeChange<T>(
-  into: ChangeSink,
-  serde: Serde<T>,
-  value: T | undefined,
-  key: Uint8Array,
-  keyStart: number,
-  keyEnd: number,
-): void {
-  if (value === undefined) {
-    into.appendRanges(key, keyStart, keyEnd, null, 0, 0);
-  } else {
-    const { bytes, start, end } = rangeOf(serde.serialize(value));
-    into.appendRanges(key, keyStart, keyEnd, bytes, start, end);
-  }
 }
 
 /**
