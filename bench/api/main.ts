@@ -25,8 +25,11 @@ async function measureAll(run: StackRun<BenchFlags>): Promise<CallResult[]> {
     applications.start('public-api', { nodeFlags: [...flags.nodeFlags, ...more], env: apiSettings(port) });
   let api = await start();
   const load = startWorker({
-    ...{ name: 'load', program: join(import.meta.dirname, 'load/main.js'), env: environment },
-    ...{ guardian: stack.guardian, logsDir: stack.logsDir },
+    name: 'load',
+    program: join(import.meta.dirname, 'load/main.js'),
+    env: environment,
+    guardian: stack.guardian,
+    logsDir: stack.logsDir,
   });
   try {
     const { deliveries, callers: callerCount, seconds, warmUpSeconds } = flags;

@@ -25,8 +25,11 @@ export function jsonLine(results: readonly CallResult[]): string {
   const figures = results.map(({ call, requestsPerSecond, p50Ms, p99Ms, cpuMs, foreignCores }) => [
     NAMES[call].field,
     {
-      ...{ requestsPerSecond: rounded(requestsPerSecond, 0), p50Ms, p99Ms },
-      ...{ apiCpuMs: rounded(cpuMs.api, 3), postgresCpuMs: rounded(cpuMs.postgres, 3) },
+      requestsPerSecond: rounded(requestsPerSecond, 0),
+      p50Ms,
+      p99Ms,
+      apiCpuMs: rounded(cpuMs.api, 3),
+      postgresCpuMs: rounded(cpuMs.postgres, 3),
       foreignCores: rounded(foreignCores, 2),
     },
   ]);

@@ -33,7 +33,8 @@ const browser = await launchChromium(executablePath);
 try {
   await makeFleet();
   const measured = {
-    ...{ rows, seconds },
+    rows,
+    seconds,
     firstViewMs: await repeated(firstView),
     filterToRowsMs: await withPage('/deliveries?range=1h', (page) => filterTimes(page)),
     scrolling: await withPage('/deliveries?range=1h', (page) => frames(page, SCROLL_SECONDS, SCROLL_PX)),
@@ -52,7 +53,10 @@ async function makeFleet(): Promise<void> {
   const subscriptions = await subscribe(waypost, { fleet: FLEET, url: receiver.url('/hooks'), types });
   await receiver.close();
   const endpoints = subscriptions.map(({ id, url, eventType }) => ({
-    ...{ subscriptionId: id, url, eventType, perMinute: 60 },
+    subscriptionId: id,
+    url,
+    eventType,
+    perMinute: 60,
     answer: (_: number, random: number) => (random < 0.3 ? 422 : 200),
   }));
   await writeBusyHistory(waypost.info().databaseUrl, { fleetId: FLEET, endpoints, nowMs: Date.now(), minutes: 59 });

@@ -31,7 +31,8 @@ const FLAGS = {
   warmUpSeconds: count('before it', 8, 4),
   halfRate: {
     ...count('deliveries/s at half of the maximum; by default half of what this run has measured', 0),
-    ...{ full: undefined, quick: undefined },
+    full: undefined,
+    quick: undefined,
   } as Flag<number | undefined>,
   backlog: count('events of the backlog', 100_000, 30_000),
   rows: { ...some(ISOLATION_ROWS), quick: ['silent', 'status-line', '503'] } as Flag<readonly IsolationRow[]>,

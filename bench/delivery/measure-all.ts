@@ -44,7 +44,8 @@ export async function measureAll(context: BenchContext, onProgress: Progress): P
   const healthy = asked('healthy') || needsMaximum ? await measureHealthy(context) : null;
   const perSecond = halfRate ?? (healthy?.deliveriesPerSecond ?? 0) / 2;
   return {
-    ...{ capacity, healthy },
+    capacity,
+    healthy,
     latency: await when('latency', () => measureLatency(context, perSecond)),
     fanOut: await when('fan-out', () => measureFanOut(context)),
     slow: await when('slow', () => measureSlow(context)),

@@ -19,7 +19,11 @@ await runOnStack(parseBenchFlags(process.argv.slice(2)), async (run) => {
     await topics.setUp();
     let number = now();
     const results = await measureAll({
-      ...{ ...run, java: peer.java, topics, admin, groups: createBenchGroups(admin) },
+      ...run,
+      java: peer.java,
+      topics,
+      admin,
+      groups: createBenchGroups(admin),
       programs: new PeerPrograms(peer, stack, environment, signal),
       nextNumber: () => (number += 1),
     });

@@ -19,8 +19,15 @@ function parse(...args: string[]) {
 describe('The flags of a benchmark', () => {
   it('measure everything at full size by default', () => {
     expect(parse()).toEqual({
-      ...{ quick: false, keep: false, writeDocs: false, dataDir: '.waypost/bench-example' },
-      ...{ only: ['drain', 'latency'], seconds: 20, sizes: [10, 20], otherRows: 5, restless: false },
+      quick: false,
+      keep: false,
+      writeDocs: false,
+      dataDir: '.waypost/bench-example',
+      only: ['drain', 'latency'],
+      seconds: 20,
+      sizes: [10, 20],
+      otherRows: 5,
+      restless: false,
     });
   });
 

@@ -96,12 +96,18 @@ function text(value: string, description: string, preset: string): Flag<string> 
 
 /** Another build than the one of this checkout. */
 export const DIST: Flag<string | undefined> = {
-  ...{ value: 'dir', description: 'another build of the measured applications', full: undefined, quick: undefined },
+  value: 'dir',
+  description: 'another build of the measured applications',
+  full: undefined,
+  quick: undefined,
 };
 
 /** Of Node, for the measured applications. */
 export const NODE_FLAGS: Flag<readonly string[]> = {
-  ...{ value: 'flags', description: 'flags of Node for the measured application', full: [], quick: [] },
+  value: 'flags',
+  description: 'flags of Node for the measured application',
+  full: [],
+  quick: [],
   parse: (flags) => flags.split(/\s+/).filter((flag) => flag !== ''),
 };
 

@@ -33,7 +33,9 @@ function answer({ body }: ReceivedCall) {
 /** One ping of each device, each later than all before it. */
 async function publish(...deviceIds: string[]): Promise<void> {
   const at = deviceIds.map((deviceId) => ({
-    ...{ deviceId, latitude: 52.1, longitude: 11.6 },
+    deviceId,
+    latitude: 52.1,
+    longitude: 11.6,
     eventTime: new Date(Date.UTC(2026, 4, 4, 8) + 60_000 * pings++).toISOString(),
   }));
   await waypost.publish(fleet, at);
@@ -53,7 +55,11 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await publish('van-refused-1', 'van-refused-2', 'van-fine');
     const quiet = subscriptions.filter(({ eventType }) => eventType === 'ignition_on');
     const endpoints = quiet.map(({ id, url, eventType }) => ({
-      ...{ subscriptionId: id, eventType, url, perMinute: 14, answer: () => 200 },
+      subscriptionId: id,
+      eventType,
+      url,
+      perMinute: 14,
+      answer: () => 200,
     }));
     await writeBusyHistory(waypost.info().databaseUrl, { fleetId: fleet, endpoints, nowMs: Date.now(), minutes: 30 });
     await until(async () => {

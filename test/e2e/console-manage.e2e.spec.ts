@@ -179,7 +179,9 @@ let page: Page;
     await page.getByText('7 per second').waitFor();
     expect(await subscriptions()).toMatchObject([
       {
-        ...{ rateLimitPerSecond: 7, strictOrder: true, onOutage: 'hold' },
+        rateLimitPerSecond: 7,
+        strictOrder: true,
+        onOutage: 'hold',
         clientCertificate: { subject: 'CN=waypost test' },
       },
     ]);
@@ -227,7 +229,8 @@ let page: Page;
     const eventTypes = ['ignition_on'];
     const url = receiver.url('/window');
     const { data } = await waypost.api<{ data: Subscription[] }>(fleet, 'POST', '/public/v1/webhook-subscriptions', {
-      ...{ url, eventTypes },
+      url,
+      eventTypes,
     });
     const at = (minute: number) => new Date(Date.UTC(2026, 4, 4, 8, minute)).toISOString();
     const ping = { deviceId: 'van-1', latitude: 52.1, longitude: 11.6 };

@@ -18,8 +18,13 @@ let v2: readonly V2Event[];
 
 async function drive(count: number, from: number): Promise<void> {
   const pings = Array.from({ length: count }, (_, index) => ({
-    ...{ deviceId: 'van-1', latitude: 52.1, longitude: 11.6, speedInKmh: 0, ignition: true },
-    ...{ odometerInMeters: 123_456, eventTime: new Date(from + index * WINDOW_MS).toISOString() },
+    deviceId: 'van-1',
+    latitude: 52.1,
+    longitude: 11.6,
+    speedInKmh: 0,
+    ignition: true,
+    odometerInMeters: 123_456,
+    eventTime: new Date(from + index * WINDOW_MS).toISOString(),
   }));
   await waypost.publish(fleet, pings);
   await waypost.cli('wait', '--idle', '1');
@@ -57,8 +62,16 @@ describe('A fleet that changes from legacy-v1 to v1 between its events (R-14)', 
       .map((body) => (body.includes('"event_id"') ? 'legacy-v1' : 'v1'));
     expect(formats).toEqual(['legacy-v1', 'legacy-v1', 'v1', 'v1']);
     expect(JSON.parse(bodies()[0] ?? '')).toEqual({
-      ...{ event_id: expect.any(String), event: 'position', fleet_id: fleet, device_id: 'van-1', timestamp: first },
-      ...{ lat: 52.1, lng: 11.6, speed: 0, ignition: 1, odometer: 123.5 },
+      event_id: expect.any(String),
+      event: 'position',
+      fleet_id: fleet,
+      device_id: 'van-1',
+      timestamp: first,
+      lat: 52.1,
+      lng: 11.6,
+      speed: 0,
+      ignition: 1,
+      odometer: 123.5,
     });
   });
 

@@ -42,7 +42,11 @@ async function project(projection: DeliveryProjection, log: readonly WebhookAtte
     const attempts = log.slice(from, from + batch);
     const expectedOffset = from === 0 ? null : from;
     await projection.apply({
-      ...{ topic: 'webhook.attempts', partition: 0, attempts, expectedOffset, nextOffset: from + attempts.length },
+      topic: 'webhook.attempts',
+      partition: 0,
+      attempts,
+      expectedOffset,
+      nextOffset: from + attempts.length,
     });
   }
 }
@@ -106,7 +110,9 @@ describe('an endpoint that is down for more than five minutes, with a kill -9 be
     const page = { records: row ? [row] : [], nextPageState: null, completeUntil: null };
     const v2 = JSON.parse(v2PageText(page, { includeBody: false })) as { data: { delivery: object }[] };
     expect(v2.data[0]?.delivery).toMatchObject({
-      ...{ status: 'delivered', attemptCount: attempts.length, probeCount: probes.length },
+      status: 'delivered',
+      attemptCount: attempts.length,
+      probeCount: probes.length,
       attempts: held.map(({ attempt, probe }) => ({ attempt, ...(probe ? { probe: true } : {}) })),
     });
     expect(JSON.parse(v1PageText(page))).toMatchObject({ events: [{ retry_count: attempts.length - 1 }] });

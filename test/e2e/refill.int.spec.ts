@@ -136,7 +136,12 @@ async function rowsOf(table: string): Promise<unknown[]> {
 
 function draft(eventType: string, url = 'https://receiver.example/hook') {
   return {
-    ...{ id: randomUUID(), fleetId, eventType, url, payloadFormat: 'v1', deviceIds: ['van-1'] },
+    id: randomUUID(),
+    fleetId,
+    eventType,
+    url,
+    payloadFormat: 'v1',
+    deviceIds: ['van-1'],
     auth: {
       tokenUrl: 'https://id.example/token',
       clientId: 'c',
@@ -145,13 +150,16 @@ function draft(eventType: string, url = 'https://receiver.example/hook') {
       audience: null,
       tokenAuthMethod: 'client_secret_basic',
     },
-    ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
+    rateLimitPerSecond: 7,
+    onOutage: 'hold',
+    strictOrder: true,
     headers: [
       { name: 'x-site', value: 'north', sealedValue: null },
       { name: 'x-api-key', value: null, sealedValue: 'sealed-key' },
     ],
     clientCertificate: { certificates: 'pem', sealedKey: 'sealed-client-key', subject: 'CN=yard', expiresAt: NOW },
-    ...{ description: 'of the depot', metadata: { team: 'yard' } },
+    description: 'of the depot',
+    metadata: { team: 'yard' },
     secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
   };
 }
@@ -184,8 +192,14 @@ async function manage(store: Store) {
   await store.subscriptions.delete(deleted, NOW + 3);
   await store.subscriptions.update(changed, () => ({ status: 'active' }), NOW + 4);
   const replay = {
-    ...{ replayId: randomUUID(), startDate: NOW - 9_000, endDate: NOW, status: 'failed' },
-    ...{ eventType: null, deviceId: 'van-1', eventId: randomUUID(), ratePerSecond: 50 },
+    replayId: randomUUID(),
+    startDate: NOW - 9_000,
+    endDate: NOW,
+    status: 'failed',
+    eventType: null,
+    deviceId: 'van-1',
+    eventId: randomUUID(),
+    ratePerSecond: 50,
   };
   await store.replays.create(changed, replay, NOW + 5);
   const cancelled = { ...replay, replayId: randomUUID() };
@@ -197,17 +211,41 @@ async function manage(store: Store) {
 /** What other applications tell by their topics, and public-api has copied. */
 async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnType<typeof manage>>): Promise<void> {
   const progress: ReplayProgress = {
-    ...{ replayId: replay.replayId, subscriptionId: changed.id, state: 'completed', attemptsEnd: 3 },
-    ...{ nextDeliveryOffset: 9, matched: 4, sent: 4, startedAt: NOW + 10, updatedAt: NOW + 20 },
+    replayId: replay.replayId,
+    subscriptionId: changed.id,
+    state: 'completed',
+    attemptsEnd: 3,
+    nextDeliveryOffset: 9,
+    matched: 4,
+    sent: 4,
+    startedAt: NOW + 10,
+    updatedAt: NOW + 20,
   };
   const event: OperationalEvent = {
-    ...{ id: randomUUID(), subscriptionId: changed.id, fleetId, type: 'exhausted', occurredAt: NOW + 30 },
-    ...{ reason: 'five attempts', eventId: randomUUID(), deliveryOffset: 12, statusCode: 503, errorCode: null },
+    id: randomUUID(),
+    subscriptionId: changed.id,
+    fleetId,
+    type: 'exhausted',
+    occurredAt: NOW + 30,
+    reason: 'five attempts',
+    eventId: randomUUID(),
+    deliveryOffset: 12,
+    statusCode: 503,
+    errorCode: null,
   };
   /** Of a replay that has been forgotten since. */
   const delivery = {
-    ...{ eventId: randomUUID(), subscriptionId: rotated.id, fleetId, deviceId: 'van-1', eventType: 'position_sleep' },
-    ...{ eventTime: NOW, format: 'v1', series: 7, replayId: randomUUID(), createdAt: NOW, body: '{}' },
+    eventId: randomUUID(),
+    subscriptionId: rotated.id,
+    fleetId,
+    deviceId: 'van-1',
+    eventType: 'position_sleep',
+    eventTime: NOW,
+    format: 'v1',
+    series: 7,
+    replayId: randomUUID(),
+    createdAt: NOW,
+    body: '{}',
   };
   await store.replays.recordProgress([progress]);
   await store.operationalEvents.keep([event]);
@@ -223,7 +261,9 @@ async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnTy
   await producer.commit({
     records: [
       {
-        ...{ topic: topics.replayProgress.name, partition, key: Buffer.from(replay.replayId) },
+        topic: topics.replayProgress.name,
+        partition,
+        key: Buffer.from(replay.replayId),
         value: codecs.replayProgress.encode(progress),
       },
       { topic: topics.webhookOperations.name, partition, key, value: codecs.webhookOperations.encode(event) },

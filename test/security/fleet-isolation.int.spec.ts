@@ -76,8 +76,16 @@ function valueOf(name: string, type: string, fleetId: string): string {
   if (name === 'fleet_id') return `'${fleetId}'`;
   if (name === 'status') return "'pending'";
   const values: Readonly<Record<string, string>> = {
-    ...{ text: "'text'", uuid: 'gen_random_uuid()', timestamptz: `'${new Date(AT).toISOString()}'`, bool: 'false' },
-    ...{ int4: '1', int8: '1', jsonb: "'{}'", _text: "'{}'", _int8: "'{}'", bytea: 'sha256(random()::text::bytea)' },
+    text: "'text'",
+    uuid: 'gen_random_uuid()',
+    timestamptz: `'${new Date(AT).toISOString()}'`,
+    bool: 'false',
+    int4: '1',
+    int8: '1',
+    jsonb: "'{}'",
+    _text: "'{}'",
+    _int8: "'{}'",
+    bytea: 'sha256(random()::text::bytea)',
   };
   return values[type] ?? 'NULL';
 }

@@ -65,12 +65,32 @@ function attemptsOf(fleetId: string, endpoint: BusyEndpoint, firstAttemptAt: num
         ? startedAt + durationMs + retryDelayMs(attempt, chance(identity, attempt, 'delay'))
         : null;
     made.push({
-      ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, url, attempt, dueAt, startedAt },
-      ...{ format: 'v1', series: 0, replayId: null, deliveryOffset: 1, deliveryCreatedAt: firstAttemptAt - 6 },
-      ...{ firstAttemptAt, durationMs, statusCode, outcome, decision: outcome, nextDueAt },
-      ...{ ...explanationOf(statusCode), retryAfterMs: null },
+      eventId,
+      subscriptionId,
+      fleetId,
+      deviceId,
+      eventType,
+      eventTime,
+      url,
+      attempt,
+      dueAt,
+      startedAt,
+      format: 'v1',
+      series: 0,
+      replayId: null,
+      deliveryOffset: 1,
+      deliveryCreatedAt: firstAttemptAt - 6,
+      firstAttemptAt,
+      durationMs,
+      statusCode,
+      outcome,
+      decision: outcome,
+      nextDueAt,
+      ...explanationOf(statusCode),
+      retryAfterMs: null,
       body: attempt === 1 ? bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }) : null,
-      ...{ probe: false, probes: 0 },
+      probe: false,
+      probes: 0,
     });
     if (nextDueAt === null) break;
     dueAt = nextDueAt;
@@ -105,7 +125,9 @@ function bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }: Told): str
     eventTime: new Date(eventTime).toISOString(),
     eventType,
     eventData: {
-      ...{ deviceId, fleetId, licensePlate: `M-WP ${deviceId.slice(4)}` },
+      deviceId,
+      fleetId,
+      licensePlate: `M-WP ${deviceId.slice(4)}`,
       ...placeOf(deviceId, eventTime),
       speedInKmh: speedOf(deviceId, eventTime),
       ignition: eventType !== 'ignition_off',
@@ -120,8 +142,17 @@ export function busyPaths({ fleetId, nowMs, minutes }: BusyHour): PathPoint[] {
       const deviceId = vehicleName(vehicle);
       const eventTime = nowMs - (2 * minutes - n) * (MINUTE_MS / 2);
       return {
-        ...{ fleetId, deviceId, eventTime, ...placeOf(deviceId, eventTime), speedInKmh: speedOf(deviceId, eventTime) },
-        ...{ heading: null, ignition: true, odometerInMeters: null, rpm: null, fuelLevel: null, valid: true },
+        fleetId,
+        deviceId,
+        eventTime,
+        ...placeOf(deviceId, eventTime),
+        speedInKmh: speedOf(deviceId, eventTime),
+        heading: null,
+        ignition: true,
+        odometerInMeters: null,
+        rpm: null,
+        fuelLevel: null,
+        valid: true,
       };
     }),
   ).flat();

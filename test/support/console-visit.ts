@@ -29,7 +29,10 @@ export async function visitConsole(
   });
   const address = (path: string): string => new URL(path, waypost.info().apiUrl).href;
   return {
-    ...{ context, page, problems, address },
+    context,
+    page,
+    problems,
+    address,
     async open(path) {
       await page.goto(`${address(path)}#key=${waypost.info().apiKeys[fleet] ?? ''}`);
       await page.getByRole('heading', { level: 1 }).waitFor();

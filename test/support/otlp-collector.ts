@@ -92,7 +92,11 @@ function spansOf({ resourceSpans }: TraceRequest): CollectedSpan[] {
 function collected(service: string, span: OtlpSpan): CollectedSpan {
   const { name, traceId, spanId, parentSpanId = '' } = span;
   return {
-    ...{ service, name, traceId, spanId, parentSpanId },
+    service,
+    name,
+    traceId,
+    spanId,
+    parentSpanId,
     kind: KINDS[span.kind] ?? String(span.kind),
     startedAt: Number(BigInt(span.startTimeUnixNano) / 1_000_000n),
     endedAt: Number(BigInt(span.endTimeUnixNano) / 1_000_000n),

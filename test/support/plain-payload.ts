@@ -29,10 +29,22 @@ const OWN = [
 const TIMES: ReadonlySet<string> = new Set(['locationTime', 'enteredAt', 'startTime', 'endTime']);
 
 const LEGACY_NAMES = {
-  ...{ latitude: 'lat', longitude: 'lng', speedInKmh: 'speed', heading: 'direction', ignition: 'ignition' },
-  ...{ odometerInMeters: 'odometer', vehicleId: 'vehicle_id', licensePlate: 'license_plate', driverId: 'driver_id' },
-  ...{ batteryVoltage: 'battery', rpm: 'rpm', fuelLevel: 'fuel_level', geofenceId: 'geofence_id' },
-  ...{ geofenceName: 'geofence_name', routeId: 'route_id', activityId: 'activity_id' },
+  latitude: 'lat',
+  longitude: 'lng',
+  speedInKmh: 'speed',
+  heading: 'direction',
+  ignition: 'ignition',
+  odometerInMeters: 'odometer',
+  vehicleId: 'vehicle_id',
+  licensePlate: 'license_plate',
+  driverId: 'driver_id',
+  batteryVoltage: 'battery',
+  rpm: 'rpm',
+  fuelLevel: 'fuel_level',
+  geofenceId: 'geofence_id',
+  geofenceName: 'geofence_name',
+  routeId: 'route_id',
+  activityId: 'activity_id',
 } as const;
 
 function legacyV1(event: FleetEvent, eventId: string): string {

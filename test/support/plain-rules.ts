@@ -146,7 +146,11 @@ export function plainRules(
     if (hasFix(ping)) device.fix = { time, latitude: ping.latitude, longitude: ping.longitude };
     device.firstFix ??= device.fix;
     const slot: Slot = {
-      ...{ deviceId: ping.deviceId, time, ignition: [], position: [], fences: [] },
+      deviceId: ping.deviceId,
+      time,
+      ignition: [],
+      position: [],
+      fences: [],
       fix: hasFix(ping) ? { appendedAt: ping.appendedAt ?? time, time, ...placeOf(ping) } : undefined,
       origin: { ping, ignition: device.ignition, fix: device.fix },
     };

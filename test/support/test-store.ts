@@ -23,7 +23,10 @@ export async function openTestStore(): Promise<TestStore> {
   const sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
   return {
-    ...{ databaseUrl: database.url, apiUrl: database.apiUrl, store, sql },
+    databaseUrl: database.url,
+    apiUrl: database.apiUrl,
+    store,
+    sql,
     async close() {
       await sql.end();
       await store.close();

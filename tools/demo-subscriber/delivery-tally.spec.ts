@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createDeliveryTally } from './delivery-tally.js';
 
 function received(eventId: string, eventType: string) {
-  return { ...{ eventId, eventType, eventTime: '2026-01-15T08:00:00.000Z' }, eventData: { deviceId: 'van-1' } };
+  return { eventId, eventType, eventTime: '2026-01-15T08:00:00.000Z', eventData: { deviceId: 'van-1' } };
 }
 
 describe('The line of the demo subscriber', () => {

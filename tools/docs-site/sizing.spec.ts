@@ -9,8 +9,12 @@ import { attemptsPerDelivery, MEASURED, sizingOf } from './sizing.js';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const city = {
-  ...{ pingsPerSecond: 1_000, eventsPerPing: 0.1, subscriptionsPerEvent: 2 },
-  ...{ failureRate: 0, bodyBytes: 300, replicas: 3 },
+  pingsPerSecond: 1_000,
+  eventsPerPing: 0.1,
+  subscriptionsPerEvent: 2,
+  failureRate: 0,
+  bodyBytes: 300,
+  replicas: 3,
 };
 
 describe('The sizing', () => {
@@ -28,7 +32,10 @@ describe('The sizing', () => {
 
   it('plans two processes at least, and with half of what one can do', () => {
     expect(sizingOf(city).processes).toEqual({
-      ...{ telemetryProcessor: 2, webhookDelivery: 2, historyProjector: 2, publicApi: 2 },
+      telemetryProcessor: 2,
+      webhookDelivery: 2,
+      historyProjector: 2,
+      publicApi: 2,
     });
     // 50,000 deliveries/s by halves of 8,767 and of 21,476.
     const busy = sizingOf({ ...city, pingsPerSecond: 250_000 }).processes;
@@ -108,9 +115,24 @@ describe('The figures of the sizing', () => {
 function attemptOf(delivery: ReturnType<typeof decideFanOut>[number]): WebhookAttempt {
   const { createdAt: deliveryCreatedAt, ...shared } = delivery;
   return {
-    ...{ ...shared, deliveryCreatedAt, deliveryOffset: 1_000_000, url: 'https://receiver.example/hook', attempt: 1 },
-    ...{ dueAt: NOON, startedAt: NOON, firstAttemptAt: NOON, durationMs: 86, statusCode: 204, retryAfterMs: null },
-    ...{ errorCode: null, errorDetail: null, outcome: 'delivered', decision: 'accepted', nextDueAt: null },
-    ...{ probe: false, probes: 0, responseBody: null },
+    ...shared,
+    deliveryCreatedAt,
+    deliveryOffset: 1_000_000,
+    url: 'https://receiver.example/hook',
+    attempt: 1,
+    dueAt: NOON,
+    startedAt: NOON,
+    firstAttemptAt: NOON,
+    durationMs: 86,
+    statusCode: 204,
+    retryAfterMs: null,
+    errorCode: null,
+    errorDetail: null,
+    responseBody: null,
+    outcome: 'delivered',
+    decision: 'accepted',
+    nextDueAt: null,
+    probe: false,
+    probes: 0,
   };
 }

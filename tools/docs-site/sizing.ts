@@ -76,7 +76,10 @@ export function sizingOf(traffic: Traffic): Sizing {
     deliveriesPerSecond * (deliveryBytes + 2 * bodyBytes) +
     attemptsPerSecond * attemptBytes;
   return {
-    ...{ eventsPerSecond, deliveriesPerSecond, attemptsPerSecond, processes },
+    eventsPerSecond,
+    deliveriesPerSecond,
+    attemptsPerSecond,
+    processes,
     partitions: partitionsFor(Math.max(...Object.values(processes))),
     cores: pingsPerSecond * MEASURED.cpuSecondsPerPing + attemptsPerSecond * cpuSecondsPerAttempt(failureRate),
     postgresBytes: deliveriesPerSecond * MEASURED.historyBytesPerDelivery * seconds,

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
 import { createProgram } from './program.js';
 
 function build() {
@@ -16,24 +17,17 @@ function build() {
   return { program, run };
 }
 
-const leaves = [
-  ['fleet', 'create'],
-  ['fleet', 'key'],
-  ['subscribe'],
-  ['publish'],
-  ['read'],
-  ['backtest'],
-  ['verify'],
-  ['wait'],
-  ['history'],
-  ['rejected', 'list'],
-  ['rejected', 'republish'],
-  ['set-up'],
-];
+/** The names of all commands that run. */
+function leavesOf({ commands }: Command): string[] {
+  return commands.flatMap((command) => {
+    const below = leavesOf(command);
+    return below.length === 0 ? [command.name()] : below.map((name) => `${command.name()} ${name}`);
+  });
+}
 
 describe('The command line', () => {
-  it.each(leaves)('explains "%s %s" and takes --data-dir there', async (...words) => {
-    const { out, outcome } = await build().run(...words.filter((word) => typeof word === 'string'), '--help');
+  it.each(leavesOf(build().program))('explains "%s" and takes --data-dir there', async (name) => {
+    const { out, outcome } = await build().run(...name.split(' '), '--help');
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(out).toContain('--data-dir <dir>');
   });

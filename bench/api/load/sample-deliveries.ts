@@ -30,19 +30,34 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
   const { fleetId, deviceId, eventType, eventTime } = event;
   const id = eventId({ fleetId, deviceId, eventType, eventTime, subscriptionId: subscription.id });
   const first: WebhookAttempt = {
-    ...{ eventId: id, subscriptionId: subscription.id, fleetId, deviceId, eventType, eventTime },
-    ...{ format: 'v1', series: 0, replayId: null, deliveryOffset: number, deliveryCreatedAt: firstAttemptAt - 20 },
-    ...{ url: subscription.url, attempt: 1, dueAt: firstAttemptAt, startedAt: firstAttemptAt, firstAttemptAt },
-    ...{
-      durationMs: 40,
-      statusCode: 204,
-      errorCode: null,
-      errorDetail: null,
-      responseBody: null,
-      outcome: 'delivered',
-    },
-    ...{ decision: 'accepted', nextDueAt: null, body: serializeBody('v1', event, id) },
-    ...{ probe: false, probes: 0, retryAfterMs: null },
+    eventId: id,
+    subscriptionId: subscription.id,
+    fleetId,
+    deviceId,
+    eventType,
+    eventTime,
+    format: 'v1',
+    series: 0,
+    replayId: null,
+    deliveryOffset: number,
+    deliveryCreatedAt: firstAttemptAt - 20,
+    url: subscription.url,
+    attempt: 1,
+    dueAt: firstAttemptAt,
+    startedAt: firstAttemptAt,
+    firstAttemptAt,
+    durationMs: 40,
+    statusCode: 204,
+    errorCode: null,
+    errorDetail: null,
+    responseBody: null,
+    outcome: 'delivered',
+    decision: 'accepted',
+    nextDueAt: null,
+    body: serializeBody('v1', event, id),
+    probe: false,
+    probes: 0,
+    retryAfterMs: null,
   };
   return attemptsOf(first, endOf(number));
 }
@@ -77,11 +92,20 @@ function sampleEvent(fleet: SampledFleet, eventType: string, number: number, eve
   const device = number % fleet.devices;
   return {
     ...draftEvent(fleet.fleetId, `device-${String(device)}`, eventType, eventTime),
-    ...{ vehicleId: `vehicle-${String(device)}`, licensePlate: `B-WP ${String(1_000 + device)}` },
-    ...{ driverId: null, latitude: 52.5 + (number % 1_000) / 1e4, longitude: 13.4 + (number % 997) / 1e4 },
-    ...{ altitudeInMeters: 34, speedInKmh: number % 90, heading: number % 360 },
-    ...{ ignition: true, odometerInMeters: 12_000_000 + number, batteryVoltage: 12.6, connectionType: 'lte' },
-    ...{ rpm: 1_500 + (number % 2_000), fuelLevel: 61.5 },
+    vehicleId: `vehicle-${String(device)}`,
+    licensePlate: `B-WP ${String(1_000 + device)}`,
+    driverId: null,
+    latitude: 52.5 + (number % 1_000) / 1e4,
+    longitude: 13.4 + (number % 997) / 1e4,
+    altitudeInMeters: 34,
+    speedInKmh: number % 90,
+    heading: number % 360,
+    ignition: true,
+    odometerInMeters: 12_000_000 + number,
+    batteryVoltage: 12.6,
+    connectionType: 'lte',
+    rpm: 1_500 + (number % 2_000),
+    fuelLevel: 61.5,
   };
 }
 

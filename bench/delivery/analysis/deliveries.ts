@@ -41,7 +41,9 @@ export function deliveriesOf(
   return byEvent.flatMap((found, index) => {
     const committedMs = sent.get(index, SENT.committedMs);
     return endpointsOf(sent.get(index, SENT.target)).map((endpoint) => ({
-      ...{ event: firstEvent + index, endpoint, committedMs },
+      event: firstEvent + index,
+      endpoint,
+      committedMs,
       receipts: found.get(endpoint) ?? [],
     }));
   });

@@ -13,7 +13,10 @@ function receipt(receivedMs: number, status: number, attempt = 1): Receipt {
 
 function delivery(event: number, endpoint: number, ...receipts: readonly Receipt[]): Delivery {
   return {
-    ...{ event, endpoint, committedMs: 0, receipts },
+    event,
+    endpoint,
+    committedMs: 0,
+    receipts,
   };
 }
 

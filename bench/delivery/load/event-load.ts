@@ -68,7 +68,9 @@ export function startEventLoad(
   const done = run();
   done.catch(() => undefined);
   return {
-    ...{ answered: amount.answered, done, sent },
+    answered: amount.answered,
+    done,
+    sent,
     retarget: ({ perSecond, weights }) => {
       turns = turnTable(weights, TURNS);
       amount.pace(perSecond, now(), sent.rows);
@@ -120,7 +122,8 @@ export function createAmount(plan: LoadPlan['amount'], startedMs: number): Amoun
   }
 
   return {
-    ...{ wanted, stepMs },
+    wanted,
+    stepMs,
     behindMs: () => behindMs,
     pace: (perSecond, nowMs, sent) => {
       pace = { perSecond, sinceMs: nowMs, sentBefore: sent };

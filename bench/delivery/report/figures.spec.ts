@@ -4,9 +4,19 @@ import type { BenchResults } from '../measure-all.js';
 import { jsonLine } from './figures.js';
 
 const NOTHING: BenchResults = {
-  ...{ capacity: null, healthy: null, latency: null, fanOut: null, slow: null, dead: [], isolation: [], stages: [] },
+  capacity: null,
+  healthy: null,
+  latency: null,
+  fanOut: null,
+  slow: null,
+  dead: [],
+  isolation: [],
+  stages: [],
   punctuality: [],
-  ...{ failing: null, backlog: null, lateness: null, kill: null },
+  failing: null,
+  backlog: null,
+  lateness: null,
+  kill: null,
 };
 const ASKED_FOR = [
   'deliveriesPerSecond',
@@ -23,8 +33,15 @@ const ASKED_FOR = [
 function dead(share: number, p99Ratio: number) {
   const some = percentilesOf([1]);
   return {
-    ...{ kind: 'silent', neighbors: 1, perSecond: 1, aloneMs: some, besideMs: some },
-    ...{ rateRatio: 1, aloneSpread: 1, share, p99Ratio },
+    kind: 'silent',
+    neighbors: 1,
+    perSecond: 1,
+    aloneMs: some,
+    besideMs: some,
+    rateRatio: 1,
+    aloneSpread: 1,
+    share,
+    p99Ratio,
   };
 }
 
@@ -47,7 +64,11 @@ describe('The JSON line of the delivery benchmark', () => {
   it('gives the worse of the kills', () => {
     const line = parsed({
       kill: {
-        ...{ accepted: 100, lost: 0, answeredTwice: [3, 5], inFlight: [80, 81], neverAgain: 0 },
+        accepted: 100,
+        lost: 0,
+        answeredTwice: [3, 5],
+        inFlight: [80, 81],
+        neverAgain: 0,
         againAfterMs: percentilesOf([900, 1_200]),
         failing: { deliveries: 10, wrongCounts: 2, wrongNumbers: 1, changedIds: 0 },
         latenessAcrossMs: percentilesOf([4]),

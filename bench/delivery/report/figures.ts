@@ -43,8 +43,15 @@ function worst(runs: readonly BesideRun[]): number | null {
 }
 
 const DECIMALS: Partial<Record<keyof Figures, number>> = {
-  ...{ deadEndpointP99Ratio: 3, deadP99RatioOnePercent: 3, cpuSecondsPer1000: 3, foreignCores: 2 },
-  ...{ latencyP50Ms: 1, latencyP99Ms: 1, latencyP999Ms: 1, retryLatenessP50Ms: 1, retryLatenessP99Ms: 1 },
+  deadEndpointP99Ratio: 3,
+  deadP99RatioOnePercent: 3,
+  cpuSecondsPer1000: 3,
+  foreignCores: 2,
+  latencyP50Ms: 1,
+  latencyP99Ms: 1,
+  latencyP999Ms: 1,
+  retryLatenessP50Ms: 1,
+  retryLatenessP99Ms: 1,
 };
 
 /** The machine-readable result; null what was not measured. */

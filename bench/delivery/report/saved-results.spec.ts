@@ -6,8 +6,15 @@ import { mergeResults, type SavedResults } from './saved-results.js';
 
 function run(kind: string, neighbors: number, p99: number): BesideRun {
   return {
-    ...{ kind, neighbors, share: 0.2, perSecond: 360, aloneMs: percentilesOf([20]), besideMs: percentilesOf([p99]) },
-    ...{ p99Ratio: p99 / 20, aloneSpread: 1.1, rateRatio: 1 },
+    kind,
+    neighbors,
+    share: 0.2,
+    perSecond: 360,
+    aloneMs: percentilesOf([20]),
+    besideMs: percentilesOf([p99]),
+    p99Ratio: p99 / 20,
+    aloneSpread: 1.1,
+    rateRatio: 1,
   };
 }
 
@@ -15,7 +22,8 @@ const SAVED: SavedResults = {
   machine: 'another machine',
   inputs: ['600 deliveries/s'],
   isolation: [run('refuse', 40, 21), run('silent', 40, 22)],
-  ...{ punctuality: [], stages: [] },
+  punctuality: [],
+  stages: [],
 };
 const MEASURED = { isolation: [run('silent', 200, 24), run('silent', 40, 23)], punctuality: [], stages: [] };
 

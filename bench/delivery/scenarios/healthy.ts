@@ -76,7 +76,8 @@ function throughputOf(window: MeasuredWindow) {
       number
     >,
     harnessCpuPer1000: { load: per1000(harnessCpuSeconds.load), sink: per1000(harnessCpuSeconds.sink) },
-    ...{ peakMiB, foreignCores: window.foreignCores },
+    peakMiB,
+    foreignCores: window.foreignCores,
   };
 }
 

@@ -18,7 +18,8 @@ export async function measureLatency(context: BenchContext, perSecond: number): 
     await system.start();
     const { window, deliveries } = await measureRated(context, { perSecond });
     const run = {
-      ...{ perSecond, latencyMs: percentilesOf(latenciesMs(deliveries)) },
+      perSecond,
+      latencyMs: percentilesOf(latenciesMs(deliveries)),
       cpuPer1000: cpuPer1000(window, window.answered200),
       foreignCores: window.foreignCores,
     };

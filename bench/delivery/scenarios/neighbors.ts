@@ -284,7 +284,9 @@ export function besideRun(
   const aloneMs = meanOf(alone.map(({ latencyMs }) => latencyMs));
   const rate = alone.reduce((total, window) => total + window.perSecond, 0) / alone.length;
   return {
-    ...{ ...plan, aloneMs, besideMs: beside.latencyMs },
+    ...plan,
+    aloneMs,
+    besideMs: beside.latencyMs,
     p99Ratio: beside.latencyMs.p99 / aloneMs.p99,
     aloneSpread: Math.max(...p99s) / Math.min(...p99s),
     rateRatio: beside.perSecond / rate,

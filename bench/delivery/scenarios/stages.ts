@@ -103,13 +103,19 @@ function minus(after: Record<string, number>, before: Record<string, number>): R
 async function openTails({ stack }: BenchContext) {
   return {
     events: await openTail({
-      ...{ stack, topic: topics.fleetEvents.name, codecOf: ({ fleetEvents }) => fleetEvents },
+      stack,
+      topic: topics.fleetEvents.name,
+      codecOf: ({ fleetEvents }) => fleetEvents,
       pick: ({ deviceId }, appendedMs) => ({ event: eventNumberOf(deviceId), appendedMs }),
     }),
     deliveries: await openTail({
-      ...{ stack, topic: topics.webhookDeliveries.name, codecOf: ({ webhookDeliveries }) => webhookDeliveries },
+      stack,
+      topic: topics.webhookDeliveries.name,
+      codecOf: ({ webhookDeliveries }) => webhookDeliveries,
       pick: ({ deviceId, createdAt }: WebhookDelivery, appendedMs) => ({
-        ...{ event: eventNumberOf(deviceId), createdMs: createdAt, appendedMs },
+        event: eventNumberOf(deviceId),
+        createdMs: createdAt,
+        appendedMs,
       }),
     }),
   };

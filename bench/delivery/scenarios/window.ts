@@ -20,7 +20,10 @@ export interface MeasuredWindow {
 export async function measureWindow(context: BenchContext, seconds: number): Promise<MeasuredWindow> {
   const { harness, system } = context;
   const look = async () => ({
-    ...{ count: await harness.count(), usage: system.usage(), harness: harness.usage(), busy: busyCpuSeconds() },
+    count: await harness.count(),
+    usage: system.usage(),
+    harness: harness.usage(),
+    busy: busyCpuSeconds(),
   });
   const before = await look();
   await pause(context, seconds);

@@ -101,7 +101,8 @@ async function makeSubscribers({ stack, applications, receivers, ports }: SetUpO
   }));
   const flood: FleetPlan = { fleetId: 'flood', endpoints: first(FLOOD_SUBSCRIPTIONS, ENDPOINTS) };
   const held: FleetPlan = {
-    ...{ fleetId: 'held', endpoints: first(FLOOD_SUBSCRIPTIONS, HELD_ENDPOINT) },
+    fleetId: 'held',
+    endpoints: first(FLOOD_SUBSCRIPTIONS, HELD_ENDPOINT),
     onOutage: 'hold',
   };
   const api = await startApi(applications, receivers);
@@ -125,8 +126,11 @@ async function makeSubscribers({ stack, applications, receivers, ports }: SetUpO
     const { apiKey, ids: subscriptionIds } = await makeFleet(held);
     const target = ({ fleetId }: FleetPlan): Fleet => ({ fleetId, eventType: NEIGHBOR_URLS.http });
     return {
-      ...{ ports, single: single.map(target), fans: fans.map(target) },
-      ...{ neighbors: neighbors.map(target), flood: target(flood) },
+      ports,
+      single: single.map(target),
+      fans: fans.map(target),
+      neighbors: neighbors.map(target),
+      flood: target(flood),
       held: { ...target(held), apiKey, subscriptionIds },
     };
   } finally {

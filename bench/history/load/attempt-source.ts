@@ -127,7 +127,9 @@ function firstAttempt(
     decision: fate.decision,
     nextDueAt: fate.outcome === 'retrying' ? at + delayAfter(1) : null,
     body: writeBody({ eventId, eventTime, eventType, deviceId, fleetId }),
-    ...{ probe: false, probes: 0, retryAfterMs: null },
+    probe: false,
+    probes: 0,
+    retryAfterMs: null,
   };
 }
 

@@ -9,11 +9,19 @@ function page(name: string, ms: number) {
 }
 const results: BenchResults = {
   fill: {
-    ...{ deliveries: 1_000, attempts: 1_200, attemptsPerSecond: 23_456.7, attemptsPerTransaction: 600 },
-    ...{ projectorCpuUs: 10, postgresCpuUs: 30, loadCpuUs: 4, lastPerSecond: 22_000 },
+    deliveries: 1_000,
+    attempts: 1_200,
+    attemptsPerSecond: 23_456.7,
+    attemptsPerTransaction: 600,
+    projectorCpuUs: 10,
+    postgresCpuUs: 30,
+    loadCpuUs: 4,
+    lastPerSecond: 22_000,
   },
   size: {
-    ...{ deliveries: 1_000, tableBytesPerDelivery: 900, bytesPerDelivery: 1_400.4 },
+    deliveries: 1_000,
+    tableBytesPerDelivery: 900,
+    bytesPerDelivery: 1_400.4,
     indexes: [{ name: 'deliveries_pkey', bytesPerDelivery: 60 }],
   },
   plans: { checked: 248, mostRowsRead: 105, faults: [] },
@@ -25,16 +33,28 @@ const results: BenchResults = {
     ],
   },
   retention: {
-    ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, spaceFreedMs: 456.78, underWay: 4 },
-    ...{ beforeMs: percentilesOf([1, 2]), duringMs: percentilesOf([1, 3]) },
+    deliveries: 66,
+    bytes: 90_000,
+    dropDayMs: 12.34,
+    spaceFreedMs: 456.78,
+    underWay: 4,
+    beforeMs: percentilesOf([1, 2]),
+    duringMs: percentilesOf([1, 3]),
   },
 };
 
 describe('The JSON line of the history benchmark', () => {
   it('holds only the requested figures', () => {
     expect(JSON.parse(jsonLine(results))).toEqual({
-      ...{ bench: 'history', rows: 1_000, pageP99Ms: 4.3, page1000P99Ms: 5.1, worstFilterP99Ms: 7.8 },
-      ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, daySpaceFreedMs: 456.8, bytesPerDelivery: 1_400 },
+      bench: 'history',
+      rows: 1_000,
+      pageP99Ms: 4.3,
+      page1000P99Ms: 5.1,
+      worstFilterP99Ms: 7.8,
+      projectedPerSecond: 23_457,
+      dropDayMs: 12.3,
+      daySpaceFreedMs: 456.8,
+      bytesPerDelivery: 1_400,
     });
   });
 
@@ -46,7 +66,7 @@ describe('The JSON line of the history benchmark', () => {
 });
 
 describe('The report', () => {
-  const flags = { ...{ quick: false, deliveries: 1_000, pages: 2 }, ...{ dataDir: '', keep: false, writeDocs: false } };
+  const flags = { quick: false, deliveries: 1_000, pages: 2, dataDir: '', keep: false, writeDocs: false };
 
   it('names the worst filter', () => {
     const text = reportText(flags, results);

@@ -139,7 +139,9 @@ export async function findHoldings(
   );
   const window = { fleetId: fleets[0]?.fleetId ?? '', startAt: fromMs, endAt: toMs };
   return {
-    ...{ fleets, fromMs, toMs },
+    fleets,
+    fromMs,
+    toMs,
     events: rows.map((row) => ({ fleetId: row.fleet_id, eventId: row.event_id })),
     farPosition: await positionBehind(history, window, PAGES_BEFORE_THE_FAR_ONE * PAGE_SIZE),
   };

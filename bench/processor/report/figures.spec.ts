@@ -95,8 +95,10 @@ describe('The JSON line', () => {
       drainRun({ configuration: ours(1, 'all'), records: 100, seconds: 4, cpuSeconds: 8 }),
     ];
     expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({
-      ...{ rulesRatio: 0.75, rulesCpuRatio: 0.5 },
-      ...{ rulesToPositionsRatio: 0.5, rulesToPositionsCpuRatio: 0.25 },
+      rulesRatio: 0.75,
+      rulesCpuRatio: 0.5,
+      rulesToPositionsRatio: 0.5,
+      rulesToPositionsCpuRatio: 0.25,
     });
   });
 
@@ -108,8 +110,10 @@ describe('The JSON line', () => {
       drainRun({ configuration: ours(2, 'all'), records: 100, seconds: 5, cpuSeconds: 10 }),
     ]);
     expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({
-      ...{ rulesRatio: 0.6, rulesCpuRatio: 0.5 },
-      ...{ rulesToPositionsRatio: 0.6, rulesToPositionsCpuRatio: 0.5 },
+      rulesRatio: 0.6,
+      rulesCpuRatio: 0.5,
+      rulesToPositionsRatio: 0.6,
+      rulesToPositionsCpuRatio: 0.5,
     });
   });
 

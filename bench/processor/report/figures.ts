@@ -127,16 +127,22 @@ export function jsonLine(results: BenchResults): string {
     rulesToPositionsCpuRatio: rules?.ofPositions.recordsPerCpuSecond ?? null,
   };
   const latencies = {
-    ...{ latencyP50Ms: latencyP50Ms.ours, latencyP99Ms: latencyP99Ms.ours },
-    ...{ theirLatencyP50Ms: latencyP50Ms.theirs, theirLatencyP99Ms: latencyP99Ms.theirs },
+    latencyP50Ms: latencyP50Ms.ours,
+    latencyP99Ms: latencyP99Ms.ours,
+    theirLatencyP50Ms: latencyP50Ms.theirs,
+    theirLatencyP99Ms: latencyP99Ms.theirs,
   };
   const whole = {
-    ...{ failoverMs: restartMs.ours, takeoverMs: takeoverMs.ours },
-    ...{ theirFailoverMs: restartMs.theirs, theirTakeoverMs: takeoverMs.theirs },
-    ...{ recordsPerSecond: recordsPerSecond.ours, theirRecordsPerSecond: recordsPerSecond.theirs },
+    failoverMs: restartMs.ours,
+    takeoverMs: takeoverMs.ours,
+    theirFailoverMs: restartMs.theirs,
+    theirTakeoverMs: takeoverMs.theirs,
+    recordsPerSecond: recordsPerSecond.ours,
+    theirRecordsPerSecond: recordsPerSecond.theirs,
     restoredDevicesPerSecond: largest?.devicesPerSecond.ours ?? null,
     ...results.backlog,
-    ...{ restoreDevices: largest?.devices ?? null, rounds: results.rounds },
+    restoreDevices: largest?.devices ?? null,
+    rounds: results.rounds,
   };
   const decimals = Object.fromEntries([
     ...Object.keys(ratios).map((name) => [name, 3] as const),

@@ -36,8 +36,16 @@ describe('The report', () => {
 describe('The report of many partitions', () => {
   it('has a row per side, whose cells are medians with the spread', () => {
     const run = (configuration: Configuration, commitsPerSecond: number) => ({
-      ...{ configuration, events: 1, p50Ms: 30, p99Ms: 90, maxMs: 100, startUpMs: 4_000 },
-      ...{ commitsPerSecond, brokerCpuPerMillion: 7.25, cpuPerMillion: 11, peakMiB: 400 },
+      configuration,
+      events: 1,
+      p50Ms: 30,
+      p99Ms: 90,
+      maxMs: 100,
+      startUpMs: 4_000,
+      commitsPerSecond,
+      brokerCpuPerMillion: 7.25,
+      cpuPerMillion: 11,
+      peakMiB: 400,
     });
     const partitions = [run(ours(4), 900), run(theirs(1), 40), run(ours(4), 1_100), run(ours(4), 1_000)];
     const report = partitionsMarkdown({ ...emptyResults, partitions }) ?? '';
@@ -53,12 +61,16 @@ describe('The report of all rules', () => {
     ...(['unasked', 'positions'] as const).map((others, index) =>
       drainRun({
         configuration: ours(1, others),
-        ...{ records: 1_000, seconds: 3 - index, answer: { events: 10, hash: '', content: '' } },
+        records: 1_000,
+        seconds: 3 - index,
+        answer: { events: 10, hash: '', content: '' },
       }),
     ),
     drainRun({
       configuration: ours(1, 'all'),
-      ...{ records: 1_000, seconds: 4, answer: { events: 15, hash: '', content: '' } },
+      records: 1_000,
+      seconds: 4,
+      answer: { events: 15, hash: '', content: '' },
     }),
   ];
 

@@ -31,7 +31,8 @@ export async function failoverOnce(
 ): Promise<FailoverRun> {
   return context.reporter.during(`${kind} of ${configuration.label}`, async () => {
     const run = await measureWithAnswer(context, configuration, async (deployment) => ({
-      ...{ kind, ...(await killAndMeasure(context, deployment, kind)) },
+      kind,
+      ...(await killAndMeasure(context, deployment, kind)),
     }));
     context.reporter.note(failoverText(run));
     refuseVoid(run);

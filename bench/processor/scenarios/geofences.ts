@@ -53,7 +53,9 @@ function geofenceOf(fleet: number, number: number, nowMs: number, random: () => 
     name: `Geofence ${String(number)}`,
     circle: isCircle ? { latitude, longitude, radiusInMeters: radius * DEGREES_IN_METERS } : null,
     polygon: isCircle ? null : { rings: [ring] },
-    ...{ version: 1, createdAt: nowMs, updatedAt: nowMs },
+    version: 1,
+    createdAt: nowMs,
+    updatedAt: nowMs,
   };
 }
 

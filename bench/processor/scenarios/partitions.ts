@@ -41,7 +41,9 @@ export async function partitionsOnce(
     const watch = await watchGroup(context.admin, deployment.groupId, INPUT, context.now);
     const pings = plan.pingsPerSecond * (plan.seconds + plan.warmUpSeconds + SPARE_SECONDS);
     const load = programs.start('Load', [], {
-      ...{ COUNT: String(pings), DEVICES: String(plan.devices), RATE: String(plan.pingsPerSecond) },
+      COUNT: String(pings),
+      DEVICES: String(plan.devices),
+      RATE: String(plan.pingsPerSecond),
     });
     load.output.catch(() => undefined);
     const startedAtMs = context.now();
@@ -52,7 +54,8 @@ export async function partitionsOnce(
       await sleep(plan.warmUpSeconds * 1_000);
       const usage = (): number => sumUsage(processes.map((process_) => process_.usage())).cpuSeconds;
       const run = {
-        ...{ configuration, startUpMs: all.atMs - startedAtMs },
+        configuration,
+        startUpMs: all.atMs - startedAtMs,
         ...(await measure(context, plan, usage)),
         peakMiB: sumUsage(processes.map((process_) => process_.usage())).peakMiB,
       };
@@ -76,8 +79,11 @@ async function measure(
     const reader = programs.start('Drain', ['latency', String(seconds), '0']);
     await reader.line(/following/);
     const snapshot = async () => ({
-      ...{ atMs: now(), pings: await topics.inputSize(), log: await transactionLogEnds(backend) },
-      ...{ broker: usageOf(stack.brokerPid).cpuSeconds, application: cpuSeconds() },
+      atMs: now(),
+      pings: await topics.inputSize(),
+      log: await transactionLogEnds(backend),
+      broker: usageOf(stack.brokerPid).cpuSeconds,
+      application: cpuSeconds(),
     });
     const before = await snapshot();
     const latency = parseLatency(await reader.output);

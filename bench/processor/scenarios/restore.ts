@@ -81,7 +81,8 @@ async function restoreOnce(context: BenchContext, deployment: Deployment, device
         anyFailure(context, processes),
       );
       const run = {
-        ...{ configuration, devices },
+        configuration,
+        devices,
         firstEventMs: times.firstMs - startedAtMs,
         allPartitionsMs: times.allMs - startedAtMs,
         restoreWorkMs: restoreWorkMs(configuration.side, (await processes[0]?.log()) ?? ''),

@@ -30,7 +30,10 @@ export function createDeployment(context: BenchContext, configuration: Configura
   const { groupId, folder, start } = side;
   const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
   return {
-    ...{ configuration, groupId, start, wipe },
+    configuration,
+    groupId,
+    start,
+    wipe,
     startAll: () => Promise.all(Array.from({ length: configuration.processes }, (_, instance) => start(instance))),
     async clear() {
       await side.forget();
@@ -58,8 +61,12 @@ function theirSide({ stack, topics, programs, nextNumber }: BenchContext, config
   const start = (instance: number): Promise<BenchProcess> => {
     const name = `kafka-streams-${String(instance)}`;
     const variables = {
-      ...{ APP_ID: groupId, STATE_DIR: `${folder}/${name}`, THREADS: String(threads), STORE: store },
-      ...{ COMMIT_MS: String(commitMs), CONFIG: settings(instance).join(' ') },
+      APP_ID: groupId,
+      STATE_DIR: `${folder}/${name}`,
+      THREADS: String(threads),
+      STORE: store,
+      COMMIT_MS: String(commitMs),
+      CONFIG: settings(instance).join(' '),
     };
     return startBenchProcess(stack, name, programs.command('Application', [], variables, [`-Xmx${String(heapMiB)}m`]));
   };
@@ -138,7 +145,12 @@ export function theirs(
   return {
     side: 'theirs',
     label: ['Kafka Streams', ...parts, ...(note === undefined ? [] : [note])].join(', '),
-    ...{ threads, store, processes: 1, commitMs: 100, settings: () => [], heapMiB: HEAP_MIB },
+    threads,
+    store,
+    processes: 1,
+    commitMs: 100,
+    settings: () => [],
+    heapMiB: HEAP_MIB,
     ...more,
   };
 }

@@ -73,7 +73,9 @@ export async function watchGroup(admin: Admin, groupId: string, topic: string, n
   }
 
   return {
-    ...{ total, ends, read },
+    total,
+    ends,
+    read,
     /** Looks again and again until the condition holds. @throws when it does not in time, or the signal's reason */
     async until(
       condition: (progress: GroupProgress) => boolean,

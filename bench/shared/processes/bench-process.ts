@@ -55,7 +55,8 @@ export async function startBenchProcess(
   }
 
   return {
-    ...{ name, log },
+    name,
+    log,
     failed: failure.signal,
     usage: () => usageOf(child.pid ?? 0),
     stop: () => end('SIGTERM'),

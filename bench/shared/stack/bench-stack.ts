@@ -84,8 +84,13 @@ async function startStack(options: BenchStackOptions): Promise<{ stack: BenchSta
     );
     const pidOf = (name: string): number => stack.pids()[name]?.[0] ?? 0;
     const facts: StackFacts = {
-      ...{ pid: process.pid, kafka: stack.kafka, registryUrl: stack.registryUrl, databaseUrl: stack.databaseUrl },
-      ...{ brokerPid: pidOf('kafka'), registryPid: pidOf('registry'), postgresPid: pidOf('postgres') },
+      pid: process.pid,
+      kafka: stack.kafka,
+      registryUrl: stack.registryUrl,
+      databaseUrl: stack.databaseUrl,
+      brokerPid: pidOf('kafka'),
+      registryPid: pidOf('registry'),
+      postgresPid: pidOf('postgres'),
       keys: await stackKeys(dataDir),
     };
     const stop = async (): Promise<void> => {

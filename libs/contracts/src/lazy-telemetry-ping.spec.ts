@@ -41,9 +41,13 @@ const plainPing: fc.Arbitrary<TelemetryPing> = fc
   .tuple(
     anyPing,
     fc.record({
-      ...{ odometerInMeters: optional(metres), rpm: optional(small), sequence: optional(small) },
-      ...{ connectionType: optional(short), vehicleId: optional(short) },
-      ...{ licensePlate: optional(short), driverId: optional(short) },
+      odometerInMeters: optional(metres),
+      rpm: optional(small),
+      sequence: optional(small),
+      connectionType: optional(short),
+      vehicleId: optional(short),
+      licensePlate: optional(short),
+      driverId: optional(short),
     }),
   )
   .map(([ping, rest]) => ({ ...ping, ...rest, attributes: {} }));

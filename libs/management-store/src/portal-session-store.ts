@@ -108,8 +108,14 @@ export class PortalSessionStore {
     const { scopes, subscriptionIds } = session;
     const row = this.sessions.create({
       ...session,
-      ...{ id: randomUUID(), scopes: [...scopes], subscriptionIds: subscriptionIds && [...subscriptionIds] },
-      ...{ codeHash: hashApiKey(code), tokenHash: null, createdAt: nowMs, exchangedAt: null, revokedAt: null },
+      id: randomUUID(),
+      scopes: [...scopes],
+      subscriptionIds: subscriptionIds && [...subscriptionIds],
+      codeHash: hashApiKey(code),
+      tokenHash: null,
+      createdAt: nowMs,
+      exchangedAt: null,
+      revokedAt: null,
     });
     await inFleet(this.sessions.manager, session.fleetId, (manager) => manager.insert(PortalSessionEntity, row));
     return { code, stored: shown(row) };

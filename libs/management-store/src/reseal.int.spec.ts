@@ -44,7 +44,9 @@ async function createSealed(count: number, keys: Keys): Promise<readonly Webhook
     const seal = (byte: number) => sealSigningSecret(Buffer.alloc(32, byte), keys, randomBytes(12), id);
     const sealedClientSecret = sealClientSecret('client-secret', keys, randomBytes(12), id);
     return newSubscription({
-      ...{ id, fleetId, url: `https://receiver.example/${String(index)}` },
+      id,
+      fleetId,
+      url: `https://receiver.example/${String(index)}`,
       auth: {
         tokenUrl: 'https://id.example/token',
         clientId: 'c',

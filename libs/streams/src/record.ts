@@ -50,6 +50,10 @@ export interface ByteRange {
   readonly end: number;
 }
 
+export function rangeOf(bytes: Buffer | ByteRange): ByteRange {
+  return bytes instanceof Uint8Array ? { bytes, start: 0, end: bytes.length } : bytes;
+}
+
 /** The record as a fetch would return it, for backends without a network. */
 export function fetchedRecordOf({ offset, timestamp, key, value, headers = [] }: StreamRecord): FetchedRecord {
   const [keyEnd, end] = [key?.length ?? 0, (key?.length ?? 0) + (value?.length ?? 0)];

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { KafkaClient } from './backend/kafka/kafka-client.js';
-import { createKafkaProducer } from './backend/kafka/kafka-producer.js';
-import { createMemoryBackend } from './backend/memory/memory-backend.js';
+import { KafkaProducer } from './backend/kafka/kafka-producer.js';
 import { silentLogger } from './logger.js';
 import { createGlobalTable } from './runtime/global-table.js';
 import { StallWatch } from './stalls.js';
+import { createMemoryBackend } from './testing/memory-backend.js';
 
 const CAUSE = 'an open transaction';
 
@@ -82,7 +82,9 @@ describe('a global table that tasks wait for', () => {
     };
     const table = createGlobalTable({
       backend: Object.assign(Object.create(broker) as typeof broker, held),
-      ...{ topic: 'table', logger, onRecord: () => undefined },
+      topic: 'table',
+      logger,
+      onRecord: () => undefined,
       onFatal: (error) => {
         throw error;
       },
@@ -108,9 +110,15 @@ describe('a transaction that the brokers do not complete', () => {
       coordinator: () => new Promise((_, reject) => (giveUp = reject)),
       close: () => Promise.resolve(),
     } as Partial<KafkaClient> as KafkaClient;
-    const producer = createKafkaProducer({
-      ...{ transactionalId: 'app.3', client, logger, stalls: watch, now: () => clock, monotonicNow: () => clock },
-      ...{ transactionTimeoutMs: 15_000, maxBatchBytes: 900_000 },
+    const producer = new KafkaProducer({
+      transactionalId: 'app.3',
+      client,
+      logger,
+      stalls: watch,
+      now: () => clock,
+      monotonicNow: () => clock,
+      transactionTimeoutMs: 15_000,
+      maxBatchBytes: 900_000,
     });
     const started = producer.init();
     await pass(6_000);

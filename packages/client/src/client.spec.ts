@@ -192,7 +192,9 @@ describe('retries of the client', () => {
 
   it('give each attempt its own time limit', async () => {
     const silent = createWaypostClient({
-      ...{ apiKey: KEY, timeoutMs: 20, retry: { retries: 1, baseDelayMs: 1 } },
+      apiKey: KEY,
+      timeoutMs: 20,
+      retry: { retries: 1, baseDelayMs: 1 },
       baseUrl: await listen(() => undefined),
     });
     expect(await failureOf(silent.getFleet())).toMatchObject({ name: 'WaypostConnectionError', attempts: 2 });

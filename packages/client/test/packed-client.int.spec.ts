@@ -14,8 +14,15 @@ const run = promisify(execFile);
 
 const settings = {
   compilerOptions: {
-    ...{ target: 'ES2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, types: [] },
-    ...{ lib: ['ES2022', 'DOM', 'DOM.Iterable'], skipLibCheck: false, outDir: 'out', rootDir: '.' },
+    target: 'ES2022',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    types: [],
+    lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+    skipLibCheck: false,
+    outDir: 'out',
+    rootDir: '.',
   },
   files: ['consumer.ts'],
 };

@@ -33,14 +33,15 @@ const UNLIMITED = '1000000';
 /** public-api as users run it, on a stack of its own with data in it, and with the network closed. */
 export async function openContractStage({ folder, dist, env, reporter }: StageOptions): Promise<ContractStage> {
   const { signal } = new AbortController();
-  const stack = await openBenchStack({ ...{ folder: join(folder, 'stack'), env, reporter, signal }, keep: false });
+  const stack = await openBenchStack({ folder: join(folder, 'stack'), env, reporter, signal, keep: false });
   try {
     const port = await choosePort({ taken: new Set() });
     const apiUrl = `http://127.0.0.1:${String(port)}`;
     const api = await startApi({ stack, dist, env, signal, port });
     const keys = await reporter.during('Making fleets, subscriptions and deliveries', () => fill(stack, apiUrl));
     return {
-      ...{ apiUrl, keys },
+      apiUrl,
+      keys,
       complaints: async () => [...(await complaintsIn(api)), ...endOf(api)],
       async stop() {
         await api.stop();

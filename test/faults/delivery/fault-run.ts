@@ -68,7 +68,10 @@ export async function deliveryFaultRun(
   const running = Math.min(STARTED_INSTANCES, instances.length);
   try {
     const { sent, drained } = await runFaults({
-      ...{ suite, durationMs, injector, drainWithinMs },
+      suite,
+      durationMs,
+      injector,
+      drainWithinMs,
       schedule: options.schedule ?? makeDeliverySchedule({ seed, durationMs, instances: instances.length, running }),
       // While the broker is away, nothing is known.
       position: () =>
@@ -106,8 +109,13 @@ export async function deliveryFaultRun(
     const { counts, injected } = injector;
     return {
       ...findings,
-      ...{ seed, instances: instances.length, faults: counts, injected: injected(), events: sent.events },
-      ...{ replays: sent.replays.length, replayed: logs.expected.filter(({ series }) => series > 0).length },
+      seed,
+      instances: instances.length,
+      faults: counts,
+      injected: injected(),
+      events: sent.events,
+      replays: sent.replays.length,
+      replayed: logs.expected.filter(({ series }) => series > 0).length,
       drainedAfterMs: drained.afterMs,
       problems: [
         ...[...drained.problems, ...stage.unexpectedExits, ...injector.problems],

@@ -11,7 +11,8 @@ describe('the POSTs of an event that was replayed', () => {
   const laterMs = 60_000;
   const again = { eventId: `${delivery.eventId}/1`, series: 1 };
   const logs = {
-    ...{ expected: [], problems: [] },
+    expected: [],
+    problems: [],
     deliveries: [delivery, { ...delivery, ...again, loggedMs: delivery.loggedMs + laterMs }],
     attempts: [first, { ...first, ...again, startedAt: first.startedAt + laterMs }],
   };

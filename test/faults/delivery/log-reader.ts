@@ -63,8 +63,20 @@ function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscri
       const resource = resourceId === null ? [] : [resourceId];
       const eventId = makeId(fleetId, id, deviceId, eventType, new Date(eventTime).toISOString(), ...resource);
       return {
-        ...{ eventId, subscriptionId: id, fleetId, deviceId, eventType, eventTime, format, series: 0, replayId: null },
-        ...{ path, url, behavior, strictOrder, ratePerSecond },
+        eventId,
+        subscriptionId: id,
+        fleetId,
+        deviceId,
+        eventType,
+        eventTime,
+        format,
+        series: 0,
+        replayId: null,
+        path,
+        url,
+        behavior,
+        strictOrder,
+        ratePerSecond,
         bodyHash: bodyHash(plainPayload(event, eventId, format)),
       };
     });
@@ -111,8 +123,24 @@ function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttemp
   const { url, deliveryOffset, deliveryCreatedAt, firstAttemptAt, attempt, dueAt, startedAt, durationMs } = value;
   const { statusCode, errorCode, outcome, decision, nextDueAt, body, probe, probes } = value;
   return {
-    ...{ ...inSeries(value), url, partition, deliveryOffset, deliveryCreatedAt, firstAttemptAt, loggedMs: timestamp },
-    ...{ attempt, dueAt, startedAt, durationMs, statusCode, errorCode, outcome, decision, nextDueAt, probe, probes },
+    ...inSeries(value),
+    url,
+    partition,
+    deliveryOffset,
+    deliveryCreatedAt,
+    firstAttemptAt,
+    loggedMs: timestamp,
+    attempt,
+    dueAt,
+    startedAt,
+    durationMs,
+    statusCode,
+    errorCode,
+    outcome,
+    decision,
+    nextDueAt,
+    probe,
+    probes,
     bodyHash: body === null ? null : bodyHash(body),
   };
 }

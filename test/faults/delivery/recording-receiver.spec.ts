@@ -12,7 +12,10 @@ import { createRecordingReceiver, type RecordingReceiver } from './recording-rec
 
 const secret = Buffer.alloc(32, 3);
 const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behavior) => ({
-  ...{ path: `/${behavior}`, behavior, secret: formatSigningSecret(secret), needsToken: false },
+  path: `/${behavior}`,
+  behavior,
+  secret: formatSigningSecret(secret),
+  needsToken: false,
 }));
 const body = JSON.stringify({ eventId: 'event-1' });
 
@@ -36,8 +39,13 @@ async function post(path: string, attempt: number, sent = body): Promise<number>
   return answer.status;
 }
 
+/** After this no more is written. */
 async function receipts(): Promise<Receipt[]> {
   await receiver.handle({ type: 'save' });
+  return written();
+}
+
+async function written(): Promise<Receipt[]> {
   const lines = (await readFile(join(folder, 'receipts'), 'utf8')).split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Receipt);
 }
@@ -73,12 +81,14 @@ describe('the recording receiver', () => {
 
   it('distinguishes a POST whose caller left before the response from one that was cut off', async () => {
     const head = `POST /slow HTTP/1.1\r\nhost: x\r\nwebhook-id: event-1\r\nx-service-attempt: 1\r\ncontent-length: 10\r\n\r\n`;
-    for (const text of [`${head}01234`, `${head}0123456789`]) {
-      const socket = connect(port, '127.0.0.1');
-      socket.write(text, () => setTimeout(() => socket.destroy(), 50));
+    for (const [index, text] of [`${head}01234`, `${head}0123456789`].entries()) {
+      const socket = connect(port, '127.0.0.1').setNoDelay();
+      socket.write(text);
+      await until(() => expect(receiver.handle({ type: 'count' })).toMatchObject({ posts: index + 1 }));
+      socket.destroy();
     }
-    await until(() => expect(receiver.handle({ type: 'count' })).toMatchObject({ posts: 2 }));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // They are written in the order in which they came: with the second, the first would be there.
+    await until(async () => expect(await written()).not.toEqual([]));
     expect((await receipts()).map(({ status, bodyHash: hash }) => ({ status, hash }))).toEqual([
       { status: null, hash: bodyHash('0123456789') },
     ]);

@@ -4,8 +4,16 @@ import type { ExpectedDelivery } from './judge/observations.js';
 import { expectedOfReplay, type PlacedAttempt } from './replays.js';
 
 const replay = {
-  ...{ replayId: 'r', subscriptionId: 's', fleetId: 'f', series: 2, startDate: 100, endDate: 200, createdAt: 300 },
-  ...{ status: null, eventType: null, deviceId: null },
+  replayId: 'r',
+  subscriptionId: 's',
+  fleetId: 'f',
+  series: 2,
+  startDate: 100,
+  endDate: 200,
+  createdAt: 300,
+  status: null,
+  eventType: null,
+  deviceId: null,
 } as unknown as WebhookReplay;
 const END = 1_000;
 

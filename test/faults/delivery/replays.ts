@@ -77,9 +77,18 @@ function replayOf(subscriber: Subscriber | undefined, asked: Asked): WebhookRepl
   const { id: subscriptionId, fleetId } = subscriber.subscription;
   const number = String(asked.series).padStart(4, '0');
   return {
-    ...{ replayId: `${subscriptionId.slice(0, 9)}${number}${subscriptionId.slice(13)}`, subscriptionId, fleetId },
-    ...{ status: null, eventType: null, deviceId: null, eventId: null, cancelled: false, version: 1, ...asked },
-    ...{ createdAt: asked.endDate, updatedAt: asked.endDate },
+    replayId: `${subscriptionId.slice(0, 9)}${number}${subscriptionId.slice(13)}`,
+    subscriptionId,
+    fleetId,
+    status: null,
+    eventType: null,
+    deviceId: null,
+    eventId: null,
+    cancelled: false,
+    version: 1,
+    ...asked,
+    createdAt: asked.endDate,
+    updatedAt: asked.endDate,
   };
 }
 

@@ -88,7 +88,12 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
   }
   const instances = senders.map(({ instance }) => instance);
   return {
-    ...{ ...stage, instances, subscribers, receiver, interruptions, unexpectedExits },
+    ...stage,
+    instances,
+    subscribers,
+    receiver,
+    interruptions,
+    unexpectedExits,
     file: (name) => dataDir.file(name),
     cutOff: (cutOffInstances) => {
       const cut = senders.filter(({ instance }) => instance.up && cutOffInstances.includes(instance.instance));
@@ -128,7 +133,9 @@ async function createSender(place: Place, options: SenderOptions): Promise<Sende
   let source = '';
   let starts = 0;
   const bare = await createInstance(place, {
-    ...{ name, instance, program },
+    name,
+    instance,
+    program,
     onUnexpectedExit: (what) => void unexpectedExits.push(what),
     env: () => {
       source = senderAddress(instance, starts);

@@ -10,8 +10,12 @@ describe('the subscribers of the suite', () => {
   it('are 100 endpoints, 10 % of them failing and 10 % slow', () => {
     const wanting = subscribers.slice(0, 100);
     expect(counts(wanting.map(({ behavior }) => behavior))).toEqual({
-      ...{ 'always-503': 4, 'first-503': 3, refuses: 3 },
-      ...{ slow: 10, healthy: 78, fixed: 2 },
+      'always-503': 4,
+      'first-503': 3,
+      refuses: 3,
+      slow: 10,
+      healthy: 78,
+      fixed: 2,
     });
     expect(new Set(wanting.map(({ path }) => path)).size).toBe(100);
   });

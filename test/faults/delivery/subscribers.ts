@@ -122,7 +122,10 @@ export function makeSubscriber(
   const auth = BEARER.includes(number)
     ? {
         tokenUrl: `http://127.0.0.1:${String(port)}${TOKEN_PATH}`,
-        ...{ clientId: id, scope: null, audience: null, tokenAuthMethod: 'client_secret_basic' },
+        clientId: id,
+        scope: null,
+        audience: null,
+        tokenAuthMethod: 'client_secret_basic',
         sealedClientSecret: sealClientSecret('client-secret', [sealingKey], bytes.subarray(12, 24), id),
       }
     : null;

@@ -60,7 +60,9 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   let deliveries = 0;
   const gate = createGate();
   const writer = startSteadyWriter({
-    ...{ perSecond: deliveriesPerSecond, tickMs: TICK_MS, mostAtOnce: 1_000 },
+    perSecond: deliveriesPerSecond,
+    tickMs: TICK_MS,
+    mostAtOnce: 1_000,
     write: (count) => {
       const events = Array.from({ length: count }, nextEvent);
       for (const event of events)
@@ -148,15 +150,27 @@ function eventOf(fleetId: string, device: string, eventType: string, eventTime: 
     connectionType: number % 7 === 0 ? null : 'lte',
     ...(eventType === 'geofence_out'
       ? {
-          ...{ resourceId: 'fence-1', geofenceId: 'fence-1', geofenceName: 'Depot', enteredAt: eventTime - 60_000 },
+          resourceId: 'fence-1',
+          geofenceId: 'fence-1',
+          geofenceName: 'Depot',
+          enteredAt: eventTime - 60_000,
           durationInSeconds: 60,
         }
       : {}),
     ...(eventType === 'route_finished'
       ? {
-          ...{ resourceId: 'route-1', routeId: 'route-1', startTime: eventTime - 600_000, startLocation: place },
-          ...{ endTime: eventTime, endLocation: place, distanceInMeters: 4_321, durationInSeconds: 600 },
-          ...{ maxSpeedInKmh: 88, averageSpeedInKmh: 25.9, idleTimeInSeconds: 0, endReason: 'stationary' },
+          resourceId: 'route-1',
+          routeId: 'route-1',
+          startTime: eventTime - 600_000,
+          startLocation: place,
+          endTime: eventTime,
+          endLocation: place,
+          distanceInMeters: 4_321,
+          durationInSeconds: 600,
+          maxSpeedInKmh: 88,
+          averageSpeedInKmh: 25.9,
+          idleTimeInSeconds: 0,
+          endReason: 'stationary',
         }
       : {}),
   };

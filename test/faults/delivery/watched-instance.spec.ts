@@ -10,18 +10,20 @@ function watched(up = true) {
   const clock = { ms: 1_000 };
   const done = (): Promise<void> => Promise.resolve();
   const bare: AppInstance = {
-    ...{ instance: 0, up, start: () => undefined, kill: done, stop: () => Promise.resolve(0) },
+    instance: 0,
+    up,
+    start: () => undefined,
+    kill: done,
+    stop: () => Promise.resolve(0),
     replacePaused: () =>
       new Promise((resolve) => {
         endReplaced = resolve;
       }),
-    ...{
-      pause: () => undefined,
-      resume: () => undefined,
-      stepClock: () => undefined,
-      problem: () => Promise.resolve(null),
-      pid: () => undefined,
-    },
+    pause: () => undefined,
+    resume: () => undefined,
+    stepClock: () => undefined,
+    problem: () => Promise.resolve(null),
+    pid: () => undefined,
   };
   const watch = {
     sourceNow: () => 'a',

@@ -23,7 +23,10 @@ export const SUITES: Record<
     const stage = await openDeliveryStage(place, { instances: 1, program, now: Date.now, brief: !needsFiveAttempts });
     try {
       const { problems } = await deliveryFaultRun({ ...suite, note: () => undefined }, stage, {
-        ...{ durationMs: 9_000, deliveriesPerSecond: 150, now: Date.now, secondReader: false },
+        durationMs: 9_000,
+        deliveriesPerSecond: 150,
+        now: Date.now,
+        secondReader: false,
         schedule: [{ atMs: 6_500, fault: { kind: 'processor-kill', instance: 0, downMs: 0 } }],
         drainWithinMs: needsFiveAttempts ? 45_000 : 15_000,
       });
@@ -36,7 +39,11 @@ export const SUITES: Record<
     const stage = await openProjectionStage(place, join(dist, 'apps/history-projector/src/main.js'));
     try {
       const { problems } = await projectionFaultRun({ ...suite, note: () => undefined }, stage, {
-        ...{ durationMs: 5_000, attemptsPerSecond: 1_000, waypost: null, now: Date.now, secondReader: false },
+        durationMs: 5_000,
+        attemptsPerSecond: 1_000,
+        waypost: null,
+        now: Date.now,
+        secondReader: false,
         schedule: [
           { atMs: 1_500, fault: { kind: 'projector-kill', projector: 0, downMs: 0 } },
           { atMs: 3_000, fault: { kind: 'batch-end' } },
@@ -52,7 +59,10 @@ export const SUITES: Record<
     const stage = await openProcessorStage(place, { brokers: 1, program });
     try {
       const { problems } = await processorFaultRun({ ...suite, note: () => undefined }, stage, {
-        ...{ durationMs: 8_000, startedInstances: [0], pingsPerSecond: 1_500, secondReader: false },
+        durationMs: 8_000,
+        startedInstances: [0],
+        pingsPerSecond: 1_500,
+        secondReader: false,
         schedule: [{ atMs: 4_000, fault: { kind: 'processor-kill', instance: 0, downMs: 0 } }],
       });
       return problems;

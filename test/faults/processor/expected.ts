@@ -70,7 +70,9 @@ export async function expectedOf(
 function plainPing(ping: TelemetryPing, appendedAt: number): PlainPing {
   const { deviceId, eventTime, receivedTime, positionValid, latitude, longitude, speedInKmh, ignition } = ping;
   return {
-    ...{ deviceId, appendedAt, positionValid },
+    deviceId,
+    appendedAt,
+    positionValid,
     eventTime: new Date(eventTime).toISOString(),
     receivedTime: new Date(receivedTime).toISOString(),
     ...(latitude === null ? {} : { latitude }),
@@ -85,11 +87,21 @@ function measured(event: PlainEvent, { ignition, fix }: PlainOrigin, ping: Telem
   const { altitudeInMeters, speedInKmh, heading, odometerInMeters, batteryVoltage, connectionType } = ping;
   return {
     ...draftEvent(ping.fleetId, ping.deviceId, event.eventType, ping.eventTime),
-    ...{ vehicleId: ping.vehicleId, licensePlate: ping.licensePlate, driverId: ping.driverId },
-    ...{ latitude: fix?.latitude ?? null, longitude: fix?.longitude ?? null, ignition: ignition ?? null },
+    vehicleId: ping.vehicleId,
+    licensePlate: ping.licensePlate,
+    driverId: ping.driverId,
+    latitude: fix?.latitude ?? null,
+    longitude: fix?.longitude ?? null,
+    ignition: ignition ?? null,
     locationTime: fix === undefined || fix.time === ping.eventTime ? null : fix.time,
-    ...{ altitudeInMeters, speedInKmh, heading, odometerInMeters, batteryVoltage, connectionType },
-    ...{ rpm: ping.rpm, fuelLevel: ping.fuelLevel },
+    altitudeInMeters,
+    speedInKmh,
+    heading,
+    odometerInMeters,
+    batteryVoltage,
+    connectionType,
+    rpm: ping.rpm,
+    fuelLevel: ping.fuelLevel,
   };
 }
 
@@ -97,8 +109,11 @@ function fenceFields({ geofenceId, enteredAt, eventTime }: PlainEvent, names: Re
   if (geofenceId === undefined) return {};
   const durationInSeconds = enteredAt === undefined ? null : (Date.parse(eventTime) - enteredAt) / 1_000;
   return {
-    ...{ resourceId: geofenceId, geofenceId, geofenceName: names.get(geofenceId) ?? null },
-    ...{ enteredAt: enteredAt ?? null, durationInSeconds },
+    resourceId: geofenceId,
+    geofenceId,
+    geofenceName: names.get(geofenceId) ?? null,
+    enteredAt: enteredAt ?? null,
+    durationInSeconds,
   };
 }
 
@@ -116,14 +131,21 @@ function tripEvent(
   const isOver = eventType.endsWith('_finished');
   return {
     ...draftEvent(fleetId, deviceId, eventType, eventTime),
-    ...{ resourceId, vehicleId, licensePlate, driverId, latitude, longitude, startTime },
+    resourceId,
+    vehicleId,
+    licensePlate,
+    driverId,
+    latitude,
+    longitude,
+    startTime,
     ...(kind === 'route' ? { routeId: resourceId } : { activityId: resourceId }),
     ...(eventType === 'route_started' ? { startLocation: { latitude, longitude } } : {}),
     ...(isOver ? { endTime: eventTime, durationInSeconds: (eventTime - startTime) / 1_000 } : {}),
     ...(eventType === 'route_finished' && figures !== undefined
       ? {
           startLocation: { latitude: figures.from.latitude, longitude: figures.from.longitude },
-          ...{ endLocation: { latitude, longitude }, distanceInMeters: figures.meters },
+          endLocation: { latitude, longitude },
+          distanceInMeters: figures.meters,
           maxSpeedInKmh: figures.maxSpeed ?? null,
           idleTimeInSeconds: figures.idleMs === undefined ? null : figures.idleMs / 1_000,
           endReason: figures.endReason,

@@ -36,8 +36,12 @@ export async function measureFailover({ seed, note }: SuiteContext, stage: Stage
   if (first === undefined || second === undefined) throw new Error('Two instances are needed.');
   await stage.start([0, 1]);
   const traffic = await startTraffic({
-    ...{ kafka, registryUrl, fleetId: 'failover', seed },
-    ...{ vehicles: 240, pingsPerSecond: 400 },
+    kafka,
+    registryUrl,
+    fleetId: 'failover',
+    seed,
+    vehicles: 240,
+    pingsPerSecond: 400,
   });
   const times = {
     restartMs: [] as number[],

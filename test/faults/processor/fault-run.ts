@@ -45,17 +45,30 @@ export async function faultRun(suite: SuiteContext, stage: Stage, options: Fault
   const { kafka, registryUrl, brokers, processors } = stage;
   await stage.start(startedInstances);
   const traffic = await startTraffic({
-    ...{ kafka, registryUrl, fleetId: FLEET, seed },
-    ...{ vehicles: VEHICLES, pingsPerSecond: options.pingsPerSecond ?? PINGS_PER_SECOND },
+    kafka,
+    registryUrl,
+    fleetId: FLEET,
+    seed,
+    vehicles: VEHICLES,
+    pingsPerSecond: options.pingsPerSecond ?? PINGS_PER_SECOND,
   });
   const injector = createFaultInjector(stage);
   const { drained } = await runFaults({
-    ...{ suite, durationMs, injector, drainWithinMs: DRAIN_WITHIN_MS },
+    suite,
+    durationMs,
+    injector,
+    drainWithinMs: DRAIN_WITHIN_MS,
     schedule:
       options.schedule ??
       makeSchedule({
-        ...{ seed, durationMs, brokers, instances: INSTANCES, running: startedInstances.length },
-        ...{ namedInstances: NAMED_INSTANCES, partitions: PARTITIONS, sessionTimeoutMs: SESSION_TIMEOUT_MS },
+        seed,
+        durationMs,
+        brokers,
+        instances: INSTANCES,
+        running: startedInstances.length,
+        namedInstances: NAMED_INSTANCES,
+        partitions: PARTITIONS,
+        sessionTimeoutMs: SESSION_TIMEOUT_MS,
         everyMs: brokers === 1 ? 2_500 : 3_500,
       }),
     required: ['processor-kill', 'processor-pause', 'broker-kill', 'network-cut', 'coordinator-kill'],
@@ -76,7 +89,10 @@ export async function faultRun(suite: SuiteContext, stage: Stage, options: Fault
   });
   const judgment = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published(), secondReader });
   return {
-    ...{ seed, brokers, faults: injector.counts, injected: injector.injected() },
+    seed,
+    brokers,
+    faults: injector.counts,
+    injected: injector.injected(),
     ...judgment,
     drainedAfterMs: drained.afterMs,
     problems: [...drained.problems, ...stage.unexpectedExits, ...injector.problems, ...judgment.problems],

@@ -186,11 +186,19 @@ export function expectedStates(
   for (const [deviceId, device] of outcome.devices) {
     const { newest, ignition = null, lastSent = null, armed, fix, inside, trip } = device;
     const visits = [...inside].map(([geofenceId, { enteredAt = null, beyond }]) => ({
-      ...{ geofenceId, enteredAt, leavingSince: beyond[0] ?? null, leavingFixes: beyond.length },
+      geofenceId,
+      enteredAt,
+      leavingSince: beyond[0] ?? null,
+      leavingFixes: beyond.length,
     }));
     const line = stateLine(partitionOf.get(deviceId) ?? -1, {
-      ...{ newestEventTime: newest, ignition, lastSentTime: lastSent, armed, fixTime: fix?.time ?? null },
-      ...{ latitude: fix?.latitude ?? null, longitude: fix?.longitude ?? null },
+      newestEventTime: newest,
+      ignition,
+      lastSentTime: lastSent,
+      armed,
+      fixTime: fix?.time ?? null,
+      latitude: fix?.latitude ?? null,
+      longitude: fix?.longitude ?? null,
       geofences: fix === undefined ? null : { seenAt: seenAt.get(deviceId) ?? 0, visits },
       trip: fix === undefined ? null : tripOf(trip, device.firstFix),
     });

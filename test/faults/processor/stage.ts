@@ -41,7 +41,10 @@ export async function openStage(place: Place, { brokers, program }: StageOptions
     processors.push(await createInstance(place, { name, instance, program, env, onUnexpectedExit }));
   }
   return {
-    ...{ ...stage, brokers, processors, unexpectedExits },
+    ...stage,
+    brokers,
+    processors,
+    unexpectedExits,
     start: (instances) => startReady(instances.flatMap((instance) => processors[instance] ?? [])),
     async stop() {
       await Promise.all(processors.map((processor) => processor.kill()));

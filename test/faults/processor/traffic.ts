@@ -80,7 +80,9 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   }
 
   const writer = startSteadyWriter({
-    ...{ perSecond: pingsPerSecond, tickMs: TICK_MS, mostAtOnce: MOST_AT_ONCE },
+    perSecond: pingsPerSecond,
+    tickMs: TICK_MS,
+    mostAtOnce: MOST_AT_ONCE,
     write: (count) => publisher.publish(Array.from({ length: count }, () => recordOf(nextRow()))),
   });
   return {

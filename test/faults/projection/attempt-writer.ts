@@ -71,7 +71,9 @@ export async function startAttemptWriter(options: AttemptWriterOptions): Promise
   }
 
   const writer = startSteadyWriter({
-    ...{ perSecond: attemptsPerSecond, tickMs: TICK_MS, mostAtOnce: Infinity },
+    perSecond: attemptsPerSecond,
+    tickMs: TICK_MS,
+    mostAtOnce: Infinity,
     write: (count) =>
       commit([
         ...Array.from({ length: count }, nextAttempt),

@@ -44,7 +44,12 @@ export async function openDatabase(place: Place): Promise<Database> {
       {
         // A later start has to listen where the first one did.
         dataDir: { ...dataDir, port: () => Promise.resolve(port) },
-        ...{ guardian, reporter: silentReporter, environment: env, cacheDir: '', java: '', started: [] },
+        guardian,
+        reporter: silentReporter,
+        environment: env,
+        cacheDir: '',
+        java: '',
+        started: [],
         onReplaced: () => undefined,
       },
       { databases: [NAME], durable: true },

@@ -50,18 +50,26 @@ export async function faultRun(
   const writer = await startAttemptWriter({ log: stage, seed, attemptsPerSecond, now });
   const onFatal = (error: Error): void => void problems.push(`the rival ended: ${error.message}`);
   const injector = createProjectionInjector({
-    ...{ database, cluster, projectors },
+    database,
+    cluster,
+    projectors,
     startRival: () => startRival(stage, { databaseUrl: database.url, onFatal }),
   });
   const { counts, injected } = injector;
   try {
     const { sent, drained } = await runFaults({
-      ...{ suite, durationMs, injector, drainWithinMs: CATCH_UP_WITHIN_MS },
+      suite,
+      durationMs,
+      injector,
+      drainWithinMs: CATCH_UP_WITHIN_MS,
       schedule:
         options.schedule ??
         makeProjectionSchedule({
-          ...{ seed, durationMs, projectors: projectors.length },
-          ...{ sessionTimeoutMs: SESSION_TIMEOUT_MS, everyMs: EVERY_MS },
+          seed,
+          durationMs,
+          projectors: projectors.length,
+          sessionTimeoutMs: SESSION_TIMEOUT_MS,
+          everyMs: EVERY_MS,
         }),
       report: () => Promise.resolve(`  ${String(injected())} faults, ${String(writer.written())} attempts in the log`),
       required: ['projector-kill', 'rival', 'database-kill', 'network-cut', 'broker-kill', 'broker-cut'],
@@ -81,8 +89,11 @@ export async function faultRun(
     const exits = await Promise.all(projectors.map((projector) => projector.unexpectedExits()));
     return {
       ...findings,
-      ...{ faults: counts, injected: injected(), rivalBatches: injector.rivalBatches() },
-      ...{ caughtUpAfterMs: drained.afterMs, rebuiltAfterMs: rebuilt.rebuiltAfterMs },
+      faults: counts,
+      injected: injected(),
+      rivalBatches: injector.rivalBatches(),
+      caughtUpAfterMs: drained.afterMs,
+      rebuiltAfterMs: rebuilt.rebuiltAfterMs,
       problems: [
         ...[...drained.problems, ...lost, ...exits.flat(), ...injector.problems, ...problems],
         ...[...findings.problems, ...rebuilt.problems],

@@ -60,7 +60,12 @@ export function createMadeUpLog(random: Random): MadeUpLog {
     const fleetId = `fleet-${String(fleet)}`;
     return {
       eventId: eventId(fleetId, subscriptionId, String(number), eventType, new Date(eventTime).toISOString()),
-      ...{ subscriptionId, fleetId, deviceId, eventType, eventTime, firstAttemptAt },
+      subscriptionId,
+      fleetId,
+      deviceId,
+      eventType,
+      eventTime,
+      firstAttemptAt,
       format: chance(random, 0.1) ? 'legacy-v1' : 'v1',
       series: chance(random, 0.1) ? wholeBetween(random, 1, 3) : 0,
       replayId: null,
@@ -213,7 +218,11 @@ export function createMadeUpPings(random: Random): MadeUpPings {
       const isStale = chance(random, 0.05);
       const isZero = chance(random, 0.02);
       last = pingOf({
-        ...{ fleetId: 'fleet-1', deviceId, eventTime, receivedTime: nowMs, positionValid: hasFix && !isStale },
+        fleetId: 'fleet-1',
+        deviceId,
+        eventTime,
+        receivedTime: nowMs,
+        positionValid: hasFix && !isStale,
         latitude: hasFix ? (isZero ? 0 : wholeBetween(random, -80, 80) + random()) : null,
         longitude: hasFix ? (isZero ? 0 : wholeBetween(random, -170, 170) + random()) : null,
         speedInKmh: chance(random, 0.5) ? wholeBetween(random, 0, 120) : null,

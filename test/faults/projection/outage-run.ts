@@ -63,7 +63,9 @@ export async function outageRun(place: Place, options: OutageRunOptions): Promis
     for (const projector of projectors) problems.push(...(await projector.unexpectedExits()));
     return {
       ...findings,
-      ...{ awayMs, attemptsPerSecond: { before, away }, caughtUpAfterMs: afterMs },
+      awayMs,
+      attemptsPerSecond: { before, away },
+      caughtUpAfterMs: afterMs,
       problems: [...stuck, ...delivery.unexpectedExits, ...problems, ...findings.problems],
     };
   } finally {

@@ -32,11 +32,20 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
   const codec = codecsOf(log).webhookAttempts;
   let appliedBatches = 0;
   const runner = createTaskManager({
-    ...{ backend, groupId: GROUP, topics: [topics.webhookAttempts.name], logger: silentLogger, onFatal },
+    backend,
+    groupId: GROUP,
+    topics: [topics.webhookAttempts.name],
+    logger: silentLogger,
+    onFatal,
     now: Date.now,
     createTask: (context) =>
       createAttemptsTask(context, {
-        ...{ codec, database, logger: quiet, wait: waitOrAbort, onFatal, now: () => performance.now() },
+        codec,
+        database,
+        logger: quiet,
+        wait: waitOrAbort,
+        onFatal,
+        now: () => performance.now(),
         projection: createDeliveryProjection({ dataSource, now: Date.now }),
         progress: createProjectionProgress(dataSource),
         quarantine: { put: () => Promise.resolve() },

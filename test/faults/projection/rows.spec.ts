@@ -9,24 +9,33 @@ const DAY_MS = 86_400_000;
 function attempt(change: Partial<WebhookAttempt>): WebhookAttempt {
   return {
     eventId: 'aaaaaaaa-0000-5000-8000-000000000001',
-    ...{ subscriptionId: 's', fleetId: 'f', deviceId: 'd', eventType: 'position', format: 'v1', series: 0 },
-    ...{ replayId: null, deliveryOffset: 1, url: 'https://receiver.example/', attempt: 1, durationMs: 7 },
-    ...{
-      eventTime: NOW - 50,
-      deliveryCreatedAt: NOW - 40,
-      firstAttemptAt: NOW - 30,
-      dueAt: NOW - 31,
-      startedAt: NOW - 30,
-    },
-    ...{
-      statusCode: 503,
-      errorCode: null,
-      errorDetail: null,
-      responseBody: null,
-      outcome: 'retrying',
-      decision: 'temporary_status',
-    },
-    ...{ nextDueAt: NOW + 2_000, body: '{"a":1}', probe: false, probes: 0, retryAfterMs: null },
+    subscriptionId: 's',
+    fleetId: 'f',
+    deviceId: 'd',
+    eventType: 'position',
+    format: 'v1',
+    series: 0,
+    replayId: null,
+    deliveryOffset: 1,
+    url: 'https://receiver.example/',
+    attempt: 1,
+    durationMs: 7,
+    eventTime: NOW - 50,
+    deliveryCreatedAt: NOW - 40,
+    firstAttemptAt: NOW - 30,
+    dueAt: NOW - 31,
+    startedAt: NOW - 30,
+    statusCode: 503,
+    errorCode: null,
+    errorDetail: null,
+    responseBody: null,
+    outcome: 'retrying',
+    decision: 'temporary_status',
+    nextDueAt: NOW + 2_000,
+    body: '{"a":1}',
+    probe: false,
+    probes: 0,
+    retryAfterMs: null,
     ...change,
   };
 }
@@ -41,8 +50,14 @@ function onlyRow(log: readonly WebhookAttempt[]): Row {
 describe('the fold of the log', () => {
   it('is a row a delivery, with the state after its last attempt', () => {
     expect(onlyRow([attempt({}), second])).toMatchObject({
-      ...{ status: 'delivered', status_code: '204', last_attempt: '2', body: '{"a":1}', day: 'deliveries_20260620' },
-      ...{ first_attempt_at: String(NOW - 30), last_attempt_at: String(NOW), next_attempt_at: null },
+      status: 'delivered',
+      status_code: '204',
+      last_attempt: '2',
+      body: '{"a":1}',
+      day: 'deliveries_20260620',
+      first_attempt_at: String(NOW - 30),
+      last_attempt_at: String(NOW),
+      next_attempt_at: null,
       delivered_at: String(NOW + 7),
       attempts:
         `[[1,${String(NOW - 30)},${String(NOW - 31)},7,503,null,"retrying","temporary_status"],` +

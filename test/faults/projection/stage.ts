@@ -27,7 +27,12 @@ export async function openProjectionStage(place: Place, program: string): Promis
   const options = { kafka, registryUrl, cluster, database, program };
   const projectors = await createProjectors(place, { ...options, numbers: PROJECTORS });
   return {
-    ...{ kafka, registryUrl, cluster, registry, database, projectors },
+    kafka,
+    registryUrl,
+    cluster,
+    registry,
+    database,
+    projectors,
     async stop() {
       await stopProjectors(projectors);
       await database.close();
@@ -85,7 +90,9 @@ async function createProjector(place: Place, options: ProjectorsOptions, number:
   const logFile = join(dataDir.logsDir, `${name}.log`);
   const exits: string[] = [];
   const instance = await createInstance(place, {
-    ...{ name, instance: number, program },
+    name,
+    instance: number,
+    program,
     onUnexpectedExit: (what) => void exits.push(`${name}: ${what}`),
     env: () => instanceEnvironment(shared, name, { adminPort: 0 }),
   });

@@ -112,7 +112,10 @@ async function runWith<Result extends { readonly problems: readonly string[] }>(
   const startRegistry = async (brokers: readonly string[]): Promise<DevStack> =>
     startDevStack({
       dataDir: await openDataDir(join(folder, 'registry')),
-      ...{ env, reporter, durable: false, external: { kafka: { brokers, clientId: name } } },
+      env,
+      reporter,
+      durable: false,
+      external: { kafka: { brokers, clientId: name } },
     });
   const text = (flag: string): string => String(flags[flag]);
   const number = (flag: string, least: number): number => {
@@ -125,7 +128,10 @@ async function runWith<Result extends { readonly problems: readonly string[] }>(
   let result: Result;
   try {
     result = await run({
-      ...{ seed: Math.trunc(number('seed', 0)), verbose: flags['verbose'] === true, number, text },
+      seed: Math.trunc(number('seed', 0)),
+      verbose: flags['verbose'] === true,
+      number,
+      text,
       note: (line) => {
         reporter.note(line);
       },

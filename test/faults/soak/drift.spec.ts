@@ -7,7 +7,10 @@ const RUN_MS = 1_800_000;
 /** A sample each 10 s, with values by the share of the run that is over. */
 function samplesOf(valueOf: (share: number) => number, kind: 'residentMiB' | 'handles' | 'lag'): Sample[] {
   return Array.from({ length: 181 }, (_, number) => ({
-    ...{ atMs: number * 10_000, residentMiB: {}, handles: {}, lag: {} },
+    atMs: number * 10_000,
+    residentMiB: {},
+    handles: {},
+    lag: {},
     [kind]: { app: valueOf(number / 180) },
   }));
 }

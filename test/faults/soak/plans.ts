@@ -16,8 +16,16 @@ const KINDS: readonly FaultKind[] = [
 /** What happens to the applications, their brokers and the ways between them; the same seed gives the same. */
 export function soakSchedule(seed: number, durationMs: number): Scheduled<Fault>[] {
   return makeSchedule({
-    ...{ seed, durationMs, instances: SPARED_FROM, running: SPARED_FROM, namedInstances: SPARED_FROM },
-    ...{ brokers: 3, partitions: PARTITIONS, sessionTimeoutMs: SESSION_TIMEOUT_MS, everyMs: EVERY_MS, kinds: KINDS },
+    seed,
+    durationMs,
+    instances: SPARED_FROM,
+    running: SPARED_FROM,
+    namedInstances: SPARED_FROM,
+    brokers: 3,
+    partitions: PARTITIONS,
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    everyMs: EVERY_MS,
+    kinds: KINDS,
   });
 }
 

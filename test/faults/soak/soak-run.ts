@@ -66,7 +66,10 @@ export async function soakRun<F extends AnyFault>(
   const fleet = { kafka, registryUrl, fleetId: DRIVING_FLEET, seed, vehicles: VEHICLES };
   const pings = await startPings({ ...fleet, pingsPerSecond });
   const events = await startEvents({
-    ...{ kafka, registryUrl, subscribers: delivery.subscribers, now: Date.now },
+    kafka,
+    registryUrl,
+    subscribers: delivery.subscribers,
+    now: Date.now,
     deliveriesPerSecond: eventsPerSecond,
     fix: () => delivery.receiver.ask({ type: 'fix' }),
   });
@@ -75,7 +78,11 @@ export async function soakRun<F extends AnyFault>(
   const sampled = takeSamples({ kafka, instances: all, everyMs: durationMs / SAMPLES }, sampling.signal);
   try {
     const { sent, drained } = await runFaults({
-      ...{ suite, durationMs, injector, schedule: options.schedule, drainWithinMs: DRAIN_WITHIN_MS },
+      suite,
+      durationMs,
+      injector,
+      schedule: options.schedule,
+      drainWithinMs: DRAIN_WITHIN_MS,
       position: () => committedPosition(kafka),
       report: async () => {
         const { attempts, finished } = await outcomes.read();
@@ -98,8 +105,14 @@ export async function soakRun<F extends AnyFault>(
     const drifts = driftsOf(samples, retries, durationMs);
     return {
       ...judged.findings,
-      ...{ seed, minutes: durationMs / 60_000, faults: injector.counts, samples, drifts },
-      ...{ pings: judged.pings, events: judged.events, historyRows: judged.historyRows },
+      seed,
+      minutes: durationMs / 60_000,
+      faults: injector.counts,
+      samples,
+      drifts,
+      pings: judged.pings,
+      events: judged.events,
+      historyRows: judged.historyRows,
       replayed: judged.logs.expected.filter(({ series }) => series > 0).length,
       drainedAfterMs: drained.afterMs,
       firstAttemptMs: firstAttempts(judged.logs),
@@ -153,7 +166,11 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
   const { kafka, registryUrl, delivery, database } = stage;
   const others = fleetId(0).replace(/\d+$/, '');
   const processor = await judgeProcessor({
-    ...{ kafka, registryUrl, published, fleetId: DRIVING_FLEET, secondReader: false },
+    kafka,
+    registryUrl,
+    published,
+    fleetId: DRIVING_FLEET,
+    secondReader: false,
     isForeign: (deviceId) => deviceId.startsWith(others),
   });
   await delivery.receiver.ask({ type: 'save' });
@@ -168,7 +185,10 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
   if (problems.length > 0) await saveObservations(observations, (name) => delivery.file(name));
   const history = await judgeHistory({ log: stage, database, nowMs: Date.now(), secondReader: false });
   return {
-    ...{ logs, findings, pings: processor.pings, historyRows: history.rows },
+    logs,
+    findings,
+    pings: processor.pings,
+    historyRows: history.rows,
     events: sent.events + processor.events,
     problems: [...processor.problems, ...logs.problems, ...problems, ...history.problems],
   };

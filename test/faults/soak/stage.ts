@@ -58,12 +58,18 @@ export async function openSoakStage(
   for (const number of NUMBERS.processors)
     processors.push(await createProcessor(place, shared, { number, programOf, exits }));
   const delivery = await openDeliveryStage(place, {
-    ...{ instances: NUMBERS.senders.length, on: { kafka: shared, numbers: NUMBERS.senders }, now: Date.now },
+    instances: NUMBERS.senders.length,
+    on: { kafka: shared, numbers: NUMBERS.senders },
+    now: Date.now,
     program: (instance) => programOf('webhook-delivery', instance),
     more: drivingSubscribers,
   });
   const projectors = await createProjectors(place, {
-    ...{ kafka: shared.kafka, registryUrl: shared.registryUrl, cluster, database, numbers: NUMBERS.projectors },
+    kafka: shared.kafka,
+    registryUrl: shared.registryUrl,
+    cluster,
+    database,
+    numbers: NUMBERS.projectors,
     program: (instance) => programOf('history-projector', instance),
   });
   const all = [
@@ -72,7 +78,12 @@ export async function openSoakStage(
     ...projectors.map(({ instance }) => ({ app: 'history-projector' as const, instance })),
   ].sort((a, b) => a.instance.instance - b.instance.instance);
   return {
-    ...{ ...shared, delivery, database, processors, projectors, all },
+    ...shared,
+    delivery,
+    database,
+    processors,
+    projectors,
+    all,
     async unexpectedExits() {
       const ofProjectors = await Promise.all(projectors.map((projector) => projector.unexpectedExits()));
       return [...exits, ...delivery.unexpectedExits, ...ofProjectors.flat()];
@@ -100,7 +111,9 @@ function createProcessor(place: Place, stage: KafkaStage, plan: ProcessorPlan): 
   const addresses = { kafka, registryUrl: stage.registry.url, databaseUrl: '' };
   const shared = stackEnvironment(place.env, addresses, { sealingKey: '', pageTokenKey: '', adminKey: '' });
   return createInstance(place, {
-    ...{ name, instance: number, program: (instance) => programOf('telemetry-processor', instance) },
+    name,
+    instance: number,
+    program: (instance) => programOf('telemetry-processor', instance),
     env: () => instanceEnvironment(shared, name, { adminPort: 0 }),
     onUnexpectedExit: (what) => void exits.push(`${name}: ${what}`),
   });

@@ -113,7 +113,12 @@ describe('The thresholds of a back-test', () => {
 describe('Recomputed events held against the log', () => {
   const bytes = (text: string): Buffer => Buffer.from(text);
   const entry = (partition: number, encoded: Buffer, name: string, more: Partial<LedgerEvent> = {}) => ({
-    ...{ partition, encoded, name, isJudged: true, inRange: true, isSettled: true },
+    partition,
+    encoded,
+    name,
+    isJudged: true,
+    inRange: true,
+    isSettled: true,
     ...more,
   });
 

@@ -15,7 +15,12 @@ describe('The comparison of two runs', () => {
     then: readonly FleetEvent[],
     more: Partial<ComparedPing> = {},
   ): ComparedPing => ({
-    ...{ appendedAt: NOON, device: 'd', now, then, earliestToCome: -Infinity, inRange: true },
+    appendedAt: NOON,
+    device: 'd',
+    now,
+    then,
+    earliestToCome: -Infinity,
+    inRange: true,
     ...more,
   });
 
@@ -74,7 +79,12 @@ describe('The comparison of two runs', () => {
 describe('Events that the two runs make with different pings', () => {
   const at = (eventTime: number) => eventOf({ eventTime });
   const ping = (now: readonly FleetEvent[], then: readonly FleetEvent[], inRange = true): ComparedPing => ({
-    ...{ appendedAt: NOON, device: 'd', now, then, earliestToCome: -Infinity, inRange },
+    appendedAt: NOON,
+    device: 'd',
+    now,
+    then,
+    earliestToCome: -Infinity,
+    inRange,
   });
 
   it('are the same event when one shows it some pings later', () => {
@@ -104,8 +114,10 @@ describe('Events that the two runs make with different pings', () => {
     const minute = 60_000;
     // Two minutes on the road, then standing with the ignition on.
     const pings = Array.from({ length: 30 }, (_, index) => ({
-      ...{ eventTime: NOON + index * minute, latitude: 52 + Math.min(index, 3) * 0.005 },
-      ...{ speedInKmh: index < 3 ? 40 : 0, ignition: true },
+      eventTime: NOON + index * minute,
+      latitude: 52 + Math.min(index, 3) * 0.005,
+      speedInKmh: index < 3 ? 40 : 0,
+      ignition: true,
     }));
     const rows = compared(pings, changedSettings({ stillAfter: 10 * minute }));
     const routes = rows.filter(({ eventType }) => /^(route|stop)/.test(eventType));
@@ -167,7 +179,11 @@ function compared(
     const [before, after] = [now?.take(recorded), then?.take(recorded)];
     if (!before?.state || !after?.state) continue;
     comparison.add({
-      ...{ appendedAt: NOON, device: 'd', now: before.events, then: after.events, inRange: true },
+      appendedAt: NOON,
+      device: 'd',
+      now: before.events,
+      then: after.events,
+      inRange: true,
       earliestToCome: Math.min(earliest(before.state), earliest(after.state)),
     });
   }

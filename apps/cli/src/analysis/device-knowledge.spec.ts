@@ -19,7 +19,13 @@ const LATITUDE = 52;
 const METER = 1 / 111_195;
 
 const depot = {
-  ...{ fleetId: 'fleet-1', geofenceId: 'depot', name: 'Depot', version: 1, createdAt: 0, updatedAt: 0, polygon: null },
+  fleetId: 'fleet-1',
+  geofenceId: 'depot',
+  name: 'Depot',
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
+  polygon: null,
   circle: { latitude: LATITUDE, longitude: 4.9, radiusInMeters: 300 },
 };
 const geofences = createGeofenceHistory();

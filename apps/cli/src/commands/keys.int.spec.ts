@@ -30,17 +30,21 @@ async function createSealedWith(key: Buffer, url: string): Promise<string> {
   const id = randomUUID();
   const sealed = sealSigningSecret(Buffer.alloc(32, 1), [key], randomBytes(12), id);
   const draft = {
-    ...{ id, fleetId: 'acme', eventType: 'position', url, payloadFormat: 'v1', deviceIds: null, auth: null },
-    ...{
-      rateLimitPerSecond: null,
-      onOutage: 'fail',
-      strictOrder: false,
-      description: null,
-      metadata: {},
-      headers: [],
-      clientCertificate: null,
-      secrets: [{ sealed, expiresAt: null }],
-    },
+    id,
+    fleetId: 'acme',
+    eventType: 'position',
+    url,
+    payloadFormat: 'v1',
+    deviceIds: null,
+    auth: null,
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    description: null,
+    metadata: {},
+    headers: [],
+    clientCertificate: null,
+    secrets: [{ sealed, expiresAt: null }],
   };
   await database.store.subscriptions.create([draft], 1);
   return id;

@@ -29,12 +29,18 @@ const schema: AvroRecord = {
 const columns = columnsOf(schema);
 
 function record(offset: number, value: object | null, more: object = {}): DecodedRecord {
-  return { ...{ topic: 't', partition: 1, offset, timestamp: TIME, key: 'bus-7', value }, ...more };
+  return { topic: 't', partition: 1, offset, timestamp: TIME, key: 'bus-7', value, ...more };
 }
 
 const full = record(7, {
-  ...{ deviceId: 'bus "7",\nnorth', eventTime: TIME, speed: 0, count: 9_007_199_254_740_991, ignition: false },
-  ...{ tags: { a: '1' }, place: { lat: 48.5 }, raw: Buffer.from([1, 2, 255]) },
+  deviceId: 'bus "7",\nnorth',
+  eventTime: TIME,
+  speed: 0,
+  count: 9_007_199_254_740_991,
+  ignition: false,
+  tags: { a: '1' },
+  place: { lat: 48.5 },
+  raw: Buffer.from([1, 2, 255]),
 });
 const empty = record(8, {
   deviceId: '',
@@ -87,8 +93,15 @@ describe('Parquet', () => {
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(to), utf8: false });
     expect(rows).toHaveLength(3);
     expect(rows[0]).toMatchObject({
-      ...{ record_offset: 7n, record_time: new Date(TIME), deviceId: 'bus "7",\nnorth', speed: 0, ignition: false },
-      ...{ count: 9_007_199_254_740_991n, tags: { a: '1' }, 'place.lat': 48.5, raw: new Uint8Array([1, 2, 255]) },
+      record_offset: 7n,
+      record_time: new Date(TIME),
+      deviceId: 'bus "7",\nnorth',
+      speed: 0,
+      ignition: false,
+      count: 9_007_199_254_740_991n,
+      tags: { a: '1' },
+      'place.lat': 48.5,
+      raw: new Uint8Array([1, 2, 255]),
     });
     expect(rows[1]).toMatchObject({ deviceId: '', speed: null, count: null, ignition: null, 'place.lat': null });
     expect(rows[2]).toMatchObject({ deviceId: null, record_problem: 'malformed: cut short' });
@@ -105,7 +118,12 @@ describe('Parquet', () => {
 
 describe('A file that can be gone on with', () => {
   const options = (more: Partial<ResumableOptions> = {}): ResumableOptions => ({
-    ...{ file: join(dir, 'out.csv'), query: 'q', source: 'here', header: 'h\n', resume: true, now: () => 0 },
+    file: join(dir, 'out.csv'),
+    query: 'q',
+    source: 'here',
+    header: 'h\n',
+    resume: true,
+    now: () => 0,
     ...more,
   });
   const part = (partition: number, nextOffset: number) => ({ partition, nextOffset, records: 1 });

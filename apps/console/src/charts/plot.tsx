@@ -33,7 +33,9 @@ export default function Plot({ times, series, kind, stepMs, most, format, onPoin
     if (!element) return;
     const { series: drawn, data: first } = latest.current;
     const shape = {
-      ...{ kind, stepMs, ...(most !== undefined && { most }) },
+      kind,
+      stepMs,
+      ...(most !== undefined && { most }),
       format: (value: number) => latest.current.format(value),
       onPoint: (index: number | null) => latest.current.onPoint(index),
     };

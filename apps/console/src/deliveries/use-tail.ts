@@ -52,7 +52,10 @@ export function useTail(query: StreamInput<'streamAttempts'>, address: string): 
 
   return {
     ...tail,
-    ...{ isRunning, connection, waiting, error },
+    isRunning,
+    connection,
+    waiting,
+    error,
     stop: () => setIsRunning(false),
     start: () => setIsRunning(true),
     showWaiting: show,

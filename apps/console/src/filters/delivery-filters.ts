@@ -92,7 +92,8 @@ export function queryOf(filters: DeliveryFilters, nowMs: number): EventsQuery {
   const { from, to } = windowOf(filters, nowMs);
   const { eventId, payload, order } = filters;
   return {
-    ...{ order, startDate: from },
+    order,
+    startDate: from,
     ...(to !== null && { endDate: to }),
     ...streamQueryOf(filters),
     ...(eventId !== '' && { eventId }),

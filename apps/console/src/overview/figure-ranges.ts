@@ -21,7 +21,9 @@ export function useFigureRanges(): FigureRanges {
     day: { title: '24 hours', step: 'hour', columns: 24, deliveries: '1d' },
     // Until it is known, since yesterday.
     retention: {
-      ...{ title: days === null ? 'All' : `${String(days)} days`, step: 'day', deliveries: 'all' },
+      title: days === null ? 'All' : `${String(days)} days`,
+      step: 'day',
+      deliveries: 'all',
       columns: days ?? 2,
     },
   };

@@ -29,8 +29,12 @@ export function columnsOf(buckets: readonly FigureBucket[], startMs: number, end
     const { delivered = 0, pending = 0, failed = 0, expired = 0 } = deliveries ?? {};
     columns.push({
       startDate: new Date(at).toISOString(),
-      ...{ delivered, pending, failed: failed + expired, retries: retries ?? 0 },
-      ...{ latencyMs: latencyMs ?? null, retryLatenessMs: retryLatenessMs ?? null },
+      delivered,
+      pending,
+      failed: failed + expired,
+      retries: retries ?? 0,
+      latencyMs: latencyMs ?? null,
+      retryLatenessMs: retryLatenessMs ?? null,
     });
   }
   return columns;

@@ -73,7 +73,9 @@ describe('resending what a filter matches (R-30)', () => {
   it('is over when every replay is, those that were not created among them', () => {
     const { items } = batch('');
     expect(progressOf(items, [replay('a', 'running', 3, 10), replay('b', 'completed', 4, 4)])).toEqual({
-      ...{ matched: 14, sent: 7, open: 2 },
+      matched: 14,
+      sent: 7,
+      open: 2,
     });
     const over = [replay('a', 'cancelled', 3, 10), replay('b', 'completed', 4, 4), replay('c', 'completed', 0)];
     expect(progressOf(items, over).open).toBe(0);

@@ -139,7 +139,9 @@ function takeKey(): string | null {
 
 function clientOf(apiKey: string, fleetId: string | null, signOut: () => void): WaypostClient {
   return createWaypostClient({
-    ...{ baseUrl: location.origin, apiKey, retry: { retries: 1 } },
+    baseUrl: location.origin,
+    apiKey,
+    retry: { retries: 1 },
     ...(fleetId !== null && { fleetId }),
     async fetch(...request) {
       const response = await fetch(...request);

@@ -10,22 +10,35 @@ const BEARER = {
   tokenAuthMethod: 'client_secret_post',
 } as const;
 const PLAIN = {
-  ...{ payloadFormat: 'v1', onOutage: 'fail', strictOrder: false, metadata: {}, auth: { type: 'none' } },
+  payloadFormat: 'v1',
+  onOutage: 'fail',
+  strictOrder: false,
+  metadata: {},
+  auth: { type: 'none' },
 } as Subscription;
 
 describe('the fields of a subscription', () => {
   it('change nothing when they are saved as they were', () => {
     const full = {
       ...PLAIN,
-      ...{ payloadFormat: 'legacy-v1', deviceIds: ['van 1', 'a,b'], rateLimitPerSecond: 5, onOutage: 'hold' },
-      ...{ description: 'Of the ERP', metadata: { team: 'x=y', empty: '' }, auth: BEARER },
+      payloadFormat: 'legacy-v1',
+      deviceIds: ['van 1', 'a,b'],
+      rateLimitPerSecond: 5,
+      onOutage: 'hold',
+      description: 'Of the ERP',
+      metadata: { team: 'x=y', empty: '' },
+      auth: BEARER,
       clientCertificate: { subject: 'CN=waypost', expiresAt: '2027-01-01T00:00:00.000Z' },
     } as Subscription;
     expect(changeOf(settingsOf(full))).toEqual({
-      ...{ payloadFormat: 'legacy-v1', deviceIds: ['van 1', 'a,b'], rateLimitPerSecond: 5 },
-      ...{ onOutage: 'hold', strictOrder: false },
+      payloadFormat: 'legacy-v1',
+      deviceIds: ['van 1', 'a,b'],
+      rateLimitPerSecond: 5,
+      onOutage: 'hold',
+      strictOrder: false,
       // Without `auth` and `clientCertificate`: what is secret of them is not known here, so they stay what they are.
-      ...{ description: 'Of the ERP', metadata: { team: 'x=y', empty: '' } },
+      description: 'Of the ERP',
+      metadata: { team: 'x=y', empty: '' },
     });
   });
 
@@ -36,8 +49,13 @@ describe('the fields of a subscription', () => {
 
   it('leave the format of a new one to the fleet, and its devices out', () => {
     expect(creationOf(NEW_SETTINGS)).toEqual({
-      ...{ rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false },
-      ...{ description: null, metadata: {}, auth: { type: 'none' }, clientCertificate: null },
+      rateLimitPerSecond: null,
+      onOutage: 'fail',
+      strictOrder: false,
+      description: null,
+      metadata: {},
+      auth: { type: 'none' },
+      clientCertificate: null,
     });
     expect(creationOf({ ...NEW_SETTINGS, deviceIds: 'van-1\n van-2 ' })).toMatchObject({
       deviceIds: ['van-1', 'van-2'],

@@ -41,7 +41,12 @@ export interface CertificateSettings {
 const NO_CERTIFICATE: CertificateSettings = { type: 'none', certificates: '', privateKey: '' };
 
 const NO_AUTH: AuthSettings = {
-  ...{ type: 'none', tokenUrl: '', clientId: '', clientSecret: '', scope: '', audience: '' },
+  type: 'none',
+  tokenUrl: '',
+  clientId: '',
+  clientSecret: '',
+  scope: '',
+  audience: '',
   tokenAuthMethod: 'client_secret_basic',
 };
 

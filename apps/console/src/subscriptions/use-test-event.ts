@@ -33,8 +33,11 @@ export function useTestEvent(id: string): TestEvent {
     if (status !== undefined) void queries.invalidateQueries({ queryKey: ['subscription', id] });
   }, [queries, id, status]);
   return {
-    ...{ send: () => test.mutate(), isSending: test.isPending, eventId },
-    ...{ delivery: data?.data[0]?.delivery ?? null, error: test.error ?? error },
+    send: () => test.mutate(),
+    isSending: test.isPending,
+    eventId,
+    delivery: data?.data[0]?.delivery ?? null,
+    error: test.error ?? error,
   };
 }
 

@@ -130,7 +130,9 @@ function usePointer({ view, size: { width, height }, points, editing, onPoint, s
   }
 
   return {
-    ...{ onPointerDown: begin, onPointerMove: move, onPointerUp: end },
+    onPointerDown: begin,
+    onPointerMove: move,
+    onPointerUp: end,
     onPointerLeave: () => onPoint?.(-1),
   };
 }

@@ -35,8 +35,12 @@ export class ApiKeyGuard implements CanActivate {
       throw invalidHeader(FLEET_HEADER, 'is required: an admin key acts for one fleet at a time');
     if ((await this.fleets.find(fleetId)) === null) throw invalidHeader(FLEET_HEADER, 'names no fleet');
     const caller: Caller = {
-      ...{ type: 'admin', keyId, fleetId, scopes: API_KEY_SCOPES },
-      ...{ subscriptionIds: null, expiresAt: null },
+      type: 'admin',
+      keyId,
+      fleetId,
+      scopes: API_KEY_SCOPES,
+      subscriptionIds: null,
+      expiresAt: null,
     };
     setIdentity(request, { type: 'caller', caller });
     return true;

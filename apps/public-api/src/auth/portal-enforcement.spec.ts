@@ -19,8 +19,13 @@ const attempts = [OWN, OTHER].map((subscription, event) =>
   attemptOf(
     'acme',
     {
-      ...{ event, series: 0, device: `device-of-${subscription}`, type: 'position', subscription },
-      ...{ firstAttemptAt: NOW - 60_000, answers: [200] },
+      event,
+      series: 0,
+      device: `device-of-${subscription}`,
+      type: 'position',
+      subscription,
+      firstAttemptAt: NOW - 60_000,
+      answers: [200],
     },
     1,
   ),

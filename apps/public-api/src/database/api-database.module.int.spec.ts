@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { createDataSource, type DataSource } from '@waypost/database';
-import type { DeliveryHistory } from '@waypost/domain';
+import { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
 import { FleetStore, SubscriptionStore } from '@waypost/management-store';
 import { type AppRuntime, Readiness, RuntimeModule } from '@waypost/platform';
@@ -11,7 +11,7 @@ import { subscriptionOf } from '../../../../test/support/samples.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import type { PublicApiConfig } from '../config.js';
 import { attemptOf, NOW, uuidOf } from '../testing/walked-deliveries.js';
-import { ApiDatabaseModule, DELIVERY_HISTORY } from './api-database.module.js';
+import { ApiDatabaseModule } from './api-database.module.js';
 
 const FLEET = 'acme';
 
@@ -56,7 +56,7 @@ async function project(dataSource: DataSource, n: number): Promise<void> {
 
 describe('public-api with a standby that lags behind (DATABASE_READ_URL)', () => {
   it('says of a page that it is complete for as far as the standby is, so that a poller misses nothing (R-33)', async () => {
-    const history = app.get<DeliveryHistory>(DELIVERY_HISTORY);
+    const history = app.get(DeliveryHistory);
     const query = { fleetId: FLEET, startAt: NOW - 1_000, endAt: NOW + 1_000, limit: 10 };
     await project(writers.primary, 0);
     await project(writers.standby, 0);

@@ -37,8 +37,14 @@ export class DeliveryFiguresService {
       throw invalidParameters([{ parameter: 'step', message: `gives more than ${String(MAX_BUCKETS)} buckets` }]);
     }
     const found = await this.figures.read({
-      ...{ fleetId: caller.fleetId, ...visibilityFilter(caller) },
-      ...{ startAt, endAt, step, groupBy, subscriptionId, eventTypes },
+      fleetId: caller.fleetId,
+      ...visibilityFilter(caller),
+      startAt,
+      endAt,
+      step,
+      groupBy,
+      subscriptionId,
+      eventTypes,
     });
     if (found.type === 'too_many') {
       const message = 'gives more figures than one answer can add: use a longer step, a shorter window or a filter';

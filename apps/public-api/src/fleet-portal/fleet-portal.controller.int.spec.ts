@@ -21,7 +21,11 @@ describe('the portal of a fleet (R-42)', () => {
     await send('PATCH', PATH, { frameAncestors, logoUrl: PIXEL });
     const changed = await send('PATCH', PATH, { brandColor: '#0f766e', colorScheme: 'light' });
     expect(changed.body).toMatchObject({
-      ...{ frameAncestors, logoUrl: PIXEL, brandColor: '#0f766e', colorScheme: 'light', version: 3 },
+      frameAncestors,
+      logoUrl: PIXEL,
+      brandColor: '#0f766e',
+      colorScheme: 'light',
+      version: 3,
       portalId: (before as { portalId: string }).portalId,
     });
     const removed = await send('PATCH', PATH, { logoUrl: null, brandColor: null, frameAncestors: [] });

@@ -22,8 +22,12 @@ describe('GET /public/v1/fleet', () => {
     const answer = await send('GET', FLEET);
     const at = '2026-03-20T12:00:00.000Z';
     expect(answer.body).toEqual({
-      ...{ id: suite.fleetId, payloadFormat: 'v1', routes: false, version: 1 },
-      ...{ createdAt: at, updatedAt: at },
+      id: suite.fleetId,
+      payloadFormat: 'v1',
+      routes: false,
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
     });
     expect(answer.headers.get('etag')).toBe('"1"');
   });
@@ -142,8 +146,12 @@ describe('API keys of the fleet', () => {
     const made = answer.body as { id: string; key: string };
     expect(answer.headers.get('location')).toBe(`${KEYS}/${made.id}`);
     expect(made).toEqual({
-      ...{ id: expect.any(String), name: 'dashboard', prefix: made.key.slice(0, 9), scopes: ['events:read'] },
-      ...{ createdAt: new Date(suite.nowMs).toISOString(), key: expect.stringMatching(/^wp_/) },
+      id: expect.any(String),
+      name: 'dashboard',
+      prefix: made.key.slice(0, 9),
+      scopes: ['events:read'],
+      createdAt: new Date(suite.nowMs).toISOString(),
+      key: expect.stringMatching(/^wp_/),
     });
     expect(await suite.store.apiKeys.find(hashApiKey(made.key))).toMatchObject({
       fleetId: suite.fleetId,

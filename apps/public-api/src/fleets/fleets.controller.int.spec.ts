@@ -109,7 +109,9 @@ describe('an admin key (R-37)', () => {
 
   it('is told what it is', async () => {
     expect((await asAdmin('GET', '/public/v1/session')).body).toEqual({
-      ...{ type: 'admin', scopes: [], historyRetentionMs: 15 * 86_400_000 },
+      type: 'admin',
+      scopes: [],
+      historyRetentionMs: 15 * 86_400_000,
     });
     const { body } = await asAdmin('GET', '/public/v1/session', undefined, suite.fleetId);
     expect(body).toMatchObject({
@@ -128,7 +130,9 @@ describe('an admin key (R-37)', () => {
       {
         event: 'admin_request',
         fields: {
-          ...{ ...shared, path: '/public/v1/fleet', fleetId: suite.fleetId },
+          ...shared,
+          path: '/public/v1/fleet',
+          fleetId: suite.fleetId,
           requestId: headers.get('x-request-id'),
         },
       },

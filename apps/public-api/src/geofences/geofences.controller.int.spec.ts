@@ -57,8 +57,13 @@ describe('POST /public/v1/geofences', () => {
     expect(answer.headers.get('etag')).toBe('"1"');
     expect(answer.headers.get('location')).toBe(`${PATH}/${(answer.body as { id: string }).id}`);
     const resource = {
-      ...{ id: expect.any(String), fleetId: suite.fleetId, name: 'Dépôt 7', shape, version: 1 },
-      ...{ createdAt: '2026-03-20T12:00:00.000Z', updatedAt: '2026-03-20T12:00:00.000Z' },
+      id: expect.any(String),
+      fleetId: suite.fleetId,
+      name: 'Dépôt 7',
+      shape,
+      version: 1,
+      createdAt: '2026-03-20T12:00:00.000Z',
+      updatedAt: '2026-03-20T12:00:00.000Z',
     };
     expect(answer.body).toEqual(resource);
     expect((await send('GET', `${PATH}/${idIn(answer)}`)).body).toEqual(answer.body);

@@ -18,8 +18,12 @@ let key: string;
 beforeAll(async () => {
   const listed = { list: () => Promise.resolve([]) };
   const store = {
-    ...{ fleets: { find: () => Promise.resolve(FLEET) }, apiKeys: listed, subscriptions: listed },
-    ...{ operationalEvents: listed, replays: listed, geofences: listed },
+    fleets: { find: () => Promise.resolve(FLEET) },
+    apiKeys: listed,
+    subscriptions: listed,
+    operationalEvents: listed,
+    replays: listed,
+    geofences: listed,
   };
   api = await startTestApi({ store: store as unknown as NonNullable<TestApiOptions['store']> });
   key = api.addKey('acme');

@@ -69,7 +69,13 @@ function startConsumer(): TaskManager {
   };
   const createTask = (context: TaskContext) => tasks.create(context);
   const consumer = createTaskManager({
-    ...{ backend, groupId, topics: read, instanceId: undefined, createTask, logger: silentLogger, onFatal },
+    backend,
+    groupId,
+    topics: read,
+    instanceId: undefined,
+    createTask,
+    logger: silentLogger,
+    onFatal,
     now: Date.now,
   });
   consumers.push(consumer);

@@ -16,14 +16,25 @@ beforeEach(async () => {
 
 function progress(replayId: string, sent: number): ReplayProgress {
   return {
-    ...{ replayId, subscriptionId: 's', state: 'running', attemptsEnd: 1, nextDeliveryOffset: 2, matched: 3, sent },
-    ...{ startedAt: 4, updatedAt: 5 },
+    replayId,
+    subscriptionId: 's',
+    state: 'running',
+    attemptsEnd: 1,
+    nextDeliveryOffset: 2,
+    matched: 3,
+    sent,
+    startedAt: 4,
+    updatedAt: 5,
   };
 }
 
 function batchOf(...values: (Buffer | null)[]): RecordBatch {
   return {
-    ...{ topic: 'progress', partition: 1, nextOffset: 9, highWatermark: 9, lastStableOffset: 9 },
+    topic: 'progress',
+    partition: 1,
+    nextOffset: 9,
+    highWatermark: 9,
+    lastStableOffset: 9,
     records: values.map((value, offset) => ({ offset, timestamp: 0, key: Buffer.from('k'), value })),
   };
 }

@@ -145,8 +145,13 @@ async function newReplay(nowMs: number): Promise<{ replayId: string; subscriptio
   const given = draft();
   await store.subscriptions.create([given], nowMs);
   const asked = {
-    ...{ startDate: 1, endDate: 2, status: null, eventType: null },
-    ...{ deviceId: null, eventId: null, ratePerSecond: 9 },
+    startDate: 1,
+    endDate: 2,
+    status: null,
+    eventType: null,
+    deviceId: null,
+    eventId: null,
+    ratePerSecond: 9,
   };
   const made = await store.replays.create({ fleetId, id: given.id }, { replayId: randomUUID(), ...asked }, nowMs);
   if (made.type !== 'created') throw new Error(made.type);

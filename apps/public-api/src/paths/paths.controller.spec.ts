@@ -72,9 +72,15 @@ function codeOf(answer: TestAnswer): string {
 describe('GET /public/v1/paths', () => {
   it('never has more bytes on a page than a page may have: 2,000 points of the longest kind have less (R-34a)', async () => {
     const longest: Partial<PathPoint> = {
-      ...{ latitude: -12.345678901234567, longitude: -123.45678901234567, speedInKmh: 123.45678901234567 },
-      ...{ heading: 123.45678901234567, fuelLevel: 12.345678901234567, ignition: false, valid: false },
-      ...{ odometerInMeters: Number.MAX_SAFE_INTEGER, rpm: 2_147_483_647 },
+      latitude: -12.345678901234567,
+      longitude: -123.45678901234567,
+      speedInKmh: 123.45678901234567,
+      heading: 123.45678901234567,
+      fuelLevel: 12.345678901234567,
+      ignition: false,
+      valid: false,
+      odometerInMeters: Number.MAX_SAFE_INTEGER,
+      rpm: 2_147_483_647,
     };
     const points = Array.from({ length: 2_001 }, (_, index) =>
       pointOf({ ...longest, deviceId: `${String(index)}${'\uffee'.repeat(MAX_ID_LENGTH)}`.slice(0, MAX_ID_LENGTH) }),

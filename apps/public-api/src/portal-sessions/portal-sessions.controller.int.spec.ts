@@ -99,7 +99,8 @@ describe('POST /public/v1/portal-sessions (R-42)', () => {
     const other = `${suite.fleetId}-other`;
     await suite.store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs: suite.nowMs });
     const theirs = await suite.api.request('/public/v1/webhook-subscriptions', {
-      ...{ method: 'POST', key: suite.api.addKey(other) },
+      method: 'POST',
+      key: suite.api.addKey(other),
       json: { url: 'https://receiver.example/hook', eventType: 'position' },
     });
     const [{ id }] = (theirs.body as { data: [{ id: string }] }).data;
@@ -284,8 +285,13 @@ describe('GET /public/v1/session', () => {
     const { token, expiresAt } = await open({ scopes: ['events:read'], subscriptionIds, returnUrl });
     await send('PATCH', '/public/v1/fleet/portal', { brandColor: '#0f766e', colorScheme: 'dark' });
     expect((await suite.api.request('/public/v1/session', { key: token })).body).toEqual({
-      ...{ type: 'portal_session', fleetId: suite.fleetId, scopes: ['events:read'] },
-      ...{ subscriptionIds, expiresAt, returnUrl, branding: { brandColor: '#0f766e', colorScheme: 'dark' } },
+      type: 'portal_session',
+      fleetId: suite.fleetId,
+      scopes: ['events:read'],
+      subscriptionIds,
+      expiresAt,
+      returnUrl,
+      branding: { brandColor: '#0f766e', colorScheme: 'dark' },
       historyRetentionMs: RETENTION_MS,
     });
   });
@@ -293,7 +299,10 @@ describe('GET /public/v1/session', () => {
   it('tells any API key what it is, whatever its scopes', async () => {
     const lesser = suite.api.addKey(suite.fleetId, []);
     expect((await suite.api.request('/public/v1/session', { key: lesser })).body).toEqual({
-      ...{ type: 'api_key', fleetId: suite.fleetId, scopes: [], branding: { colorScheme: 'auto' } },
+      type: 'api_key',
+      fleetId: suite.fleetId,
+      scopes: [],
+      branding: { colorScheme: 'auto' },
       historyRetentionMs: RETENTION_MS,
     });
   });

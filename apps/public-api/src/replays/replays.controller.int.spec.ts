@@ -40,8 +40,15 @@ function cancel({ replayId }: ReplayDto) {
 
 function progressOf({ replayId }: ReplayDto, more: Partial<ReplayProgress>): ReplayProgress {
   return {
-    ...{ replayId, subscriptionId, state: 'running', attemptsEnd: 5, nextDeliveryOffset: 9, matched: null, sent: 0 },
-    ...{ startedAt: suite.nowMs + 1_000, updatedAt: suite.nowMs + 2_000 },
+    replayId,
+    subscriptionId,
+    state: 'running',
+    attemptsEnd: 5,
+    nextDeliveryOffset: 9,
+    matched: null,
+    sent: 0,
+    startedAt: suite.nowMs + 1_000,
+    updatedAt: suite.nowMs + 2_000,
     ...more,
   };
 }
@@ -76,9 +83,18 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
       kind: 'webhook-replay',
       partition_key: subscriptionId,
       value: {
-        ...{ replayId: made.replayId, subscriptionId, fleetId: suite.fleetId, series: 1, ...more, eventId: null },
-        ...{ startDate: Date.UTC(2026, 2, 18), endDate: Date.UTC(2026, 2, 19, 0, 30) },
-        ...{ cancelled: false, version: 1, createdAt: suite.nowMs, updatedAt: suite.nowMs },
+        replayId: made.replayId,
+        subscriptionId,
+        fleetId: suite.fleetId,
+        series: 1,
+        ...more,
+        eventId: null,
+        startDate: Date.UTC(2026, 2, 18),
+        endDate: Date.UTC(2026, 2, 19, 0, 30),
+        cancelled: false,
+        version: 1,
+        createdAt: suite.nowMs,
+        updatedAt: suite.nowMs,
       },
     });
     expect(suite.waitedFor).toEqual([[expect.any(String)]]);
@@ -162,7 +178,9 @@ describe('the progress of a replay', () => {
     const made = await create();
     await suite.store.replays.recordProgress([progressOf(made, {})]);
     expect(await read(made)).toMatchObject({
-      ...{ state: 'running', progress: { sent: 0 }, startedAt: '2026-03-20T12:00:01.000Z' },
+      state: 'running',
+      progress: { sent: 0 },
+      startedAt: '2026-03-20T12:00:01.000Z',
     });
     await suite.store.replays.recordProgress([
       progressOf(made, { matched: 7 }),
@@ -171,7 +189,9 @@ describe('the progress of a replay', () => {
     expect((await read(made)).progress).toEqual({ matched: 7, sent: 3 });
     await suite.store.replays.recordProgress([progressOf(made, { state: 'completed', matched: 7, sent: 7 })]);
     expect(await read(made)).toMatchObject({
-      ...{ state: 'completed', progress: { matched: 7, sent: 7 }, endedAt: '2026-03-20T12:00:02.000Z' },
+      state: 'completed',
+      progress: { matched: 7, sent: 7 },
+      endedAt: '2026-03-20T12:00:02.000Z',
     });
   });
 

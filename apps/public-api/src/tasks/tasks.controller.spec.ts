@@ -37,7 +37,11 @@ async function instance(...tasks: Pick<TaskStatus, 'partition' | 'parked'>[]) {
     },
   });
   const server = createAdminServer({
-    ...{ host: '127.0.0.1', port: 0, metrics: new Registry(), tasks: running, stalls: () => [] },
+    host: '127.0.0.1',
+    port: 0,
+    metrics: new Registry(),
+    tasks: running,
+    stalls: () => [],
     readiness: () => ({ ready: true, parts: [] }),
   });
   instances.push(server);
@@ -96,7 +100,10 @@ describe('the partitions of all instances (R-45)', () => {
     const consumer = { group: FAN_OUT, partitions: 2, parked: 1, lagRecords: 10 };
     expect(data.find(({ name }) => name === 'fleet.events')?.consumers).toEqual([consumer]);
     expect(data.find(({ name }) => name === 'webhook.deliveries')?.consumers).toContainEqual({
-      ...{ group: 'webhook-delivery.sender', partitions: 0, parked: 0, lagRecords: 0 },
+      group: 'webhook-delivery.sender',
+      partitions: 0,
+      parked: 0,
+      lagRecords: 0,
     });
     // at least the 15 days of the history; a compacted topic keeps the newest for ever.
     expect(data.find(({ name }) => name === 'fleet.events')?.retentionMs).toBeGreaterThanOrEqual(15 * 86_400_000);

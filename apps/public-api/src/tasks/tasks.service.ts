@@ -47,7 +47,12 @@ export class TasksService {
 
 function toTask({ task, topic, partition, state, parked, lagRecords, instance }: InstanceTask): TaskItem {
   return {
-    ...{ task, group: groupOf(task), topic, partition, state, instance },
+    task,
+    group: groupOf(task),
+    topic,
+    partition,
+    state,
+    instance,
     ...(lagRecords === null ? {} : { lagRecords }),
     ...(parked === null ? {} : { parked: toReason(parked) }),
   };
@@ -55,7 +60,9 @@ function toTask({ task, topic, partition, state, parked, lagRecords, instance }:
 
 function toReason({ code, offset, message, since, nextRetryAt }: NonNullable<InstanceTask['parked']>) {
   return {
-    ...{ code, message, since: formatTime(since) },
+    code,
+    message,
+    since: formatTime(since),
     ...(offset === null ? {} : { offset }),
     ...(nextRetryAt === null ? {} : { nextRetryAt: formatTime(nextRetryAt) }),
   };
@@ -66,7 +73,10 @@ export function topicsWith(tasks: readonly InstanceTask[]): TopicItem[] {
   return allTopics.map(({ name, key, cleanup, configs, comment }) => {
     const retention = configs['retention.ms'];
     return {
-      ...{ name, key, cleanup, usedBy: comment },
+      name,
+      key,
+      cleanup,
+      usedBy: comment,
       ...(retention === undefined ? {} : { retentionMs: Number(retention) }),
       consumers: allConsumerGroups
         .filter(({ topics }) => topics[0] === name)

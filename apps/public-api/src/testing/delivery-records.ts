@@ -58,8 +58,13 @@ export function waitingDelivery(given: Partial<WaitingDelivery> = {}): WaitingDe
   const { url: _, ...record } = deliveryRecord();
   return {
     ...record,
-    ...{ firstAttemptAt: null, lastAttemptAt: null, deliveredAt: null, nextAttemptAt: null },
-    ...{ status: 'pending', statusCode: null, attempts: [] },
+    firstAttemptAt: null,
+    lastAttemptAt: null,
+    deliveredAt: null,
+    nextAttemptAt: null,
+    status: 'pending',
+    statusCode: null,
+    attempts: [],
     ...given,
   };
 }

@@ -36,8 +36,11 @@ export async function startFleetOfThree(): Promise<FleetOfThree> {
   const pages = createPageSource(apiUrl);
   const attempts: WebhookAttempt[] = [];
   const api = await startTestApi({
-    ...{ store, now: () => NOW, findApiKey: (hash) => store.apiKeys.find(hash) },
-    ...{ history: createDeliveryHistory({ pages }), figures: createDeliveryFigures({ pages }) },
+    store,
+    now: () => NOW,
+    findApiKey: (hash) => store.apiKeys.find(hash),
+    history: createDeliveryHistory({ pages }),
+    figures: createDeliveryFigures({ pages }),
     // A log that has an end: the stream of it ends, too.
     attemptLog: {
       follow: (_from, onSlice) =>
@@ -63,7 +66,11 @@ export async function startFleetOfThree(): Promise<FleetOfThree> {
   await projection.apply({ topic: 'a', partition: 0, expectedOffset: null, nextOffset: attempts.length, attempts });
   await dataSource.destroy();
   return {
-    ...{ api, store, sql, subscriptions, key: keys[0] ?? '' },
+    api,
+    store,
+    sql,
+    subscriptions,
+    key: keys[0] ?? '',
     async close() {
       await api.close();
       await pages.close();
@@ -92,8 +99,12 @@ function deliveriesTo(fleetId: string, subscription: string, which: number): Web
     attemptOf(
       fleetId,
       {
-        ...{ event: which * DELIVERIES_EACH + n, series: 0, device: `device-of-${subscription}`, subscription },
-        ...{ type: TYPES[which % TYPES.length] ?? '', answers: [200] },
+        event: which * DELIVERIES_EACH + n,
+        series: 0,
+        device: `device-of-${subscription}`,
+        subscription,
+        type: TYPES[which % TYPES.length] ?? '',
+        answers: [200],
         firstAttemptAt: NOW - (n + 1) * HOUR_MS - which,
       },
       1,
@@ -114,8 +125,16 @@ async function furnish(
   const operations = [1, 2].map((n) => uuidOf(`operation ${String(n)} of ${id}`));
   await store.operationalEvents.keep(
     operations.map((operation, index) => ({
-      ...{ id: operation, fleetId, subscriptionId: id, type: 'exhausted', reason: `Of ${id}.`, eventId: null },
-      ...{ statusCode: 503, errorCode: null, occurredAt: NOW - index - 1, deliveryOffset: index },
+      id: operation,
+      fleetId,
+      subscriptionId: id,
+      type: 'exhausted',
+      reason: `Of ${id}.`,
+      eventId: null,
+      statusCode: 503,
+      errorCode: null,
+      occurredAt: NOW - index - 1,
+      deliveryOffset: index,
     })),
   );
   const events = made.map(({ eventId }) => eventId);

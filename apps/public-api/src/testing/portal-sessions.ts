@@ -24,8 +24,14 @@ export async function openPortalSession(
   if (key.type !== 'created') throw new Error(`There is no fleet ${fleetId}.`);
   const expiresAt = nowMs + HOUR_MS;
   const row = {
-    ...{ fleetId, keyId: key.id, adminKeyId: null, scopes, subscriptionIds, returnUrl: null },
-    ...{ codeExpiresAt: expiresAt, expiresAt },
+    fleetId,
+    keyId: key.id,
+    adminKeyId: null,
+    scopes,
+    subscriptionIds,
+    returnUrl: null,
+    codeExpiresAt: expiresAt,
+    expiresAt,
   };
   const { code } = await portalSessions.create({ ...row, nowMs });
   const opened = await portalSessions.exchange(code, nowMs);

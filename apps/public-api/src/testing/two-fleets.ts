@@ -153,7 +153,11 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
   const points = [1, 2, 3].map((minutes) => pointOf(owner.id, START_MS - minutes * 60_000));
   await paths.projection.apply({ topic: 'pings', partition: 0, expectedOffset: null, nextOffset: 3, points });
   return {
-    ...{ api, owner, stranger, store, call },
+    api,
+    owner,
+    stranger,
+    store,
+    call,
     advance: (ms) => void (nowMs += ms),
     async close() {
       await api.close();
@@ -166,16 +170,18 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
 
 function pointOf(fleetId: string, eventTime: number): PathPoint {
   return {
-    ...{
-      fleetId,
-      deviceId: `device-of-${fleetId}`,
-      eventTime,
-      latitude: 52.52,
-      longitude: 13.4,
-      speedInKmh: 30,
-      heading: 90,
-    },
-    ...{ ignition: true, odometerInMeters: null, rpm: null, fuelLevel: null, valid: true },
+    fleetId,
+    deviceId: `device-of-${fleetId}`,
+    eventTime,
+    latitude: 52.52,
+    longitude: 13.4,
+    speedInKmh: 30,
+    heading: 90,
+    ignition: true,
+    odometerInMeters: null,
+    rpm: null,
+    fuelLevel: null,
+    valid: true,
   };
 }
 

@@ -119,7 +119,9 @@ export function attemptOf(fleetId: string, of: DeliveryPlan, attempt: number): W
     decision: outcome,
     nextDueAt: outcome === 'retrying' ? startedAt + 2_000 : null,
     body: attempt === 1 ? `{"of":${String(of.event)}}` : null,
-    ...{ probe: false, probes: 0, retryAfterMs: null },
+    probe: false,
+    probes: 0,
+    retryAfterMs: null,
   };
 }
 

@@ -13,12 +13,23 @@ import { createMemoryRegistry } from '../../../../test/support/registry/memory-r
 import { createFleetDirectory, type FleetDirectory } from './fleet-directory.js';
 
 const settings: FleetSettings = {
-  ...{ fleetId: 'acme', name: null, payloadFormat: 'v1', routes: true },
-  ...{ version: 1, createdAt: 0, updatedAt: 0 },
+  fleetId: 'acme',
+  name: null,
+  payloadFormat: 'v1',
+  routes: true,
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
 };
 const depot: Geofence = {
-  ...{ geofenceId: 'depot', fleetId: 'acme', name: 'Depot', version: 1, createdAt: 0, updatedAt: 0 },
-  ...{ circle: { latitude: 52, longitude: 4, radiusInMeters: 300 }, polygon: null },
+  geofenceId: 'depot',
+  fleetId: 'acme',
+  name: 'Depot',
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
+  circle: { latitude: 52, longitude: 4, radiusInMeters: 300 },
+  polygon: null,
 };
 
 let codecs: AvroCodecs;
@@ -38,7 +49,8 @@ beforeEach(async () => {
   [warned, failures, rejected] = [[], [], []];
   const nothing = (): void => undefined;
   directory = createFleetDirectory({
-    ...{ backend, codecs },
+    backend,
+    codecs,
     histories: { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() },
     logger: { debug: nothing, info: nothing, error: nothing, warn: (event) => void warned.push(event) },
     onFatal: (error) => void failures.push(error),

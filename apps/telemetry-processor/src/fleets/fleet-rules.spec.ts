@@ -29,8 +29,14 @@ function newHistories(): FleetHistories {
 function addFence({ geofences }: FleetHistories, fleetId: string): void {
   const circle = { latitude: 1, longitude: 2, radiusInMeters: 3 };
   const fence: Geofence = {
-    ...{ geofenceId: 'g', fleetId, name: 'G', circle, polygon: null },
-    ...{ version: 1, createdAt: 0, updatedAt: 0 },
+    geofenceId: 'g',
+    fleetId,
+    name: 'G',
+    circle,
+    polygon: null,
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
   };
   geofences.record(`${fleetId}\u001fg`, fence, 1);
 }

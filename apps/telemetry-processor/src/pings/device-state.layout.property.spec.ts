@@ -99,9 +99,14 @@ const steps = fc
 
 function circleOf(id: string, north: number, radiusInMeters: number, version: number): Geofence {
   return {
-    ...{ geofenceId: id, fleetId: FLEET, name: id.toUpperCase(), polygon: null },
+    geofenceId: id,
+    fleetId: FLEET,
+    name: id.toUpperCase(),
+    polygon: null,
     circle: { latitude: START.latitude + north * DEGREES_PER_METER, longitude: START.longitude, radiusInMeters },
-    ...{ version, createdAt: 0, updatedAt: 0 },
+    version,
+    createdAt: 0,
+    updatedAt: 0,
   };
 }
 

@@ -17,8 +17,7 @@ export function deviceStateStore(codecs: AvroCodecs): StoreDefinition<DeviceStor
 function deviceStateSerde({ deviceState }: AvroCodecs): Serde<DeviceState> {
   const read = createDeviceStateReader(deviceState);
   return {
-    serialize: (state) => deviceState.encode(state),
-    serializeRange: (state) => deviceState.encodeRange(state),
+    serialize: (state) => deviceState.encodeRange(state),
     deserialize: (bytes) => requireDecoded(deviceState.decode(bytes)),
     deserializeRange: (bytes, start, end) => requireDecoded(read(bytes, start, end)),
   };

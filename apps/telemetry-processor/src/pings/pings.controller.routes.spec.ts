@@ -191,8 +191,14 @@ describe('routes and stops by fleet (R-9)', () => {
 
   it('do not change the geofences', async () => {
     const yard: Geofence = {
-      ...{ geofenceId: 'yard', fleetId: 'fleet-1', name: 'Yard', version: 1, createdAt: 0, updatedAt: 0 },
-      ...{ circle: { latitude: 52.11, longitude: 4.9, radiusInMeters: 300 }, polygon: null },
+      geofenceId: 'yard',
+      fleetId: 'fleet-1',
+      name: 'Yard',
+      version: 1,
+      createdAt: 0,
+      updatedAt: 0,
+      circle: { latitude: 52.11, longitude: 4.9, radiusInMeters: 300 },
+      polygon: null,
     };
     histories.geofences.record(geofenceKey(yard), yard, NOON - 1);
     expect(typesOf(await eventsOf(driverOf(), drive))).toEqual([

@@ -146,8 +146,12 @@ export class PingProcessor implements Processor {
     const { name, attributes } = messageSpan({ operation: 'process', topic, partition, offset, group });
     const ids = { 'waypost.fleet.id': fleetId, 'waypost.device.id': deviceId, 'waypost.event.count': eventCount };
     return {
-      ...{ name, kind: 'consumer', startedAt: this.cameAt, endedAt: this.context.now() },
-      ...{ context: parseTraceparent(traceparent), parent: parseTraceparent(readTraceHeader(headers)) },
+      name,
+      kind: 'consumer',
+      startedAt: this.cameAt,
+      endedAt: this.context.now(),
+      context: parseTraceparent(traceparent),
+      parent: parseTraceparent(readTraceHeader(headers)),
       attributes: { ...attributes, ...ids },
     };
   }

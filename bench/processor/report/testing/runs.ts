@@ -35,19 +35,25 @@ export const emptyResults: BenchResults = {
 
 export function drainRun(given: Given<DrainRun>): DrainRun {
   return {
-    ...{ records: 1, seconds: 1, streamingPerSecond: 1, cpuSeconds: 1, brokerCpuSeconds: 1, peakMiB: 1, answer },
+    records: 1,
+    seconds: 1,
+    streamingPerSecond: 1,
+    cpuSeconds: 1,
+    brokerCpuSeconds: 1,
+    peakMiB: 1,
+    answer,
     ...given,
   };
 }
 
 export function latencyRun(given: Given<LatencyRun>): LatencyRun {
-  return { ...{ events: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 }, ...given };
+  return { events: 1, p50Ms: 1, p99Ms: 1, maxMs: 1, ...given };
 }
 
 export function restoreRun(given: Given<RestoreRun>): RestoreRun {
-  return { ...{ devices: 1, firstEventMs: 1, allPartitionsMs: 1, restoreWorkMs: null }, ...given };
+  return { devices: 1, firstEventMs: 1, allPartitionsMs: 1, restoreWorkMs: null, ...given };
 }
 
 export function failoverRun(given: Given<FailoverRun>): FailoverRun {
-  return { ...{ kind: 'restart', firstCommitMs: 1, allPartitionsMs: 1, answer }, ...given };
+  return { kind: 'restart', firstCommitMs: 1, allPartitionsMs: 1, answer, ...given };
 }

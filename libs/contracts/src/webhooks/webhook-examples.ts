@@ -9,7 +9,10 @@ const PLACE = { latitude: 52.52, longitude: 13.405 };
 const GEOFENCE: Partial<FleetEvent> = { resourceId: 'g-1', geofenceId: 'g-1', geofenceName: 'Depot' };
 const ROUTE_ID = '90d6ef97-8061-5e25-8cb5-6d582189d2fd';
 const ROUTE: Partial<FleetEvent> = {
-  ...{ resourceId: ROUTE_ID, routeId: ROUTE_ID, startTime: STARTED_AT, startLocation: HOME },
+  resourceId: ROUTE_ID,
+  routeId: ROUTE_ID,
+  startTime: STARTED_AT,
+  startLocation: HOME,
 };
 const STOP_ID = '77c4267c-803f-559a-acb5-edceb0bd877e';
 const STOP: Partial<FleetEvent> = { resourceId: STOP_ID, activityId: STOP_ID, startTime: STARTED_AT };
@@ -25,8 +28,14 @@ const OWN: Readonly<Record<WebhookType, Partial<FleetEvent>>> = {
   route_started: ROUTE,
   route_finished: {
     ...ROUTE,
-    ...{ endTime: AT, endLocation: PLACE, distanceInMeters: 12_034, durationInSeconds: 1_800, maxSpeedInKmh: 71 },
-    ...{ averageSpeedInKmh: 24.1, idleTimeInSeconds: 140, endReason: 'ignition_off' },
+    endTime: AT,
+    endLocation: PLACE,
+    distanceInMeters: 12_034,
+    durationInSeconds: 1_800,
+    maxSpeedInKmh: 71,
+    averageSpeedInKmh: 24.1,
+    idleTimeInSeconds: 140,
+    endReason: 'ignition_off',
   },
   stop_started: STOP,
   stop_finished: { ...STOP, endTime: AT, durationInSeconds: 1_800 },

@@ -17,8 +17,12 @@ const LEAST: Readonly<Record<string, object>> = {
   route_started: ROUTE,
   route_finished: {
     ...ROUTE,
-    ...{ endTime: TIME, endLocation: PLACE, distanceInMeters: 0, durationInSeconds: 0 },
-    ...{ averageSpeedInKmh: 0, endReason: 'ignition_off' },
+    endTime: TIME,
+    endLocation: PLACE,
+    distanceInMeters: 0,
+    durationInSeconds: 0,
+    averageSpeedInKmh: 0,
+    endReason: 'ignition_off',
   },
   stop_started: { activityId: ID, startTime: TIME },
   stop_finished: { activityId: ID, startTime: TIME, endTime: TIME, durationInSeconds: 0 },
@@ -79,8 +83,21 @@ describe('the published schema of legacy-v1 (R-14)', () => {
 
   it('takes the least, and every field that may be known', () => {
     const all = {
-      ...{ lat: 1, lng: 2, speed: 0, direction: 0, ignition: 0, odometer: 12.3, vehicle_id: 'v', license_plate: 'p' },
-      ...{ driver_id: 'd', battery: 12.5, rpm: 0, fuel_level: 0, geofence_id: 'g', geofence_name: '', route_id: ID },
+      lat: 1,
+      lng: 2,
+      speed: 0,
+      direction: 0,
+      ignition: 0,
+      odometer: 12.3,
+      vehicle_id: 'v',
+      license_plate: 'p',
+      driver_id: 'd',
+      battery: 12.5,
+      rpm: 0,
+      fuel_level: 0,
+      geofence_id: 'g',
+      geofence_name: '',
+      route_id: ID,
     };
     expect(complaintsOf(JSON.stringify(body))).toEqual([]);
     expect(complaintsOf(JSON.stringify({ ...body, ...all, activity_id: ID }))).toEqual([]);

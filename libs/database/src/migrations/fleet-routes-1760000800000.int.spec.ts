@@ -35,7 +35,9 @@ it('routes are turned on for the fleets that have subscribed to them before ther
   const published: object[] = await dataSource.query('SELECT kind, key, value, published_at FROM outbox');
   expect(published).toEqual([
     {
-      ...{ kind: 'fleet-settings', key: 'asks', published_at: null },
+      kind: 'fleet-settings',
+      key: 'asks',
+      published_at: null,
       value: { ...settings, createdAt: Date.parse(at), updatedAt: asks?.updated_at.getTime() },
     },
   ]);

@@ -151,7 +151,9 @@ function eventsOf({ log, fixes }: Recorded, known: 'as it comes' | 'from the sta
     state = decision;
     return [
       ...decision.left.map(({ geofence: { geofenceId }, enteredAt }) => ({
-        ...{ type: 'geofence_out', geofenceId, time: fix.time },
+        type: 'geofence_out',
+        geofenceId,
+        time: fix.time,
         ...(enteredAt === null ? {} : { enteredAt }),
       })),
       ...decision.entered.map(({ geofenceId }) => ({ type: 'geofence_in', geofenceId, time: fix.time })),

@@ -76,8 +76,16 @@ describe('the events of routes and stops (R-13)', () => {
   it('rounds the distance to whole metres and the speed to one decimal, up from the middle', () => {
     const place = { latitude: 1, longitude: 2 };
     const change: RouteChange = {
-      ...{ type: 'route_finished', ...place, startLocation: place, startTime: second(0), endReason: 'no_data' },
-      ...{ time: second(3_600), fixTime: second(3_600), distanceInMeters: 12_350.5, maxSpeedInKmh: null, idleMs: null },
+      type: 'route_finished',
+      ...place,
+      startLocation: place,
+      startTime: second(0),
+      endReason: 'no_data',
+      time: second(3_600),
+      fixTime: second(3_600),
+      distanceInMeters: 12_350.5,
+      maxSpeedInKmh: null,
+      idleMs: null,
     };
     expect(eventOfRoute(change, ping(3_600))).toMatchObject({ distanceInMeters: 12_351, averageSpeedInKmh: 12.4 });
   });

@@ -249,8 +249,11 @@ describe('the events of one ping', () => {
       eventTime: '2024-05-01T12:00:10.000Z',
       eventType: 'geofence_in',
       eventData: {
-        ...{ deviceId: 'device-1', fleetId: 'fleet-1', ...home },
-        ...{ geofenceId: 'hall', geofenceName: 'the hall' },
+        deviceId: 'device-1',
+        fleetId: 'fleet-1',
+        ...home,
+        geofenceId: 'hall',
+        geofenceName: 'the hall',
       },
     });
     expect(left).toEqual({
@@ -258,9 +261,13 @@ describe('the events of one ping', () => {
       eventTime: '2024-05-01T12:05:00.250Z',
       eventType: 'geofence_out',
       eventData: {
-        ...{ deviceId: 'device-1', fleetId: 'fleet-1', ...away },
-        ...{ geofenceId: 'hall', geofenceName: 'the hall' },
-        ...{ enteredAt: '2024-05-01T12:00:10.000Z', durationInSeconds: 290.25 },
+        deviceId: 'device-1',
+        fleetId: 'fleet-1',
+        ...away,
+        geofenceId: 'hall',
+        geofenceName: 'the hall',
+        enteredAt: '2024-05-01T12:00:10.000Z',
+        durationInSeconds: 290.25,
       },
     });
     expect(unseen).toMatchObject({ eventType: 'geofence_out', enteredAt: null, durationInSeconds: null });
@@ -279,7 +286,12 @@ describe('the state of a device', () => {
       longitude: 4,
       geofences: null,
       trip: {
-        ...{ since: null, latitude: 52.1, longitude: 4.9, moving: true, maxSpeedInKmh: null, route: null },
+        since: null,
+        latitude: 52.1,
+        longitude: 4.9,
+        moving: true,
+        maxSpeedInKmh: null,
+        route: null,
         ignitionOffSince: NOON + 20_000,
       },
     };
@@ -296,10 +308,20 @@ describe('the state of a device', () => {
     const journey = travel([at(0, { speedInKmh: 20 }), at(10, { speedInKmh: 30 }), at(20, { speedInKmh: 25 })]);
 
     expect(journey.state?.trip).toEqual({
-      ...{ since: NOON, latitude: 52.1, longitude: 4.9, moving: false, maxSpeedInKmh: 30, ignitionOffSince: null },
+      since: NOON,
+      latitude: 52.1,
+      longitude: 4.9,
+      moving: false,
+      maxSpeedInKmh: 30,
+      ignitionOffSince: null,
       route: {
-        ...{ wayTime: NOON + 20_000, wayLatitude: 52.1, wayLongitude: 4.9, distanceInMeters: 0 },
-        ...{ idleMs: 0, standing: false, ignitionOffSince: null },
+        wayTime: NOON + 20_000,
+        wayLatitude: 52.1,
+        wayLongitude: 4.9,
+        distanceInMeters: 0,
+        idleMs: 0,
+        standing: false,
+        ignitionOffSince: null,
       },
     });
   });

@@ -6,8 +6,13 @@ const DAY_MS = 86_400_000;
 
 function settingsOf(version: number, routes: boolean): FleetSettings {
   return {
-    ...{ fleetId: 'acme', name: null, payloadFormat: 'v1', routes, version },
-    ...{ createdAt: 0, updatedAt: 0 },
+    fleetId: 'acme',
+    name: null,
+    payloadFormat: 'v1',
+    routes,
+    version,
+    createdAt: 0,
+    updatedAt: 0,
   };
 }
 

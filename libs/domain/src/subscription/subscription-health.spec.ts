@@ -28,7 +28,12 @@ describe('the health of a subscription (R-16)', () => {
   it('says since when, and what is left to do', () => {
     const activity = { lastSuccessAt: 5, unacceptedSince: 6, pending: 2, oldestPendingAt: 4 };
     expect(subscriptionHealth(activity, { isSuspended: true, since: 9 })).toEqual({
-      ...{ status: 'suspended', failingSince: 6, suspendedSince: 9, lastSuccessAt: 5, pending: 2, oldestPendingAt: 4 },
+      status: 'suspended',
+      failingSince: 6,
+      suspendedSince: 9,
+      lastSuccessAt: 5,
+      pending: 2,
+      oldestPendingAt: 4,
     });
     expect(subscriptionHealth(activity, NOT_SUSPENDED)).toMatchObject({ failingSince: 6, suspendedSince: null });
   });

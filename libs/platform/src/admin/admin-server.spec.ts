@@ -24,7 +24,10 @@ async function build(ready = true, { port = 0, host = '127.0.0.1', stalled = [] 
   const tasks = new RunningTasks();
   const parts: PartStatus[] = [{ name: 'task runner', state: 'started', ready }];
   const server = createAdminServer({
-    ...{ host, port, metrics, tasks },
+    host,
+    port,
+    metrics,
+    tasks,
     readiness: () => ({ ready, parts }),
     stalls: () => stalled,
   });

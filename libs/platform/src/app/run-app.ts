@@ -150,7 +150,11 @@ function adminPart<C extends AppConfig>(
   });
   const { adminHost: host, adminPort: port } = config.process;
   const server = createAdminServer({
-    ...{ host, port, metrics, readiness, tasks: checks.tasks },
+    host,
+    port,
+    metrics,
+    readiness,
+    tasks: checks.tasks,
     stalls: () => checks.stalls(),
   });
   return {

@@ -7,9 +7,9 @@ export const SIGNER_PACKAGE = 'aws-msk-iam-sasl-signer-js';
 /** The part of the package that is used. It finds the credentials as every AWS SDK does. */
 export interface MskSigner {
   /** `expiryTime`: epoch milliseconds. */
-  generateAuthToken(options: {
+  readonly generateAuthToken: (options: {
     readonly region: string;
-  }): Promise<{ readonly token: string; readonly expiryTime: number }>;
+  }) => Promise<{ readonly token: string; readonly expiryTime: number }>;
 }
 
 export type LoadSigner = () => Promise<MskSigner>;

@@ -25,7 +25,9 @@ function batch(partition: number, nextOffset: number, highWatermark: number): Re
 
 function view(partition: number, state: TaskStatus['state']): TaskStatus {
   return {
-    ...{ topic: 'fleet.events', partition, state },
+    topic: 'fleet.events',
+    partition,
+    state,
     parked: state === 'parked' ? ({ code: 'PROCESSING_FAILED', message: '', offset: null } as never) : null,
   };
 }

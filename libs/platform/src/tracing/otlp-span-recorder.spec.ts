@@ -25,8 +25,11 @@ afterEach(() => collector.close());
 function span(spanId: string, more: Partial<EndedSpan> = {}): EndedSpan {
   return {
     ...messageSpan({ operation: 'process', topic: 'webhook.attempts', partition: 3, offset: 7, group: 'g' }),
-    ...{ kind: 'consumer', context: { traceId, spanId, isSampled: true }, parent: null },
-    ...{ startedAt: NOON, endedAt: NOON + 12 },
+    kind: 'consumer',
+    context: { traceId, spanId, isSampled: true },
+    parent: null,
+    startedAt: NOON,
+    endedAt: NOON + 12,
     ...more,
   };
 }
@@ -39,8 +42,15 @@ describe('the exporter of spans (R-40, R-46)', () => {
     await until(() => collector.spans.length === 2);
     expect(collector.spans).toEqual([
       {
-        ...{ service: 'history-projector', name: 'process webhook.attempts', kind: 'consumer', isError: false },
-        ...{ traceId, spanId: '1111111111111111', parentSpanId: '', startedAt: NOON, endedAt: NOON + 12 },
+        service: 'history-projector',
+        name: 'process webhook.attempts',
+        kind: 'consumer',
+        isError: false,
+        traceId,
+        spanId: '1111111111111111',
+        parentSpanId: '',
+        startedAt: NOON,
+        endedAt: NOON + 12,
         attributes: {
           'messaging.system': 'kafka',
           'messaging.operation.name': 'process',
@@ -52,7 +62,11 @@ describe('the exporter of spans (R-40, R-46)', () => {
         },
       },
       expect.objectContaining({
-        ...{ traceId, spanId: '2222222222222222', parentSpanId: '00f067aa0ba902b7', kind: 'client', isError: true },
+        traceId,
+        spanId: '2222222222222222',
+        parentSpanId: '00f067aa0ba902b7',
+        kind: 'client',
+        isError: true,
       }),
     ]);
     await recorder.close();

@@ -64,7 +64,10 @@ describe('the record codec and the one of kafkajs', () => {
     await fc.assert(
       fc.asyncProperty(parts, async ([written, recordHeaders, compression, firstOffset]) => {
         const { buffer } = await RecordBatch({
-          ...{ compression, firstOffset, firstTimestamp: 5_000, maxTimestamp: 9_000 },
+          compression,
+          firstOffset,
+          firstTimestamp: 5_000,
+          maxTimestamp: 9_000,
           lastOffsetDelta: written.length - 1,
           records: written.map((record, offsetDelta) =>
             encodeStockRecord({ ...record, headers: recordHeaders, offsetDelta, timestampDelta: offsetDelta * 3 }),

@@ -54,7 +54,9 @@ async function commit(topic: string, entries: Readonly<Record<string, string | n
   const transactional = backend.producer(`restore-${randomUUID()}`);
   await transactional.init();
   const records = Object.entries(entries).map(([key, value]) => ({
-    ...{ topic, partition: 0, key: Buffer.from(key) },
+    topic,
+    partition: 0,
+    key: Buffer.from(key),
     value: value === null ? null : Buffer.from(value),
   }));
   await transactional.commit({ records });
@@ -103,8 +105,13 @@ async function restored(topic: string, keys: readonly string[]): Promise<(string
 
 function newChangelogStore(topic: string): ChangelogStore {
   return new ChangelogStore({
-    ...{ name: 'texts', definition: textStore(topic), changelog: { topic, partition: 0 }, backend, checkpoints: null },
-    ...{ logger: silentLogger, now: Date.now },
+    name: 'texts',
+    definition: textStore(topic),
+    changelog: { topic, partition: 0 },
+    backend,
+    checkpoints: null,
+    logger: silentLogger,
+    now: Date.now,
   });
 }
 

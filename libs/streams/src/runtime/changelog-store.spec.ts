@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
 import { readToEnd } from '../backend/log-reader.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import type { StreamsLogger } from '../logger.js';
 import { compactStore } from '../state/compact/compact-store.js';
 import { KeyBuilder } from '../state/compact/key-builder.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
@@ -130,7 +130,11 @@ async function start(
   more: Partial<StreamsAppOptions> = {},
 ): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: counting, backend, instanceId: 'i', logger, now: Date.now },
+    topology: counting,
+    backend,
+    instanceId: 'i',
+    logger,
+    now: Date.now,
     onFatal: (error) => {
       throw error;
     },

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend, Transaction, TransactionalProducer } from '../backend/backend.js';
 import { readToEnd } from '../backend/log-reader.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
@@ -67,7 +67,11 @@ function newBroker() {
 
 async function start(backend: StreamsBackend, instanceId: string): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: counting, backend, instanceId, logger: silentLogger, now: Date.now },
+    topology: counting,
+    backend,
+    instanceId,
+    logger: silentLogger,
+    now: Date.now,
     onFatal: (error) => {
       throw error;
     },

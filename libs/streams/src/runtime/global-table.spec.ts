@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createGlobalTable, type GlobalTable } from './global-table.js';
 
 function tableOn(settings: Readonly<Record<string, string>> | null): GlobalTable {
@@ -8,7 +8,9 @@ function tableOn(settings: Readonly<Record<string, string>> | null): GlobalTable
   const topicSettings = () => Promise.resolve(settings === null ? null : new Map(Object.entries(settings)));
   return createGlobalTable({
     backend: Object.assign(Object.create(broker) as typeof broker, { topicSettings }),
-    ...{ topic: 'table', logger: silentLogger, onRecord: () => undefined },
+    topic: 'table',
+    logger: silentLogger,
+    onRecord: () => undefined,
     onFatal: (error) => {
       throw error;
     },

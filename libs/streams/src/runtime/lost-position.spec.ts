@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { readToEnd } from '../backend/log-reader.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
@@ -43,7 +43,11 @@ afterEach(() => Promise.all(apps.map((app) => app.stop())));
 
 async function start(): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: counting, backend: broker, logger: silentLogger, now: Date.now, lingerMs: 0 },
+    topology: counting,
+    backend: broker,
+    logger: silentLogger,
+    now: Date.now,
+    lingerMs: 0,
     onFatal: (error) => {
       throw error;
     },

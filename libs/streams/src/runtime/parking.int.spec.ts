@@ -72,8 +72,11 @@ async function send(...values: string[]): Promise<void> {
 
 async function start(): Promise<TaskManager> {
   const app = createStreamsApp({
-    ...{ topology: echoTopology(name, () => isFixed), backend, sessionTimeoutMs: 6_000 },
-    ...{ logger: silentLogger, now: Date.now },
+    topology: echoTopology(name, () => isFixed),
+    backend,
+    sessionTimeoutMs: 6_000,
+    logger: silentLogger,
+    now: Date.now,
     onFatal: (error) => fatal.push(error),
     deadLetterQueue: (_, { offset, timestamp, key, value }) => {
       kept.push({ offset, timestamp, key, value: value && Buffer.from(value) });

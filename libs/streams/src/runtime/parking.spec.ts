@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { StreamsError, type StreamsErrorCode } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { StreamRecord } from '../record.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { type ExceptionHandlers, parkedForMs, parkingError } from './parking.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
@@ -44,7 +44,10 @@ const echo = createTopology({
 async function start(more: ExceptionHandlers & Partial<StreamsAppOptions> = {}): Promise<TaskManager> {
   const log = (event: string, fields?: object): void => void logged.push({ event, fields });
   const app = createStreamsApp({
-    ...{ topology: echo, backend: broker, logger: { ...silentLogger, error: log, info: log }, now: Date.now },
+    topology: echo,
+    backend: broker,
+    logger: { ...silentLogger, error: log, info: log },
+    now: Date.now,
     onFatal: (error) => fatal.push(error),
     ...more,
   });
@@ -87,8 +90,11 @@ describe('one partition of four whose record makes the processor throw (R-45)', 
         ...POISONED,
         state: 'parked',
         parked: {
-          ...{ code: 'PROCESSING_FAILED', offset: 2, message: 'cannot process this' },
-          ...{ since: expect.any(Number), nextRetryAt: null },
+          code: 'PROCESSING_FAILED',
+          offset: 2,
+          message: 'cannot process this',
+          since: expect.any(Number),
+          nextRetryAt: null,
         },
       },
     ]);

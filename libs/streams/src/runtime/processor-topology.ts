@@ -1,6 +1,6 @@
 import { partitionForKey } from '../partitioner.js';
 import { type RecordBuffer, RecordCollector } from '../protocol/record-collector.js';
-import type { StreamRecord, TopicPartition } from '../record.js';
+import { rangeOf, type StreamRecord, type TopicPartition } from '../record.js';
 import type { StateStore } from '../state/state-store.js';
 import {
   type ContextOf,
@@ -149,6 +149,8 @@ export class ProcessorTopology {
   }
 }
 
+const NOTHING = { bytes: null, start: 0, end: 0 } as const;
+
 /** A processor of single records as one of slices. */
 function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
   if ('processSlice' in processor) return processor;
@@ -163,12 +165,9 @@ function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
 
 /** @returns the bytes of the value */
 function append(into: RecordBuffer, { key, value, headers }: ForwardedRecord): number {
-  if (value === null || value instanceof Uint8Array) {
-    into.append(key, value, headers);
-    return value?.length ?? 0;
-  }
-  into.appendRanges(key, 0, key?.length ?? 0, value.bytes, value.start, value.end, headers);
-  return value.end - value.start;
+  const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
+  into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers);
+  return end - start;
 }
 
 function byKey(topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import type { RecordBatch } from '../record.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import type { PartitionTask } from './partition-task.js';
 import { StateManager } from './state-directory.js';
-import { createStreamTask } from './stream-task.js';
+import { StreamTask } from './stream-task.js';
 
 const COMMIT_INTERVAL_MS = 500;
 /** Records of a transaction that is still open: no consumer can read them. */
@@ -71,9 +71,14 @@ beforeEach(async () => {
 });
 
 async function openTask(lingerMs: number): Promise<PartitionTask> {
-  const opened = createStreamTask({
-    ...{ topology: copying, backend: observedBackend(), stores: new StateManager([]), now: () => clock },
-    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, lingerMs, release: () => undefined },
+  const opened = new StreamTask({
+    topology: copying,
+    backend: observedBackend(),
+    stores: new StateManager([]),
+    now: () => clock,
+    commitIntervalMs: COMMIT_INTERVAL_MS,
+    lingerMs,
+    release: () => undefined,
     context: {
       ...INPUT,
       leaseValid: () => true,

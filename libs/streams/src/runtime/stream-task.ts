@@ -33,11 +33,7 @@ interface StreamTaskOptions {
  * A topology on one input partition, exactly once: outputs, changelog and input position go into one transaction.
  * open() fences the predecessor before it reads the position and the changelog, so both are final when read.
  */
-export function createStreamTask(options: StreamTaskOptions): PartitionTask {
-  return new StreamTask(options);
-}
-
-class StreamTask implements PartitionTask {
+export class StreamTask implements PartitionTask {
   private core: ProcessorTopology | null = null;
   private producer: TransactionalProducer | null = null;
   private position: number | null = null;

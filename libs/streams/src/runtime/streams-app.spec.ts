@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { lingerFor } from './linger.js';
 import { createStreamsApp } from './streams-app.js';

@@ -12,7 +12,7 @@ import {
 import { lingerFor } from './linger.js';
 import type { ExceptionHandlers } from './parking.js';
 import { StateDirectory } from './state-directory.js';
-import { createStreamTask } from './stream-task.js';
+import { StreamTask } from './stream-task.js';
 import { createTaskManager, type StateListener, type TaskManager } from './task-manager.js';
 
 const DEFAULT_COMMIT_INTERVAL_MS = 500;
@@ -76,7 +76,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
       const stores = stateDirectory.of(context.partition);
       const release = (): void => stateDirectory.release(context.partition, stores);
       const settings = { commitIntervalMs, lingerMs };
-      return createStreamTask({ topology, context, stores, release, backend, ...settings, now });
+      return new StreamTask({ topology, context, stores, release, backend, ...settings, now });
     },
   });
   return {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { RebalanceListener } from '../backend/backend.js';
-import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
 
 let leased: boolean;
@@ -71,7 +71,12 @@ describe('a task manager whose topic gets more partitions', () => {
     let rejoins = 0;
     backend.group = (options) => ({ ...group(options), rejoin: () => (rejoins += 1) });
     const grown = createTaskManager({
-      ...{ backend, groupId: 'g', topics: ['t'], logger: silentLogger, now: Date.now, readsNewPartitions },
+      backend,
+      groupId: 'g',
+      topics: ['t'],
+      logger: silentLogger,
+      now: Date.now,
+      readsNewPartitions,
       createTask: () => ({
         open: () => Promise.resolve({ position: 0 }),
         process: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-import type { StreamRecord } from '../record.js';
+import { rangeOf, type StreamRecord } from '../record.js';
 import {
   type ChangeSink,
   type EntryScan,
@@ -63,7 +63,8 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   }
 
   put(key: string, value: T): void {
-    this.changed.set(key, Buffer.from(this.serde.serialize(value)));
+    const { bytes, start, end } = rangeOf(this.serde.serialize(value));
+    this.changed.set(key, Buffer.from(bytes.subarray(start, end)));
   }
 
   delete(key: string): void {

@@ -67,9 +67,8 @@ export interface EntryScan {
 
 /** Turns the values of a store into changelog bytes and back. */
 export interface Serde<T> {
-  serialize(value: T): Buffer;
-  /** As serialize(), into memory that the next call overwrites: avoids a Buffer per changed key. */
-  serializeRange?(value: T): ByteRange;
+  /** A range may lie in memory that the next call overwrites: that avoids a Buffer per changed key. */
+  serialize(value: T): Buffer | ByteRange;
   deserialize(bytes: Buffer): T;
   /** As deserialize(), from a part of a buffer: avoids a Buffer per restored record. */
   deserializeRange?(bytes: Buffer, start: number, end: number): T;
@@ -90,32 +89,6 @@ export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
   readonly createStore: () => StateStore & Store;
-}
-
-export function deserializeValue<T>(serde: Serde<T>, record: FetchedRecord | { readonly value: Buffer }): T {
-  return 'valueStart' in record && serde.deserializeRange
-    ? serde.deserializeRange(record.bytes, record.valueStart, record.valueEnd)
-    : serde.deserialize(record.value as Buffer);
-}
-
-/** One changelog record; an undefined value is a tombstone. */
-export function writeChange<T>(
-  into: ChangeSink,
-  serde: Serde<T>,
-  value: T | undefined,
-  key: Uint8Array,
-  keyStart: number,
-  keyEnd: number,
-): void {
-  if (value === undefined) {
-    into.appendRanges(key, keyStart, keyEnd, null, 0, 0);
-  } else if (serde.serializeRange) {
-    const { bytes, start, end } = serde.serializeRange(value);
-    into.appendRanges(key, keyStart, keyEnd, bytes, start, end);
-  } else {
-    const bytes = serde.serialize(value);
-    into.appendRanges(key, keyStart, keyEnd, bytes, 0, bytes.length);
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-export { createMemoryBackend, type MemoryBackendOptions, type MemoryLogs } from '../backend/memory/memory-backend.js';
+export { createMemoryBackend, type MemoryBackendOptions, type MemoryLogs } from './memory-backend.js';
 export {
   createTopologyTestDriver,
   type PipedRecord,

@@ -133,8 +133,12 @@ describe('the topics of a topology', () => {
 
   it.each(['CreateTime', 'LogAppendTime'])('pass with a changelog of their own settings and %s', async (type) => {
     const settings = {
-      ...{ 'cleanup.policy': 'compact', 'delete.retention.ms': '86400000', 'max.message.bytes': '1048588' },
-      ...{ 'message.timestamp.type': type, 'min.insync.replicas': '2', 'replication.factor': '3' },
+      'cleanup.policy': 'compact',
+      'delete.retention.ms': '86400000',
+      'max.message.bytes': '1048588',
+      'message.timestamp.type': type,
+      'min.insync.replicas': '2',
+      'replication.factor': '3',
     };
     await expect(verifyTopics(topology, backendWith(right, settings))).resolves.toBe(4);
   });

@@ -38,7 +38,9 @@ function killedAt(atMs: number, source = SENDER): Interruption {
 }
 function pausedAt(atMs: number, source = SENDER): Interruption {
   return {
-    ...{ type: 'paused', source, atMs },
+    type: 'paused',
+    source,
+    atMs,
     resumedMs: atMs + 12_000,
   };
 }
@@ -103,7 +105,11 @@ describe('a repeat at the receiver', () => {
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
     run.interruptions.push(killedAt(receivedMs + REPEATED_AFTER_MS + 20, OTHER_SENDER));
     expect(judgeDeliveries(run)).toMatchObject({
-      ...{ problems: [], repeats: 2, inFlight: 2, inFlightAtWorst: 1, acceptedTwice: 1 },
+      problems: [],
+      repeats: 2,
+      inFlight: 2,
+      inFlightAtWorst: 1,
+      acceptedTwice: 1,
     });
   });
 

@@ -24,7 +24,13 @@ function kinds(): string[] {
 describe('the judge of deliveries', () => {
   it('finds nothing wrong with a run in which nothing was disturbed', () => {
     expect(judgeDeliveries(run)).toMatchObject({
-      ...{ problems: [], expected: 6, posts: 10, attempts: 15, repeats: 0, inFlight: 0, acceptedTwice: 0 },
+      problems: [],
+      expected: 6,
+      posts: 10,
+      attempts: 15,
+      repeats: 0,
+      inFlight: 0,
+      acceptedTwice: 0,
       errors: { connection_refused: 5 },
     });
   });

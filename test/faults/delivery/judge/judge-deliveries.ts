@@ -61,7 +61,10 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   addStrangers('attempts in the log of a delivery that was not requested', attemptsOf.keys(), wanted, problems);
   addStrangers('POSTs that were not requested', receiptsOf.keys(), wanted, problems);
   return {
-    ...{ expected: expected.length, attempts: attempts.length, posts: receipts.length, ...sums },
+    expected: expected.length,
+    attempts: attempts.length,
+    posts: receipts.length,
+    ...sums,
     inFlightAtWorst: Math.max(0, ...inFlightAt.values()),
     errors: errorCounts(attempts),
     retryLatenessMs: retryLateness(attempts),

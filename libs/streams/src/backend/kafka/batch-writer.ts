@@ -25,18 +25,10 @@ interface BatchWriterOptions {
   readonly repeatsUnanswered: boolean;
 }
 
-/** Writes record batches to the leaders of their partitions, with sequence numbers, in order per partition. */
-export interface BatchWriter {
-  write(outputs: readonly RecordBuffer[], identity: ProducerId): Promise<BaseOffsets>;
-}
-
 const RETRY_WAIT_MS = 50;
 
-export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
-  return new LeaderBatchWriter(options);
-}
-
-class LeaderBatchWriter implements BatchWriter {
+/** Writes record batches to the leaders of their partitions, with sequence numbers, in order per partition. */
+export class BatchWriter {
   private readonly sequences = new Map<string, number>();
 
   constructor(private readonly options: BatchWriterOptions) {}

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
 import type { GroupMember } from '../backend.js';
@@ -7,15 +6,32 @@ import { groupMembers, SESSION_TIMEOUT_MS } from '../testing/group-members.js';
 
 const { createTopic, join } = groupMembers('group-leave');
 
-/** Like a member with a busy event loop: its next heartbeat is late, and only that reports the rebalance. */
-function slowDown(member: GroupMember, ms: number): () => void {
-  const slowed = member as unknown as { pause(ms: number): Promise<void>; interrupt: () => void };
-  const pause = slowed.pause.bind(member);
-  slowed.pause = () => sleep(ms);
-  slowed.interrupt();
-  return () => {
-    slowed.pause = pause;
+/** Like a member with a busy event loop: its next heartbeat, which alone reports the rebalance, is held back. */
+function holdHeartbeats(member: GroupMember) {
+  const held = member as unknown as { pause(ms: number): Promise<void>; interrupt: () => void };
+  const pause = held.pause.bind(member);
+  let release: (() => void) | undefined;
+  held.pause = () => new Promise((resolve) => (release = resolve));
+  held.interrupt();
+  return {
+    isHeld: () => release !== undefined,
+    release: () => {
+      held.pause = pause;
+      release?.();
+    },
   };
+}
+
+/** Whether it has joined once more, since it heard of a rebalance. */
+function watchRejoin(member: GroupMember): () => boolean {
+  const watched = member as unknown as { joinAgain(): Promise<void> };
+  const joinAgain = watched.joinAgain.bind(member);
+  let rejoins = false;
+  watched.joinAgain = () => {
+    rejoins = true;
+    return joinAgain();
+  };
+  return () => rejoins;
 }
 
 describe.each([
@@ -28,13 +44,14 @@ describe.each([
     await createTopic(topic);
     const stays = await join({ groupId, topic });
     const leaves = await join({ groupId, topic, ...(instanceId === undefined ? {} : { instanceId }) });
-    const quicken = slowDown(stays.member, 2_000);
-    await sleep(300);
+    const heartbeats = holdHeartbeats(stays.member);
+    await until(heartbeats.isHeld);
+    const rejoins = watchRejoin(leaves.member);
     const joining = join({ groupId, topic });
-    await sleep(800);
+    await until(rejoins);
     const leftAt = Date.now();
     await leaves.member.leave();
-    quicken();
+    heartbeats.release();
     const joins = await joining;
     const shared = (): number[] => [...stays.latest(), ...joins.latest()].sort();
     await until(() => expect(shared()).toEqual([0, 1, 2, 3]));

@@ -14,7 +14,8 @@ function at(topic: string, partition: number) {
 describe('what members of a group tell each other', () => {
   it('carries the partitions a member owns and is releasing, with their generations', () => {
     const subscription = {
-      ...{ topics: ['pings', 'tones'], generation: 12 },
+      topics: ['pings', 'tones'],
+      generation: 12,
       owned: [at('pings', 0), at('pings', 3), at('tones', 1)],
       revoking: [
         { ...at('pings', 2), generation: 11 },

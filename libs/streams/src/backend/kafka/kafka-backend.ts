@@ -17,10 +17,10 @@ import type {
 } from '../backend.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { createKafkaClient, type KafkaClient, retryTransient } from './kafka-client.js';
-import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
-import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
-import { createKafkaGroupMember } from './kafka-group-member.js';
-import { createKafkaProducer } from './kafka-producer.js';
+import { KafkaFencedWriter } from './kafka-fenced-writer.js';
+import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
+import { KafkaGroupMember } from './kafka-group-member.js';
+import { KafkaProducer } from './kafka-producer.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { OffsetLookups } from './offset-lookups.js';
 
@@ -66,16 +66,16 @@ class KafkaBackend implements StreamsBackend {
 
   group(options: GroupOptions): GroupMember {
     const { logger } = this.options;
-    return createKafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, ...this.clock });
+    return new KafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, ...this.clock });
   }
 
   fetcher(): Fetcher {
     const limits = { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch };
-    return createKafkaFetcher({ client: this.client(), logger: this.options.logger, stalls: this.stalls, limits });
+    return new KafkaFetcher({ client: this.client(), logger: this.options.logger, stalls: this.stalls, limits });
   }
 
   producer(transactionalId: string): TransactionalProducer {
-    return createKafkaProducer({
+    return new KafkaProducer({
       transactionalId,
       client: this.client(),
       logger: this.options.logger,
@@ -88,7 +88,7 @@ class KafkaBackend implements StreamsBackend {
 
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter {
     const { client, produce } = (this.fencedWrites ??= this.sharedWrites());
-    return createKafkaFencedWriter({
+    return new KafkaFencedWriter({
       transactionalId,
       partitions,
       client,

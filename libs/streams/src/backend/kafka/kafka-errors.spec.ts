@@ -16,7 +16,10 @@ const UNDONE: readonly Reaction[] = ['refresh', 'coordinator', 'wait'];
 const REPEATABLE: readonly Reaction[] = [...UNDONE, 'unsure'];
 
 const batch = encodeRecordBatch([{ key: null, value: Buffer.from('a record') }], 0, {
-  ...{ producerId: 1, producerEpoch: 0, baseSequence: 0, isTransactional: false },
+  producerId: 1,
+  producerEpoch: 0,
+  baseSequence: 0,
+  isTransactional: false,
 });
 
 let cluster: FakeCluster;
@@ -42,7 +45,8 @@ async function start(answer: (request: FakeRequest, n: number) => number, option
   const counts = new Map<string, number>();
   cluster = await startFakeCluster({
     ...options,
-    ...{ partitions: () => 256, batch },
+    partitions: () => 256,
+    batch,
     answer: (request) => {
       asked.push(request);
       const name = `${request.api} ${request.key}`;

@@ -155,7 +155,9 @@ const ROWS: readonly Row[] = [
 ];
 
 export const KAFKA_ERRORS: readonly KafkaErrorRow[] = ROWS.map(([code, name, reaction, error, fix]) => ({
-  ...{ code, name, reaction },
+  code,
+  name,
+  reaction,
   ...(error && { error }),
   ...(fix && { fix }),
 }));

@@ -8,7 +8,7 @@ import { readToEnd } from '../log-reader.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { createKafkaBackend } from './kafka-backend.js';
 import { createKafkaClient } from './kafka-client.js';
-import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
+import { KafkaFencedWriter } from './kafka-fenced-writer.js';
 
 const { brokers } = requireTestStack();
 const settings = { brokers, clientId: 'fenced-writer' };
@@ -32,9 +32,15 @@ async function createTopic(numPartitions: number): Promise<string> {
 }
 
 function writerOf(partitions: readonly TopicPartition[], produce: Produce) {
-  return createKafkaFencedWriter({
-    ...{ transactionalId: `writer-${randomUUID()}`, partitions, client, produce },
-    ...{ logger: silentLogger, now: Date.now, monotonicNow: Date.now, maxBatchBytes: 900_000 },
+  return new KafkaFencedWriter({
+    transactionalId: `writer-${randomUUID()}`,
+    partitions,
+    client,
+    produce,
+    logger: silentLogger,
+    now: Date.now,
+    monotonicNow: Date.now,
+    maxBatchBytes: 900_000,
   });
 }
 

@@ -2,7 +2,7 @@ import type { StreamsLogger } from '../../logger.js';
 import { RecordCollector } from '../../protocol/record-collector.js';
 import type { OutgoingRecord, TopicPartition } from '../../record.js';
 import type { BaseOffsets, FencedWriter } from '../backend.js';
-import { type BatchWriter, createBatchWriter, type Produce } from './batch-writer.js';
+import { BatchWriter, type Produce } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
 import {
   createTransactionCoordinator,
@@ -36,11 +36,7 @@ const TRANSACTION_TIMEOUT_MS = 15_000;
  * without records, whose markers carry the new epoch into every partition, fences the predecessor. From then on an
  * append is a single request; a transaction is eight, and several writes inside the broker.
  */
-export function createKafkaFencedWriter(options: FencedWriterOptions): FencedWriter {
-  return new KafkaFencedWriter(options);
-}
-
-class KafkaFencedWriter implements FencedWriter {
+export class KafkaFencedWriter implements FencedWriter {
   private readonly calls: TransactionCoordinator;
   private readonly writer: BatchWriter;
   private identity: ProducerId | null = null;
@@ -48,7 +44,7 @@ class KafkaFencedWriter implements FencedWriter {
 
   constructor(private readonly options: FencedWriterOptions) {
     this.calls = createTransactionCoordinator(options);
-    this.writer = createBatchWriter({
+    this.writer = new BatchWriter({
       ...options,
       isTransactional: false,
       retryForMs: RETRY_FOR_MS,

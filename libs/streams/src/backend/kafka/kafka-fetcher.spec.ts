@@ -4,7 +4,7 @@ import { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
 import { OFFSET_OUT_OF_RANGE } from './kafka-errors.js';
-import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
+import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
@@ -26,7 +26,7 @@ const client = {
 const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
 
 function fetcherOf(of: KafkaClient): Fetcher {
-  return createKafkaFetcher({ client: of, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
+  return new KafkaFetcher({ client: of, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
 }
 
 describe('the fetcher', () => {
@@ -85,7 +85,9 @@ describe('the fetcher', () => {
     let answers = [{ partitions }];
     const leader = { nodeId: 1 } as KafkajsBroker;
     const one: Partial<KafkaClient> = {
-      ...{ connectedLeader: () => leader, leader: () => Promise.resolve(leader), close: () => Promise.resolve() },
+      connectedLeader: () => leader,
+      leader: () => Promise.resolve(leader),
+      close: () => Promise.resolve(),
       callRaw: (() => {
         const [answer] = answers;
         answers = [];

@@ -27,16 +27,6 @@ const REPEATED_AT_MOST = 150;
 /** A batch of at least this size was not the end of the log. */
 const BACKLOG_BYTES = 128 * 1024;
 
-/**
- * One loop that fetches all waiting partitions from each leader. With a backlog, the next batch of a partition is
- * fetched while one is processed, and memory holds two. Without a backlog the next batch is fetched on demand: fetched
- * earlier it would hold only the first of the records that arrive meanwhile, and the others would wait for another
- * round.
- */
-export function createKafkaFetcher(options: KafkaFetcherOptions): Fetcher {
-  return new KafkaFetcher(options);
-}
-
 interface KafkaFetcherOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
@@ -139,7 +129,13 @@ interface Refused {
   readonly errorCode: number;
 }
 
-class KafkaFetcher implements Fetcher {
+/**
+ * One loop that fetches all waiting partitions from each leader. With a backlog, the next batch of a partition is
+ * fetched while one is processed, and memory holds two. Without a backlog the next batch is fetched on demand: fetched
+ * earlier it would hold only the first of the records that arrive meanwhile, and the others would wait for another
+ * round.
+ */
+export class KafkaFetcher implements Fetcher {
   /** The open ones. */
   private readonly feeds = new Map<string, KafkaPartitionConsumer>();
   /** Open ones that no request is under way for. */

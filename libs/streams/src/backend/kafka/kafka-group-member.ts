@@ -46,17 +46,13 @@ interface JoinAnswer {
   readonly members: readonly JoinedMember[];
 }
 
+type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
+
 /**
  * Membership by the classic group protocol. One loop joins and heartbeats; tasks continue while it rejoins, since each
  * is fenced by its own transactional.id and not by the group.
  */
-export function createKafkaGroupMember(options: GroupMemberOptions): GroupMember {
-  return new KafkaGroupMember(options);
-}
-
-type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
-
-class KafkaGroupMember implements GroupMember {
+export class KafkaGroupMember implements GroupMember {
   private memberId = '';
   private readonly subscriptions = new SubscriptionState();
   private listener: RebalanceListener | null = null;

@@ -3,7 +3,7 @@ import type { StreamsLogger } from '../../logger.js';
 import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
 import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
-import { type BatchWriter, createBatchWriter, createTransactionalProduce } from './batch-writer.js';
+import { BatchWriter, createTransactionalProduce } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
 import { isRefusal } from './kafka-errors.js';
 import {
@@ -34,11 +34,7 @@ const RETRY_FOR_MS = 15_000;
  * Transactions over kafkajs's connections. One commit is at most four steps: add partitions and offsets to the
  * transaction, write the records and the offsets, end it.
  */
-export function createKafkaProducer(options: ProducerOptions): TransactionalProducer {
-  return new KafkaProducer(options);
-}
-
-class KafkaProducer implements TransactionalProducer {
+export class KafkaProducer implements TransactionalProducer {
   private readonly machine;
   private readonly calls: TransactionCoordinator;
   private readonly writer: BatchWriter;
@@ -48,7 +44,7 @@ class KafkaProducer implements TransactionalProducer {
   constructor(private readonly options: ProducerOptions) {
     this.machine = createTransactionStateMachine(options.transactionalId);
     this.calls = createTransactionCoordinator(options);
-    this.writer = createBatchWriter({
+    this.writer = new BatchWriter({
       ...options,
       produce: createTransactionalProduce(options.client, options.transactionalId),
       isTransactional: true,

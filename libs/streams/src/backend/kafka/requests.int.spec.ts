@@ -40,7 +40,9 @@ beforeEach(async () => {
   await admin.createTopics({
     waitForLeaders: true,
     topics: topics.map((topic) => ({
-      ...{ topic, numPartitions: 1, replicationFactor: 1 },
+      topic,
+      numPartitions: 1,
+      replicationFactor: 1,
       configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
     })),
   });
@@ -106,7 +108,10 @@ describe('the requests to a real broker', () => {
   it('ask once for the ends of two tables that eight tasks wait for at the same time', async () => {
     const tables = topics.map((topic) =>
       createGlobalTable({
-        ...{ backend, topic, logger: silentLogger, onRecord: () => undefined },
+        backend,
+        topic,
+        logger: silentLogger,
+        onRecord: () => undefined,
         onFatal: (error) => {
           throw error;
         },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { RecordBuffer } from '../../protocol/record-collector.js';
 import { FetchedRecord, type OutgoingRecord } from '../../record.js';
 import type { Serde } from '../state-store.js';
-import { createCompactStore, type HashStore } from './compact-store.js';
+import { HashStore } from './compact-store.js';
 import type { StructLayout } from './entry-table.js';
 import { KeyBuilder } from './key-builder.js';
 import { hashWords, type KeyHash } from './slot-table.js';
@@ -21,7 +21,7 @@ const serde = {
 };
 
 function newStore(hash?: KeyHash): HashStore<number> {
-  return createCompactStore({ layout, serde, ...(hash === undefined ? {} : { hash }) });
+  return new HashStore({ layout, serde, ...(hash === undefined ? {} : { hash }) });
 }
 
 const builder = new KeyBuilder();
@@ -254,7 +254,7 @@ describe('a compact store', () => {
   });
 
   it.each([20_000, 100_000])('needs at most 64 bytes beside the key for each of %d values of 41 bytes', (count) => {
-    const store = createCompactStore({ layout: { ...layout, byteLength: 41 }, serde });
+    const store = new HashStore({ layout: { ...layout, byteLength: 41 }, serde });
     let keyBytes = 0;
     for (let n = 0; n < count; n++) {
       keyOf(`fleet-${String(n % 40)}\u001fdevice-${String(n)}`);
@@ -296,7 +296,7 @@ describe('a value that is changed in place', () => {
     deserialize: (bytes) => ({ value: Number(bytes.toString()) }),
   };
   const storeWith = (value: number) => {
-    const store = createCompactStore({ layout: cells, serde: cellSerde });
+    const store = new HashStore({ layout: cells, serde: cellSerde });
     store.put(keyOf('a'), { value });
     store.commit();
     return store;

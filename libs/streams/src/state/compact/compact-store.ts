@@ -1,13 +1,11 @@
-import { FetchedRecord, type StreamRecord } from '../../record.js';
+import { FetchedRecord, rangeOf, type StreamRecord } from '../../record.js';
 import {
   type ChangeSink,
-  deserializeValue,
   type EntryScan,
   type Serde,
   type StateStore,
   type StoreDefinition,
   type StoreOptions,
-  writeChange,
 } from '../state-store.js';
 import { EntryTable, type StructLayout, UndoLog } from './entry-table.js';
 import { KeyArena } from './key-arena.js';
@@ -37,7 +35,7 @@ export function compactStore<T, View extends T = T>({
   serde,
   ...changelog
 }: CompactStoreOptions<T, View>): StoreDefinition<CompactStore<T, View>> {
-  return { ...changelog, createStore: () => createCompactStore({ layout, serde }) };
+  return { ...changelog, createStore: () => new HashStore({ layout, serde }) };
 }
 
 export interface CompactStoreParts<T, View extends T = T> {
@@ -45,10 +43,6 @@ export interface CompactStoreParts<T, View extends T = T> {
   readonly serde: Serde<T>;
   /** For tests: another hash makes keys collide. */
   readonly hash?: KeyHash;
-}
-
-export function createCompactStore<T, View extends T = T>(parts: CompactStoreParts<T, View>): HashStore<T, View> {
-  return new HashStore(parts);
 }
 
 const ABSENT = -1;
@@ -142,9 +136,14 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     for (let index = 0; index < undo.count; index++) {
       const entry = undo.entryAt(index);
       const keyAt = entries.keyAt(entry);
-      const start = keys.startOf(keyAt) << 2;
-      const value = entries.isLive(entry) ? this.valueOf(entry) : undefined;
-      writeChange(into, serde, value, keys.bytesAt(keyAt), start, start + entries.keyLength(entry));
+      const keyStart = keys.startOf(keyAt) << 2;
+      const keyEnd = keyStart + entries.keyLength(entry);
+      if (entries.isLive(entry)) {
+        const { bytes, start, end } = rangeOf(serde.serialize(this.valueOf(entry)));
+        into.appendRanges(keys.bytesAt(keyAt), keyStart, keyEnd, bytes, start, end);
+      } else {
+        into.appendRanges(keys.bytesAt(keyAt), keyStart, keyEnd, null, 0, 0);
+      }
     }
   }
 
@@ -175,11 +174,18 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     if (record instanceof FetchedRecord) {
       if (record.keyStart < 0) return;
       key.append(record.bytes, record.keyStart, record.keyEnd);
-      this.settle(key, record.valueStart < 0 ? undefined : deserializeValue(this.serde, record));
+      this.settle(key, record.valueStart < 0 ? undefined : this.deserialize(record));
     } else if (record.key) {
       key.append(record.key, 0, record.key.length);
       this.settle(key, record.value === null ? undefined : this.serde.deserialize(record.value));
     }
+  }
+
+  private deserialize(record: FetchedRecord): T {
+    const { serde } = this;
+    return serde.deserializeRange
+      ? serde.deserializeRange(record.bytes, record.valueStart, record.valueEnd)
+      : serde.deserialize(record.value as Buffer);
   }
 
   expect(entries: number): void {

@@ -44,8 +44,15 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
   const place = { partition: index % 2, offset: index };
   const url = `http://127.0.0.1:1${path}`;
   const identity = {
-    ...{ eventId, subscriptionId: `subscription-${String(index)}`, fleetId: 'fleet-1', deviceId: 'device-1' },
-    ...{ eventType: 'position', eventTime: loggedMs - 10, format: 'v1', series: 0, replayId: null },
+    eventId,
+    subscriptionId: `subscription-${String(index)}`,
+    fleetId: 'fleet-1',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: loggedMs - 10,
+    format: 'v1',
+    series: 0,
+    replayId: null,
   };
   const createdAt = loggedMs - 1;
   run.expected.push({ ...identity, path, url, behavior, bodyHash, strictOrder: false, ratePerSecond: null });
@@ -58,19 +65,36 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
     const outcome = accepted ? 'delivered' : attempt === 5 ? 'failed' : 'retrying';
     const nextDueAt = outcome === 'retrying' ? endedAt + (WAITS_MS[attempt - 1] ?? 0) : null;
     run.attempts.push({
-      ...{ ...identity, url, deliveryCreatedAt: createdAt, firstAttemptAt: loggedMs + 5 },
-      ...{ partition: place.partition, deliveryOffset: place.offset, attempt },
-      ...{ dueAt, startedAt: dueAt, durationMs: DURATION_MS, loggedMs: endedAt + LOGGED_AFTER_MS, nextDueAt, outcome },
+      ...identity,
+      url,
+      deliveryCreatedAt: createdAt,
+      firstAttemptAt: loggedMs + 5,
+      partition: place.partition,
+      deliveryOffset: place.offset,
+      attempt,
+      dueAt,
+      startedAt: dueAt,
+      durationMs: DURATION_MS,
+      loggedMs: endedAt + LOGGED_AFTER_MS,
+      nextDueAt,
+      outcome,
       statusCode: answer?.status ?? null,
       errorCode: answer === null ? 'connection_refused' : null,
       decision: decisionOn(accepted, outcome, answer === null),
       bodyHash: attempt === 1 ? bodyHash : null,
-      ...{ probe: false, probes: 0 },
+      probe: false,
+      probes: 0,
     });
     if (answer !== null)
       run.receipts.push({
-        ...{ receivedMs: dueAt + 1, source: SENDER, path, eventId, attempt, bodyHash },
-        ...{ signatureProblem: null, status: answer.status },
+        receivedMs: dueAt + 1,
+        source: SENDER,
+        path,
+        eventId,
+        attempt,
+        bodyHash,
+        signatureProblem: null,
+        status: answer.status,
       });
     if (nextDueAt === null) return;
     dueAt = nextDueAt;

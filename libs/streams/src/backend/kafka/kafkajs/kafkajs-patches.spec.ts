@@ -202,7 +202,10 @@ describe('the patches', () => {
 
   it('apply to every broker of our clients, and leave a stock new Kafka() of the same process untouched', async () => {
     const ours = loadKafkajsInternals().createCluster({
-      ...{ brokers: ['nowhere:1'], clientId: 'ours', log: () => undefined, onSocket: () => undefined },
+      brokers: ['nowhere:1'],
+      clientId: 'ours',
+      log: () => undefined,
+      onSocket: () => undefined,
       buffers: new ResponseBufferPool(),
     });
     const stock = new Kafka({ brokers: ['nowhere:1'], clientId: 'stock', logLevel: logLevel.NOTHING });
@@ -220,7 +223,10 @@ describe('the patches', () => {
     );
     const before = prototypes.map(Object.getOwnPropertyDescriptors);
     loadKafkajsInternals().createCluster({
-      ...{ brokers: ['nowhere:1'], clientId: 'ours', log: () => undefined, onSocket: () => undefined },
+      brokers: ['nowhere:1'],
+      clientId: 'ours',
+      log: () => undefined,
+      onSocket: () => undefined,
       buffers: new ResponseBufferPool(),
     });
     patchedConnection();
@@ -234,7 +240,9 @@ const UNKNOWN_TOPIC = 3;
 
 function metadataOf(topicErrorCode: number, ...partitions: [code: number, leader: number][]): MetadataResponse {
   const partitionMetadata = partitions.map(([partitionErrorCode, leader], partitionId) => ({
-    ...{ partitionErrorCode, partitionId, leader },
+    partitionErrorCode,
+    partitionId,
+    leader,
   }));
   return { topicMetadata: [{ topicErrorCode, partitionMetadata }] };
 }

@@ -77,9 +77,23 @@ function serve(socket: Socket, respondTo: Respond): void {
 }
 
 const APIS: Readonly<Record<number, string>> = {
-  ...{ 0: 'Produce', 1: 'Fetch', 2: 'ListOffsets', 3: 'Metadata', 8: 'OffsetCommit', 9: 'OffsetFetch' },
-  ...{ 10: 'FindCoordinator', 11: 'JoinGroup', 12: 'Heartbeat', 13: 'LeaveGroup', 14: 'SyncGroup', 18: 'ApiVersions' },
-  ...{ 22: 'InitProducerId', 24: 'AddPartitionsToTxn', 25: 'AddOffsetsToTxn', 26: 'EndTxn', 28: 'TxnOffsetCommit' },
+  0: 'Produce',
+  1: 'Fetch',
+  2: 'ListOffsets',
+  3: 'Metadata',
+  8: 'OffsetCommit',
+  9: 'OffsetFetch',
+  10: 'FindCoordinator',
+  11: 'JoinGroup',
+  12: 'Heartbeat',
+  13: 'LeaveGroup',
+  14: 'SyncGroup',
+  18: 'ApiVersions',
+  22: 'InitProducerId',
+  24: 'AddPartitionsToTxn',
+  25: 'AddOffsetsToTxn',
+  26: 'EndTxn',
+  28: 'TxnOffsetCommit',
 };
 
 function respond(request: Buffer, node: number, options: FakeClusterOptions, ports: readonly number[]): Body {

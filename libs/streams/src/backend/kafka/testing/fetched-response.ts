@@ -24,6 +24,9 @@ export function fetchedResponse(memory: ResponseBufferPool, texts: readonly (str
 
 function batchOf(text: string): Buffer {
   return encodeRecordBatch([{ key: null, value: Buffer.from(text) }], 0, {
-    ...{ producerId: 1, producerEpoch: 0, baseSequence: 0, isTransactional: false },
+    producerId: 1,
+    producerEpoch: 0,
+    baseSequence: 0,
+    isTransactional: false,
   });
 }

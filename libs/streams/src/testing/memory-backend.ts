@@ -1,14 +1,3 @@
-import { StreamsError } from '../../errors.js';
-import { silentLogger, type StreamsLogger } from '../../logger.js';
-import {
-  fetchedRecordOf,
-  type OutgoingRecord,
-  partitionName,
-  type RecordBatch,
-  type StreamRecord,
-  type TopicPartition,
-} from '../../record.js';
-import { StallWatch } from '../../stalls.js';
 import type {
   BaseOffsets,
   CommittedOffset,
@@ -21,9 +10,20 @@ import type {
   StreamsBackend,
   Transaction,
   TransactionalProducer,
-} from '../backend.js';
-import { assignCooperatively } from '../cooperative-assignor.js';
-import { SubscriptionState } from '../subscription-state.js';
+} from '../backend/backend.js';
+import { assignCooperatively } from '../backend/cooperative-assignor.js';
+import { SubscriptionState } from '../backend/subscription-state.js';
+import { StreamsError } from '../errors.js';
+import { silentLogger, type StreamsLogger } from '../logger.js';
+import {
+  fetchedRecordOf,
+  type OutgoingRecord,
+  partitionName,
+  type RecordBatch,
+  type StreamRecord,
+  type TopicPartition,
+} from '../record.js';
+import { StallWatch } from '../stalls.js';
 
 export interface MemoryBackendOptions {
   /** Topic name to number of partitions. */

@@ -1,5 +1,5 @@
-import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend.contract.js';
-import { describeRebalance } from '../rebalance.contract.js';
+import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend/backend.contract.js';
+import { describeRebalance } from '../backend/rebalance.contract.js';
 import { createMemoryBackend } from './memory-backend.js';
 
 const partitionsByTopic: Record<string, number> = {};
