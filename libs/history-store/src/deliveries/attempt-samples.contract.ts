@@ -64,15 +64,23 @@ const TIMED_OUT = {
   errorCode: 'timeout',
   errorDetail: 'no response within 5000 ms',
 } as const;
+/** Ends for which nothing was sent. */
+const DISABLED = unsent('failed', 'subscription_disabled');
+const EXPIRED = unsent('expired', 'expired');
+
+function unsent(outcome: string, decision: string) {
+  return { outcome, decision, statusCode: null, errorCode: decision };
+}
 
 /** The attempts of one delivery in order: some retries, then its end, unless it is open. */
 export function attemptsOf(
   first: Partial<WebhookAttempt>,
   retries: number,
-  end: 'delivered' | 'failed' | 'timed_out' | 'open',
+  end: 'delivered' | 'failed' | 'timed_out' | 'disabled' | 'expired' | 'open',
 ): WebhookAttempt[] {
   const firstAttemptAt = first.firstAttemptAt ?? NOW - HOUR_MS;
-  const ends = { delivered: [{}], failed: [FAILED], timed_out: [TIMED_OUT], open: [] }[end];
+  const unfinished = { disabled: [DISABLED], expired: [EXPIRED], open: [] };
+  const ends = { delivered: [{}], failed: [FAILED], timed_out: [TIMED_OUT], ...unfinished }[end];
   return [...Array<typeof RETRYING>(retries).fill(RETRYING), ...ends].map((outcome, index) => {
     const startedAt = firstAttemptAt + index * 2_000;
     const nextDueAt = outcome === RETRYING ? startedAt + 2_000 : null;
@@ -130,7 +138,8 @@ function recordOf(
     lastAttemptAt: last.startedAt,
     deliveredAt: last.outcome === 'delivered' ? last.startedAt + last.durationMs : null,
     nextAttemptAt: last.nextDueAt,
-    status: last.outcome === 'delivered' ? 'delivered' : last.outcome === 'failed' ? 'failed' : 'pending',
+    status:
+      last.outcome === 'delivered' ? 'delivered' : ['failed', 'expired'].includes(last.outcome) ? 'failed' : 'pending',
     statusCode: last.statusCode,
     attempts: known
       .filter(({ probe, probes }) => !probe || probes <= 20 || last.probes - probes < 20)
@@ -152,7 +161,7 @@ const oneDelivery = fc.record({
   day: fc.constantFrom(0, 1, 2),
   ms: fc.constantFrom(0, 1, 43_199_999, 86_399_999),
   retries: fc.integer({ min: 0, max: 4 }),
-  end: fc.constantFrom('delivered' as const, 'failed' as const, 'timed_out' as const, 'open' as const),
+  end: fc.constantFrom(...(['delivered', 'failed', 'timed_out', 'disabled', 'expired', 'open'] as const)),
   probes: fc.constantFrom(0, 0, 0, 0, 1, 39, 41, 70),
   probesBefore: fc.nat({ max: 4 }),
   /** Attempt 1 is lost with the head of the log. */
