@@ -13,8 +13,14 @@ export interface ClusterWishes {
   readonly maxMessageBytes: number;
 }
 
-/** LeaveGroup 3, by which a static member leaves. Brokers say their version where they are older than 4.0. */
-const MIN_VERSION = [2, 4] as const;
+type Version = readonly [major: number, minor: number];
+
+/** Brokers have this setting where they are older than 4.0. */
+const VERSION = 'inter.broker.protocol.version';
+/** LeaveGroup 3, by which a static member leaves. */
+const MIN_VERSION: Version = [2, 4];
+/** From here on, no more replicas have to be in sync than there are, whatever the setting says. */
+const BOUNDS_MIN_ISR: Version = [3, 7];
 /** Of the members of our groups. */
 const SESSION_TIMEOUT_MS = 7_000;
 const TRANSACTION_TIMEOUT_MS = 60_000;
@@ -42,21 +48,18 @@ function checkReplication({ brokers }: ClusterFacts, { replicationFactor }: Clus
 }
 
 function checkVersion({ settings }: ClusterFacts): Finding[] {
-  const version = settings.get('inter.broker.protocol.version');
-  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? [];
-  if (version === undefined || major === undefined) return [];
-  const what = `inter.broker.protocol.version=${version}`;
-  const [leastMajor, leastMinor] = MIN_VERSION;
-  if (Number(major) > leastMajor || (Number(major) === leastMajor && Number(minor) >= leastMinor))
-    return [ok(ABOUT, what)];
-  const least = `${String(leastMajor)}.${String(leastMinor)}`;
-  return [
-    problem(
-      ABOUT,
-      what,
-      `Upgrade the brokers to ${least} or later: static members cannot leave their groups on older ones.`,
-    ),
-  ];
+  const version = settings.get(VERSION);
+  if (version === undefined || !/^\d+\.\d+/.test(version)) return [];
+  const what = `${VERSION}=${version}`;
+  if (!isOlder(settings, MIN_VERSION)) return [ok(ABOUT, what)];
+  const fix = `Upgrade the brokers to ${MIN_VERSION.join('.')} or later: static members cannot leave their groups on older ones.`;
+  return [problem(ABOUT, what, fix)];
+}
+
+function isOlder(settings: ReadonlyMap<string, string>, [leastMajor, leastMinor]: Version): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(settings.get(VERSION) ?? '') ?? [];
+  if (major === undefined) return false;
+  return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
 }
 
 /** The log of transactions is created at the first one, and fails then if there are too few brokers for it. */
@@ -70,13 +73,14 @@ function checkTransactions({ brokers, settings }: ClusterFacts): Finding[] {
   });
 }
 
-/** With more than there are brokers, every transaction waits until it times out. */
 function checkTransactionLog({ brokers, settings }: ClusterFacts): Finding[] {
   const name = 'transaction.state.log.min.isr';
   const value = settings.get(name);
   if (value === undefined || Number(value) <= brokers) return [];
-  const fix = `Set it to ${String(brokers)} in server.properties of each broker: no transaction can be committed.`;
-  return [problem(ABOUT, `${name}=${value} with ${String(brokers)} brokers`, fix)];
+  const what = `${name}=${value} with ${String(brokers)} brokers`;
+  const change = `Set it to ${String(brokers)} in server.properties of each broker`;
+  if (isOlder(settings, BOUNDS_MIN_ISR)) return [problem(ABOUT, what, `${change}: no transaction can be committed.`)];
+  return [warning(ABOUT, what, `${change}: brokers before ${BOUNDS_MIN_ISR.join('.')} commit no transaction then.`)];
 }
 
 interface Rule {

@@ -25,7 +25,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   });
 
   it.each([
-    ['nothing can be written', 'problem', { replicas: 1 }, {}, 'min.insync.replicas=1'],
+    ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
     ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
     ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
@@ -59,7 +59,11 @@ describe('what the doctor says of topics that are there (R-40)', () => {
 
 describe('what the doctor says of brokers (R-40)', () => {
   it.each([
-    ['whose transactions need more brokers than there are', { 'transaction.state.log.min.isr': '4' }, 'to 3 in'],
+    [
+      'of before 3.7 whose transactions need more replicas than there can be',
+      { 'transaction.state.log.min.isr': '4', 'inter.broker.protocol.version': '3.6-IV2' },
+      'to 3 in',
+    ],
     ['whose log of transactions needs more', { 'transaction.state.log.replication.factor': '4' }, 'to 3 in'],
     ['whose log of offsets needs more', { 'offsets.topic.replication.factor': '4' }, 'to 3 in'],
     ['that are too old', { 'inter.broker.protocol.version': '2.3-IV1' }, 'Upgrade the brokers to 2.4'],
@@ -69,6 +73,12 @@ describe('what the doctor says of brokers (R-40)', () => {
   ])('says what to do about brokers %s', (_, settings, fix) => {
     expect(cluster(settings)).toEqual([
       expect.objectContaining({ level: 'problem', fix: expect.stringContaining(fix) }),
+    ]);
+  });
+
+  it('only warns current ones of more replicas in sync than there can be: they go by those that there are', () => {
+    expect(cluster({ 'transaction.state.log.min.isr': '4' })).toEqual([
+      expect.objectContaining({ level: 'warning', fix: expect.stringContaining('before 3.7') }),
     ]);
   });
 

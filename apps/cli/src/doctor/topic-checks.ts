@@ -70,7 +70,7 @@ function isGood(setting: string, value: string, expected: string): boolean {
   return Number(value) >= Number(expected) || (setting === 'retention.ms' && value === '-1');
 }
 
-/** Records are acknowledged by `min.insync.replicas` of them: with fewer nothing can be written, with as many no broker may be away. */
+/** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be away. More than there are count as many since Kafka 3.7. */
 function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, replicationFactor: number): Finding[] {
   const minInSync = Number(configs.get('min.insync.replicas') ?? 1);
   const findings: Finding[] = [];
@@ -78,7 +78,13 @@ function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, 
   const change = (value: number) =>
     `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config min.insync.replicas=${String(value)}`;
   if (minInSync > replicas)
-    findings.push(problem(ABOUT, `${name} has ${setting} and ${String(replicas)} replicas`, change(replicas)));
+    findings.push(
+      warning(
+        ABOUT,
+        `${name} has ${setting} and ${String(replicas)} replicas: brokers before 3.7 write nothing then`,
+        change(replicas),
+      ),
+    );
   else if (replicas > 1 && minInSync === replicas)
     findings.push(warning(ABOUT, `${name} has ${setting}, as many as replicas`, change(replicas - 1)));
   if (replicas < replicationFactor) {

@@ -72,7 +72,7 @@ async function tryTransaction(
     return [ok(ABOUT, 'a transaction to all brokers was committed'), ...clocks];
   } catch (error) {
     const fix =
-      'Look at the log of the brokers: most often transaction.state.log.replication.factor or min.insync.replicas is more than there are brokers.';
+      'Look at the log of the brokers: most often transaction.state.log.replication.factor is more than there are brokers.';
     return [problem(ABOUT, `a transaction fails: ${messageOf(error)}`, fix)];
   } finally {
     await producer.disconnect();
