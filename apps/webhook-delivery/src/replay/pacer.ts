@@ -13,18 +13,17 @@ export interface Pacer {
   waitMs(wanted: number): number;
 }
 
-/** `now` may be the wall clock: a jump costs or grants at most one burst. */
-export function createPacer(ratePerSecond: number, now: () => number): Pacer {
+export function createPacer(ratePerSecond: number, monotonicMs: () => number): Pacer {
   const perMs = ratePerSecond / 1_000;
   const capacity = Math.max(1, perMs * BURST_MS);
   const portion = Math.max(1, Math.floor(perMs * TICK_MS));
   let saved = 0;
-  let savedAt = now();
+  let savedAt = monotonicMs();
 
   const refill = (): void => {
-    const nowMs = now();
-    saved = Math.min(capacity, saved + Math.max(0, nowMs - savedAt) * perMs);
-    savedAt = nowMs;
+    const atMs = monotonicMs();
+    saved = Math.min(capacity, saved + (atMs - savedAt) * perMs);
+    savedAt = atMs;
   };
   return {
     take: (wanted) => {

@@ -7,7 +7,7 @@ export interface ReplayAllowanceOptions {
   readonly unsent: () => number;
   /** Its subscription gets deliveries. */
   readonly isActive: () => boolean;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
 const ROOM_POLL_MS = 50;
@@ -20,7 +20,7 @@ export class ReplayAllowance {
   private wanted = 1;
 
   constructor(private readonly options: ReplayAllowanceOptions) {
-    this.pacer = createPacer(options.ratePerSecond, options.now);
+    this.pacer = createPacer(options.ratePerSecond, options.monotonicMs);
   }
 
   /** @returns how many of `wanted` may be written; 0: none yet */

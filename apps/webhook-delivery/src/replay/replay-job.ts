@@ -29,7 +29,8 @@ export interface ReplayJobParts {
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'caughtUp'>;
   readonly metrics: ReplayMetrics;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
   /** The most deliveries of one replay that may be written and not yet sent. */
   readonly maxUnsent: number;
 }
@@ -233,11 +234,11 @@ export class ReplayJob {
   }
 
   private async write(chunk: readonly StreamRecord[]): Promise<void> {
-    const { codecs, metrics, now } = this.parts;
+    const { codecs, metrics } = this.parts;
     const last = chunk.at(-1);
     if (!last) return;
     const target = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
-    const nowMs = now();
+    const nowMs = this.parts.nowMs();
     const deliveries = chunk.flatMap(({ key, value }) => {
       const delivery = readIfUsable(codecs.webhookDeliveries, value);
       if (delivery === null) return [];
@@ -261,7 +262,7 @@ export class ReplayJob {
 
   /** Commits the progress together with the deliveries. */
   private async save(progress: ReplayProgress, deliveries: readonly OutgoingRecord[] = []): Promise<void> {
-    const next = { ...progress, updatedAt: this.parts.now() };
+    const next = { ...progress, updatedAt: this.parts.nowMs() };
     await this.context.log.write([...deliveries, this.context.records.progress(next)]);
     this.progress = next;
   }
@@ -272,7 +273,7 @@ export class ReplayJob {
   }
 
   private initialProgress(): ReplayProgress {
-    const nowMs = this.parts.now();
+    const nowMs = this.parts.nowMs();
     return {
       replayId: this.replayId,
       subscriptionId: this.subscriptionId,

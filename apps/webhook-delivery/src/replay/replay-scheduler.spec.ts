@@ -14,7 +14,7 @@ function build(maxRunning: number) {
   const scheduler = new ReplayScheduler({
     maxRunning,
     timeSliceMs: 1_000,
-    now: () => nowMs,
+    monotonicMs: () => nowMs,
     timers: { after: (_delayMs, run) => (checks.push(run), () => checks.splice(checks.indexOf(run), 1)) },
     onOver: ({ replayId }) => void log.push(`over ${replayId}`),
     onFailure: (error) => void failures.push(error),

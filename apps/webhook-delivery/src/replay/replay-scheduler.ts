@@ -7,7 +7,7 @@ import { ReplayRotation } from './replay-rotation.js';
 export interface ReplaySchedulerOptions {
   readonly maxRunning: number;
   readonly timeSliceMs: number;
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   readonly timers: TimerPort;
   readonly onOver: (job: ReplayJob) => void;
   readonly onFailure: (error: Error) => void;
@@ -87,12 +87,12 @@ export class ReplayScheduler {
 
   /** Its time runs from its first question, which it asks once it has what it needs to make progress. */
   private turnOf(job: ReplayJob): ReplayTurn {
-    const { now, timeSliceMs } = this.options;
+    const { monotonicMs, timeSliceMs } = this.options;
     let until: number | null = null;
     return {
       mayContinue: () => {
-        until ??= now() + timeSliceMs;
-        return now() < until || !this.rotation.isOverdue(job);
+        until ??= monotonicMs() + timeSliceMs;
+        return monotonicMs() < until || !this.rotation.isOverdue(job);
       },
       mayWait: () => this.rotation.next() === undefined,
     };

@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs, topics } from '@waypost/contracts';
-import { CLOCK, CODECS, CONFIG, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
+import {
+  CLOCK,
+  CODECS,
+  CONFIG,
+  LOGGER,
+  MONOTONIC_CLOCK,
+  type PartitionTaskFactory,
+  STREAMS_BACKEND,
+} from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { TIMERS } from '../common/common.module.js';
 import { ReplayMetrics } from '../common/delivery-metrics.js';
@@ -27,7 +35,8 @@ export class ReplayTasks implements PartitionTaskFactory, ReplayTaskParts {
     readonly directory: SubscriptionDirectory,
     readonly metrics: ReplayMetrics,
     @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly now: () => number,
+    @Inject(CLOCK) readonly nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
     @Inject(TIMERS) readonly timers: TimerPort,
     @Inject(CONFIG) { replay }: Pick<WebhookDeliveryConfig, 'replay'>,
   ) {

@@ -122,7 +122,7 @@ class ReplayTask implements PartitionTask {
     const scheduler = new ReplayScheduler({
       maxRunning: MAX_RUNNING_REPLAYS,
       timeSliceMs: TIME_SLICE_MS,
-      now: this.parts.now,
+      monotonicMs: this.parts.monotonicMs,
       timers: this.parts.timers,
       onOver,
       onFailure,

@@ -1,5 +1,5 @@
 import type { WebhookAttempt } from '@waypost/contracts';
-import { operationId } from '@waypost/domain';
+import { isAttempt, operationId } from '@waypost/domain';
 import type { StreamsLogger } from '@waypost/streams';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { AttemptLog } from './attempt-log.js';
@@ -14,7 +14,8 @@ interface AttemptReportParts {
 export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: AttemptReportParts): void {
   const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
   const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';
-  metrics.attemptEnded({ outcome, kind, statusCode, durationMs, latenessMs: record.startedAt - record.dueAt });
+  if (probe || isAttempt(record))
+    metrics.attemptEnded({ outcome, kind, statusCode, durationMs, latenessMs: record.startedAt - record.dueAt });
   if (outcome === 'delivered') return;
   const { eventId, subscriptionId, errorCode, deliveryOffset } = record;
   const fields = { eventId, subscriptionId, attempt, probe, outcome, decision, statusCode, errorCode, durationMs };

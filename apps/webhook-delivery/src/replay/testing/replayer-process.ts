@@ -26,7 +26,8 @@ await createReplayer({
   directory: { get: (id) => subscriptionOf({ id }), isHeld: () => false, caughtUp: () => Promise.resolve() },
   metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
   logger: silentLogger,
-  now: Date.now,
+  nowMs: Date.now,
+  monotonicMs: () => performance.now(),
   timers: nodeTimers,
   // Nothing is sent here, so nothing could be waited for.
   maxUnsent: 10_000_000,
