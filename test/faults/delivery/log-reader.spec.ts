@@ -26,6 +26,17 @@ describe('the POSTs of an event that was replayed', () => {
     expect(idsOf(receipt.receivedMs, receipt.receivedMs + laterMs)).toEqual(['event-0', 'event-0/1']);
   });
 
+  it('belong to one series each when two of them were sent at the same time', () => {
+    const atOnce = { ...logs, attempts: [first, { ...first, ...again }] };
+    const receipts = [receipt, receipt, receipt].map((one) => ({ ...one }));
+    // The third one repeats either of them.
+    expect(receiptsInSeries(receipts, atOnce).map(({ eventId }) => eventId)).toEqual([
+      'event-0',
+      'event-0/1',
+      'event-0',
+    ]);
+  });
+
   it('belong to the newest series that was in the log by then when no attempt was logged for them', () => {
     expect(idsOf(receipt.receivedMs + 30_000, receipt.receivedMs + laterMs + 30_000)).toEqual(['event-0', 'event-0/1']);
   });

@@ -87,7 +87,10 @@ function inSeries(value: WebhookDelivery | WebhookAttempt) {
   return { ...identityOf(value), eventId: idInSeries(value.eventId, value.series) };
 }
 
-/** A POST does not say its series: it is of the one that logged an attempt at that time, or else of the newest by then. */
+/**
+ * A POST does not say its series: it is of one that logged an attempt at that time, or else of the newest by then. Two
+ * replays may send an event within milliseconds, so an attempt that no POST is of yet comes first.
+ */
 export function receiptsInSeries(receipts: readonly Receipt[], { deliveries, attempts }: Logs): Receipt[] {
   const baseOf = ({ eventId }: { readonly eventId: string }): string => eventId.split('/')[0] ?? '';
   const replayed = groupBy(
@@ -98,14 +101,17 @@ export function receiptsInSeries(receipts: readonly Receipt[], { deliveries, att
     attempts.filter((one) => replayed.has(baseOf(one))),
     baseOf,
   );
+  const received = new Set<LoggedAttempt>();
   return receipts.map((receipt) => {
     const { eventId, attempt, receivedMs } = receipt;
     const replays = replayed.get(eventId);
     if (replays === undefined) return receipt;
-    const own = (logged.get(eventId) ?? []).find(
+    const candidates = (logged.get(eventId) ?? []).filter(
       ({ attempt: number, startedAt, durationMs }) =>
         number === attempt && receivedMs >= startedAt - CLOCK_MS && receivedMs <= startedAt + durationMs + CLOCK_MS,
     );
+    const own = candidates.find((one) => !received.has(one)) ?? candidates[0];
+    if (own) received.add(own);
     const newest = replays.findLast(({ loggedMs }) => loggedMs <= receivedMs);
     return { ...receipt, eventId: own?.eventId ?? newest?.eventId ?? eventId };
   });
