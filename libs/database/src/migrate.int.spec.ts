@@ -7,6 +7,7 @@ import { isLockTimeout } from './database-errors.js';
 import { compareSchema, runMigrations } from './migrate.js';
 import { FleetRoutes1760000800000 } from './migrations/fleet-routes-1760000800000.js';
 import { migrations } from './migrations/index.js';
+import { PageKeys1760000700000 } from './migrations/page-keys-1760000700000.js';
 
 const names = migrations.map(({ name }) => name);
 const routes = migrations.indexOf(FleetRoutes1760000800000);
@@ -38,6 +39,16 @@ describe('runMigrations', () => {
 
     expect(ran.filter((list) => list.length > 0)).toEqual([names]);
     expect(await runMigrations(database.url)).toEqual([]);
+  });
+
+  it('lets one migrator index a table with days while others wait for it, which neither holds up', async () => {
+    await undo(names.length - migrations.indexOf(PageKeys1760000700000));
+    await dataSource.query(
+      `CREATE TABLE deliveries_20260504 PARTITION OF deliveries FOR VALUES FROM ('2026-05-04') TO ('2026-05-05')`,
+    );
+    const ran = await Promise.all([1, 2, 3].map(() => runMigrations(database.url)));
+    expect(ran.filter((list) => list.length > 0)).toHaveLength(1);
+    expect(await compareSchema(dataSource)).toEqual({ type: 'same' });
   });
 
   it('gives up a change that waits for a table in use, keeps those before it and goes on there when called again', async () => {

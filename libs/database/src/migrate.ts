@@ -1,10 +1,13 @@
-import type { DataSource } from 'typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { createDataSource } from './data-source.js';
 import { grantRights } from './database-roles.js';
 import { migrations } from './migrations/index.js';
 
 /** Any fixed number: the advisory lock that concurrent migrators queue on. */
 const MIGRATION_LOCK = 7_215_001;
+
+const TURN_POLL_MS = 200;
 
 /**
  * A change of a table waits for the transactions that use it, and whoever comes after waits behind the change: so it gives up
@@ -28,9 +31,7 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
   await dataSource.initialize();
   try {
     const lockHolder = dataSource.createQueryRunner();
-    // The turn of another migrator may take as long as its migrations do.
-    await lockHolder.query('SET lock_timeout = 0');
-    await lockHolder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await waitForTurn(lockHolder);
     try {
       const ran = await dataSource.runMigrations();
       await grantRights(dataSource.manager);
@@ -41,6 +42,20 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
     }
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/**
+ * Asks again and again, however long the migrations of another take. A session that waits in `pg_advisory_lock` has a
+ * snapshot, for whose end `CREATE INDEX CONCURRENTLY` of the holder would wait: neither would ever go on.
+ */
+async function waitForTurn(lockHolder: QueryRunner): Promise<void> {
+  for (;;) {
+    const [turn] = (await lockHolder.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK])) as readonly [
+      { readonly taken: boolean },
+    ];
+    if (turn.taken) return;
+    await sleep(TURN_POLL_MS);
   }
 }
 

@@ -19,11 +19,20 @@ export async function createIndexOnline(queryRunner: QueryRunner, index: OnlineI
   // Short, as it indexes nothing. It is valid once every day has its own; days that are added from now on have theirs.
   await queryRunner.query(`CREATE INDEX IF NOT EXISTS ${name} ON ONLY ${table} (${columns})`);
   for (const { day, state } of await daysWithout(queryRunner, index)) {
+    // The retention may have dropped it during the build of the others.
+    if (!(await exists(queryRunner, day))) continue;
     const ofDay = `${day}_${name}`;
     if (state === 'interrupted') await queryRunner.query(`DROP INDEX ${ofDay}`);
     if (state !== 'built') await buildIndex(queryRunner, `${ofDay} ON ${day} (${columns})`);
     await queryRunner.query(`ALTER INDEX ${name} ATTACH PARTITION ${ofDay}`);
   }
+}
+
+async function exists(queryRunner: QueryRunner, day: string): Promise<boolean> {
+  const [found] = (await queryRunner.query('SELECT to_regclass($1) IS NOT NULL AS here', [day])) as readonly [
+    { readonly here: boolean },
+  ];
+  return found.here;
 }
 
 interface DayWithout {
