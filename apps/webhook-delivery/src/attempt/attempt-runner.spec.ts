@@ -224,6 +224,28 @@ describe('an attempt whose subscription its owner changes before the request is 
     });
     expect(await rig.run('sub-1')).toEqual({ type: 'paused' });
   });
+
+  it('does not count when it was paused and there was no connection', async () => {
+    // Nothing listens at port 1.
+    rig.put(rigSubscription('sub-1', { url: 'http://127.0.0.1:1/' }));
+    const run = rig.run('sub-1');
+    rig.put(rigSubscription('sub-1', { url: 'http://127.0.0.1:1/', status: 'paused', version: 2 }));
+    expect(await run).toEqual({ type: 'paused' });
+  });
+});
+
+describe('what a receiver says of its refusal (R-24)', () => {
+  it('is kept without the token that it repeats', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook(), auth: rigAuth('sub-1', rig.receiver.url('/token')) }));
+    rig.receiver.behave(({ path, headers }) =>
+      path === '/token'
+        ? { type: 'respond', status: 200, body: JSON.stringify({ access_token: 'tok-4711', expires_in: 3_600 }) }
+        : { type: 'respond', status: 500, body: `failed on ${String(headers.authorization)}` },
+    );
+    const run = await rig.run('sub-1');
+    const body = run.type === 'ended' && run.result.type === 'response' ? run.result.body : undefined;
+    expect(Buffer.from(body ?? []).toString()).toBe('failed on Bearer [secret]');
+  });
 });
 
 describe('the signatures of an attempt (R-17, R-19)', () => {

@@ -14,6 +14,7 @@ import type { DirectorySubscription, SubscriptionDirectory } from '../subscripti
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
 import { createKnownSubscriptions } from './known-subscriptions.js';
 import { createSecretOpener } from './open-secrets.js';
+import { withoutSecrets } from './without-secrets.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
@@ -132,7 +133,7 @@ class SignedPosts implements AttemptRunner {
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
     const { signing, custom, identity } = opened;
     const deadlineMs = this.leftMs(request);
-    if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
+    if (deadlineMs <= 0) return this.unsentRun(subscription) ?? ended(subscription, NO_TIME_LEFT);
     const headers = headersOf(request, signing, custom);
     if (issued !== null) headers['authorization'] = issued.authorization;
     let unsent = null as AttemptRun | null;
@@ -148,8 +149,11 @@ class SignedPosts implements AttemptRunner {
     };
     const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });
     if (result.type === 'aborted') return unsent ?? ABORTED;
-    if (issued === null) return ended(subscription, attemptResult(result));
-    return ended(subscription, attemptResult(result), () => {
+    if (result.type === 'error' && result.isUnsent === true) unsent = this.unsentRun(subscription);
+    if (unsent !== null) return unsent;
+    const attempted = attemptResult(result, () => secretsOf(subscription, custom, issued));
+    if (issued === null) return ended(subscription, attempted);
+    return ended(subscription, attempted, () => {
       tokens.discard(subscription.id, issued);
     });
   }
@@ -206,8 +210,22 @@ function endedWithoutUrl(result: AttemptResult): AttemptRun {
   };
 }
 
-function attemptResult(result: Exclude<EgressResult, { type: 'aborted' }>): AttemptResult {
-  if (result.type === 'error') return result;
+function attemptResult(
+  result: Exclude<EgressResult, { type: 'aborted' }>,
+  secrets: () => readonly string[],
+): AttemptResult {
+  if (result.type === 'error') return { type: 'error', errorCode: result.errorCode, detail: result.detail };
   const { statusCode, headers, body } = result;
-  return { type: 'response', statusCode, retryAfter: headers['retry-after'] ?? null, body };
+  const said = body.length === 0 ? body : withoutSecrets(body, secrets());
+  return { type: 'response', statusCode, retryAfter: headers['retry-after'] ?? null, body: said };
+}
+
+/** What the request carried that is never shown: a receiver may repeat it in a page about its error. */
+function secretsOf(
+  { headers }: DirectorySubscription,
+  custom: Readonly<Record<string, string>>,
+  issued: IssuedToken | null,
+): readonly string[] {
+  const ofHeaders = headers.flatMap(({ name, sealedValue }) => (sealedValue === null ? [] : (custom[name] ?? [])));
+  return issued === null ? ofHeaders : [...ofHeaders, issued.authorization.replace(/^Bearer /i, '')];
 }

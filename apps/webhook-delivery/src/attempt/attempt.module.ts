@@ -51,6 +51,7 @@ function attemptRunnerOf(
   return createAttemptRunner({ directory, egress, tokens, sealingKeys, monotonicMs });
 }
 
+/** Makes one attempt: secrets, token, POST, result (R-19 to R-23). `sender/` decides when, and what follows. */
 @Module({
   imports: [EgressModule, SubscriptionsModule],
   providers: [

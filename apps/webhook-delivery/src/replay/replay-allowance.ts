@@ -38,6 +38,11 @@ export class ReplayAllowance {
     return this.hasRoom() ? this.pacer.waitMs(Math.min(this.wanted, this.room())) : ROOM_POLL_MS;
   }
 
+  /** It can write nothing for a while: not by its rate, but for its sender or its subscription. */
+  isBlocked(): boolean {
+    return !this.hasRoom();
+  }
+
   private hasRoom(): boolean {
     const { isActive, maxUnsent } = this.options;
     return isActive() && this.room() >= Math.min(this.wanted, maxUnsent / ROOM_FRACTION);

@@ -48,7 +48,7 @@ export interface ReplayJobContext {
 export interface ReplayTurn {
   /** Asked while there is something to do. */
   readonly mayContinue: () => boolean;
-  /** Asked before a wait: false while another replay could use the place. */
+  /** Asked before a wait for the sender or the subscription: false while another replay could use the place. */
   readonly mayWait: () => boolean;
 }
 
@@ -227,7 +227,8 @@ export class ReplayJob {
     while (mayContinue() && !this.signal.aborted) {
       const taken = this.allowance.take(wanted);
       if (taken > 0) return taken;
-      if (!mayWait()) return 0;
+      // For its rate it keeps its place: to yield costs a connection and reading the same batch again.
+      if (this.allowance.isBlocked() && !mayWait()) return 0;
       await waitOrAbort(this.allowance.waitMs(), this.signal);
     }
     return 0;

@@ -3,13 +3,14 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { REPLAYER_COPARTITIONED, ReplayTasks } from './replay-tasks.js';
+import { REPLAYER_COPARTITIONED, ReplayTaskFactory } from './replay.task-factory.js';
 
+/** Runs the replays that webhook.replays asks for. */
 @Controller()
 export class ReplayController {
   @PartitionConsumer({
     group: consumerGroups.replayer,
-    tasks: ReplayTasks,
+    tasks: ReplayTaskFactory,
     copartitioned: REPLAYER_COPARTITIONED,
   })
   take(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {

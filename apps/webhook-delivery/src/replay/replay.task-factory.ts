@@ -26,7 +26,7 @@ export const REPLAYER_COPARTITIONED = [
 
 /** Creates the task of each assigned partition of webhook.replays, from parts that all partitions share. */
 @Injectable()
-export class ReplayTasks implements PartitionTaskFactory, ReplayTaskParts {
+export class ReplayTaskFactory implements PartitionTaskFactory, ReplayTaskParts {
   readonly maxUnsent: number;
 
   constructor(

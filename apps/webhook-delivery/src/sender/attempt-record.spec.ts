@@ -73,6 +73,8 @@ describe('the record of an attempt (R-24)', () => {
     ['text', Buffer.from('unknown\tdevice\n'), 'unknown\tdevice\n'],
     ['no body', Buffer.alloc(0), null],
     ['more than 1 KiB', Buffer.alloc(2_000, 'a'), 'a'.repeat(1_024)],
+    ['1 KiB that ends within a character', Buffer.from('ü'.repeat(511) + 'a€'), 'ü'.repeat(511) + 'a'],
+    ['1 KiB that is no text', Buffer.alloc(1_024, 0xff), '\ufffd'.repeat(341)],
     ['bytes that are no text', Buffer.from([0x61, 0x00, 0x1b, 0xff, 0x62]), 'a\ufffdb'],
   ])('of a refusal has what the receiver said: %s', (_, body, responseBody) => {
     const decision = { outcome: 'failed', decision: 'permanent_status', renewToken: false } as const;

@@ -75,6 +75,7 @@ const CONTROL_CHARACTERS = /(?![\t\n])\p{Cc}/gu;
 /** What the receiver said of its refusal: bytes of a stranger, made safe to log and to store. */
 function responseText(result: AttemptResult): string | null {
   if (result.type === 'error' || result.body === undefined || result.body.length === 0) return null;
-  const bytes = result.body.subarray(0, MAX_RESPONSE_TEXT_BYTES);
-  return Buffer.from(bytes).toString('utf8').replace(CONTROL_CHARACTERS, '');
+  const text = Buffer.from(result.body).toString('utf8').replace(CONTROL_CHARACTERS, '');
+  // Again: each byte that is no text has become three. What is cut in the middle of a character ends before it.
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_RESPONSE_TEXT_BYTES), { stream: true });
 }

@@ -18,6 +18,10 @@ export interface HeldQueuesOptions {
 /**
  * The subscriptions of a partition that get nothing at present: paused by their owner (R-16), or suspended (R-29). One
  * delivery of each stays in memory, for probes; the others wait in the log, in order.
+ *
+ * A pause takes effect in three places: `SubscriptionDirectory.isHeld` says of it, this class keeps what waits from
+ * beginning, and `AttemptRunner` withdraws an attempt whose request has not been written. public-api confirms a pause only
+ * once it is published.
  */
 export class HeldQueues {
   /** Held queues that may have more than one delivery in memory. */

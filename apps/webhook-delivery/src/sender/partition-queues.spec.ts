@@ -84,7 +84,7 @@ describe('the commit point of a partition (R-25)', () => {
 });
 
 describe('a queue that state records watch', () => {
-  it('is not forgotten meanwhile: another object in its place would be forgotten with it, and its deliveries lost', async () => {
+  it('is not forgotten while they watch it, or the deliveries of its successor would be lost', async () => {
     const { codecs } = await SenderHarness.create();
     const { queues, taken } = build();
     const states = createStateRecords({ queues, codecs, partition: 0, nowMs: () => 1_000, monotonicMs: () => 1_000 });
@@ -104,7 +104,7 @@ describe('a queue that state records watch', () => {
 });
 
 describe('state records', () => {
-  it('look at a few queues at a flush, however many endpoints fail, at those that changed, and in time at all', async () => {
+  it('look at a bounded number of queues per flush, those that changed first, and reach every queue in the end', async () => {
     const { codecs } = await SenderHarness.create();
     const { queues } = build();
     let looks = 0;

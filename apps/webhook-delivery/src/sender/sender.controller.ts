@@ -3,16 +3,17 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { SENDER_COPARTITIONED, SenderTasks } from './sender-tasks.js';
+import { SENDER_COPARTITIONED, SenderTaskFactory } from './sender.task-factory.js';
 
 /** Above `closeGraceMs`, and within the time that an application may take to stop. */
 const STOP_TIMEOUT_MS = 6_300;
 
+/** Sends what webhook.deliveries holds, one task per partition (R-19 to R-29). */
 @Controller()
 export class SenderController {
   @PartitionConsumer({
     group: consumerGroups.sender,
-    tasks: SenderTasks,
+    tasks: SenderTaskFactory,
     copartitioned: SENDER_COPARTITIONED,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })

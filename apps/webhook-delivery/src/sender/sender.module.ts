@@ -12,7 +12,12 @@ import { DeliveryScheduler } from './delivery-scheduler.js';
 import { createLaneSettings } from './lane-settings.js';
 import { withGauges } from './scheduler-gauges.js';
 import { SenderController } from './sender.controller.js';
-import { SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings, SenderTasks } from './sender-tasks.js';
+import {
+  SENDER_FLUSH_SCHEDULER,
+  SENDER_SETTINGS,
+  type SenderSettings,
+  SenderTaskFactory,
+} from './sender.task-factory.js';
 
 const MIB = 1_048_576;
 
@@ -50,14 +55,14 @@ function flushesOf(
   imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule, AttemptModule],
   controllers: [SenderController],
   providers: [
-    SenderTasks,
+    SenderTaskFactory,
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,
       inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Registry],
       useFactory: schedulerOf,
     },
-    { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },
+    { provide: SENDER_FLUSH_SCHEDULER, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },
   ],
 })
 export class SenderModule {}

@@ -38,7 +38,7 @@ export interface SenderSettings {
 /** SenderSettings */
 export const SENDER_SETTINGS = Symbol('SENDER_SETTINGS');
 /** FlushScheduler */
-export const SENDER_FLUSHES = Symbol('SENDER_FLUSHES');
+export const SENDER_FLUSH_SCHEDULER = Symbol('SENDER_FLUSH_SCHEDULER');
 
 /** Topics that a task writes at the number of its own partition. */
 export const SENDER_COPARTITIONED = [
@@ -49,7 +49,7 @@ export const SENDER_COPARTITIONED = [
 
 /** Creates the task of each assigned partition of webhook.deliveries, from parts that all partitions share. */
 @Injectable()
-export class SenderTasks implements PartitionTaskFactory, SenderParts {
+export class SenderTaskFactory implements PartitionTaskFactory, SenderParts {
   readonly limits: SenderSettings['unfinished'];
   readonly memory: DeliveryMemory;
   readonly closeGraceMs: number;
@@ -60,7 +60,7 @@ export class SenderTasks implements PartitionTaskFactory, SenderParts {
     readonly directory: SubscriptionDirectory,
     readonly runner: AttemptRunner,
     readonly scheduler: DeliveryScheduler,
-    @Inject(SENDER_FLUSHES) readonly flushScheduler: FlushScheduler,
+    @Inject(SENDER_FLUSH_SCHEDULER) readonly flushScheduler: FlushScheduler,
     @Inject(TIMERS) readonly timers: TimerPort,
     readonly metrics: DeliveryMetrics,
     readonly quarantine: Quarantine,

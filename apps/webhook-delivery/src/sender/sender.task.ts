@@ -42,7 +42,7 @@ class SenderTask implements PartitionTask {
   private isClosing = false;
   /** Whether what predecessors had begun is in memory. Until then nothing else may begin: it would take their reservations. */
   private hasResumed = false;
-  /** When it last looked, monotonic. */
+  /** When it last looked for expired deliveries, on the monotonic clock. */
   private expiredMs = -Infinity;
   private stopListening: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;

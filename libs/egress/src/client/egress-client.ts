@@ -68,7 +68,7 @@ export interface EgressRequest {
   readonly isWanted?: () => boolean;
   /** Default 4 KiB. */
   readonly maxResponseBytes?: number;
-  /** false: the result does not wait for the body, and has of it what came together with the headers. Default true. */
+  /** false: the result does not wait for the body, and has of an error what came together with the headers. Default true. */
   readonly keepBody?: boolean;
 }
 

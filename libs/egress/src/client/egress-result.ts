@@ -33,6 +33,8 @@ export type EgressResult =
       readonly errorCode: EgressErrorCode;
       /** Human-readable, short, without secrets. */
       readonly detail: string;
+      /** Nothing of the request was written: it waited for a connection. */
+      readonly isUnsent?: true;
     }
   /** The caller aborted. The request may or may not have arrived. */
   | { readonly type: 'aborted' };

@@ -106,7 +106,7 @@ export class Exchange {
   }
 
   fail(error: unknown): void {
-    this.settle({ type: 'error', errorCode: errorCodeOf(error), detail: errorDetailOf(error) });
+    this.settle({ type: 'error', errorCode: errorCodeOf(error), detail: errorDetailOf(error), ...this.unsentMark() });
   }
 
   abort(): void {
@@ -121,8 +121,12 @@ export class Exchange {
 
   expire(): void {
     const detail = `no response within ${String(this.request.deadlineMs)} ms`;
-    this.settle(this.carrier?.responseSoFar() ?? { type: 'error', errorCode: 'timeout', detail });
+    this.settle(this.carrier?.responseSoFar() ?? { type: 'error', errorCode: 'timeout', detail, ...this.unsentMark() });
     this.withdraw();
+  }
+
+  private unsentMark(): { readonly isUnsent?: true } {
+    return this.carrier === undefined && !this.resent ? { isUnsent: true } : {};
   }
 
   private settleOnce(result: EgressResult): void {

@@ -119,7 +119,7 @@ describe('OriginPool', () => {
     await origins.close(new Error('the client is closed'));
     failAll();
 
-    const closed = { type: 'error', errorCode: 'network_error', detail: 'the client is closed' };
+    const closed = { type: 'error', errorCode: 'network_error', detail: 'the client is closed', isUnsent: true };
     expect(await Promise.all(settled)).toEqual([closed, closed]);
     const late = new Promise((resolve) => {
       origin.submit(exchange(resolve));

@@ -148,7 +148,8 @@ describe('a proxy that fails is a connection error that says so, without address
   ])('when it %s', async (_case, behave, what) => {
     const { proxy, server, post } = await build({ behave, credentials: 'user:pass@', lookup: toBothFamilies });
 
-    expect(await post()).toEqual({ type: 'error', errorCode: 'connection_failed', detail: `the proxy ${what}` });
+    const detail = `the proxy ${what}`;
+    expect(await post()).toEqual({ type: 'error', errorCode: 'connection_failed', detail, isUnsent: true });
     expect(server.connections).toHaveLength(0);
     await until(() => proxy.openConnections() === 0);
   });
@@ -168,6 +169,7 @@ describe('a proxy that fails is a connection error that says so, without address
       type: 'error',
       errorCode: 'connection_failed',
       detail: 'the proxy cannot be reached',
+      isUnsent: true,
     });
   });
 

@@ -172,9 +172,24 @@ describe('the body of a response', () => {
     expect(read(['HTTP/1.1 200 OK\r\n']).reader.readEnd()).toBe(false);
   });
 
-  it('is limited and not kept, but for what came with the head, when the caller does not wait for it', () => {
-    const { reading, reader } = read([`${withLength}abc`, 'def'], { keepBody: false, maxBodyBytes: 2 });
-    expect([reading, reader.response()?.body.toString()]).toEqual(['complete', 'ab']);
+  it('is limited and not kept when the caller does not wait for it', () => {
+    const { reading, reader } = read([`${withLength}abcdef`], { keepBody: false });
+    expect([reading, reader.response()?.body.length]).toEqual(['complete', 0]);
+  });
+
+  it.each([
+    ['a length', withLength, ['abc', 'def'], 'abc'],
+    ['chunks', chunked, ['3\r\nabc\r\n1\r\nd\r\n', '2\r\nef\r\n0\r\n\r\n'], 'abcd'],
+  ])('of an error with %s is kept as far as it came with the head', (_, head, [first = '', second = ''], kept) => {
+    const error = head.replace('200 OK', '503 Busy');
+    const { reading, reader } = read([`${error}${first}`, second], { keepBody: false });
+    expect([reading, reader.response()?.body.toString()]).toEqual(['complete', kept]);
+  });
+
+  it('of an error is kept for 1 KiB when the caller does not wait for it', () => {
+    const page = `HTTP/1.1 500 X\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
+    const { reader } = read([page], { keepBody: false, maxHeadBytes: 100, maxBodyBytes: 4_096 });
+    expect(reader.response()?.body.length).toBe(1_024);
   });
 
   it('may have framing many times its size, but not without limit', () => {

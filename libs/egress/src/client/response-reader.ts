@@ -11,7 +11,7 @@ export interface ResponseReaderOptions {
 
 export interface ResponseLimits {
   readonly maxBodyBytes: number;
-  /** false: the body is counted and limited, and of it only the beginning kept that came with the head. */
+  /** false: the body is counted and limited. Of an error the beginning is kept that came with the head, `MAX_ERROR_BYTES`. */
   readonly keepBody: boolean;
 }
 
@@ -20,6 +20,8 @@ export type Reading = 'more' | 'complete' | 'enough';
 
 /** A body is read up to this, unkept, when that saves the connection: a new one with TLS costs eight times a kept one. */
 const MAX_DRAINED_BYTES = 65_536;
+/** Enough to read why. */
+export const MAX_ERROR_BYTES = 1_024;
 const MAX_INTERIM_RESPONSES = 8;
 const MAX_STATUS_LINE_BYTES = 1_024;
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n$/;
@@ -59,6 +61,8 @@ export class ResponseReader {
   private receivedBytes = 0;
   private kept: Buffer[] | undefined;
   private isSpoiled = false;
+  /** What is read came in one piece with the end of the head. */
+  private isWithHead = false;
 
   constructor(private readonly options: ResponseReaderOptions) {}
 
@@ -207,7 +211,10 @@ export class ResponseReader {
     const isWorthDraining = head.keepAlive && head.framing !== 'until_close' && head.bodyBytes <= MAX_DRAINED_BYTES;
     this.maxReadBytes = Math.max(this.limits.maxBodyBytes, isWorthDraining ? MAX_DRAINED_BYTES : 0);
     if (head.framing === 'chunked') this.chunked = new ChunkedBody(this.take);
-    return this.readBody(bytes, from, to);
+    this.isWithHead = true;
+    const reading = this.readBody(bytes, from, to);
+    this.isWithHead = false;
+    return reading;
   }
 
   private skipInterimResponse(headBytes: number): void {
@@ -243,16 +250,24 @@ export class ResponseReader {
     return 'complete';
   }
 
+  private maxKeptBytes(): number {
+    if (this.limits.keepBody) return this.limits.maxBodyBytes;
+    return this.isWithHead && !isSuccessful(this.status) ? MAX_ERROR_BYTES : 0;
+  }
+
   private readonly take = (bytes: Buffer, from: number, to: number): boolean => {
-    const room = this.limits.maxBodyBytes - this.receivedBytes;
-    const isKept = this.limits.keepBody || this.receivedBytes === 0;
+    const room = this.maxKeptBytes() - this.receivedBytes;
     this.receivedBytes += to - from;
-    if (isKept && room > 0 && to > from) {
+    if (room > 0 && to > from) {
       this.kept ??= [];
       this.kept.push(Buffer.from(bytes.subarray(from, Math.min(to, from + room))));
     }
     return this.receivedBytes <= this.maxReadBytes;
   };
+}
+
+function isSuccessful(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status <= 299;
 }
 
 /** Chunks of one byte each need six on the wire; anything above this is not a body. */
