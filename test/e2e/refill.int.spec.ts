@@ -85,7 +85,14 @@ function onServer(sql: string): Promise<unknown[]> {
 }
 
 function startPublisher(): OutboxPublisher {
-  const outbox = createOutbox({ databaseUrl, codecs, backend, logger: silentLogger, now: Date.now });
+  const outbox = createOutbox({
+    databaseUrl,
+    codecs,
+    backend,
+    logger: silentLogger,
+    now: Date.now,
+    monotonicMs: () => performance.now(),
+  });
   outbox.start();
   return outbox;
 }

@@ -65,7 +65,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
           const wanted = attempts.filter(({ attempt }) => isWanted(attempt));
           const idOf = (at: LogPosition): string => this.ids.idOf(at, caller.fleetId);
           const events = wanted.map((one) => ({ id: idOf(one.position), data: shown(one.attempt) }));
-          return stream.send(events, idOf(position));
+          return stream.send(events, () => idOf(position));
         },
         stream.signal,
       );

@@ -44,7 +44,7 @@ afterEach(() => {
 
 describe('a stream of server-sent events (R-41)', () => {
   it('has an id, a name and one line of JSON per event, whatever the data is', async () => {
-    await stream.send([{ id: '1-2', data: { text: 'a\n\nid: 9\n' } }], '1-2');
+    await stream.send([{ id: '1-2', data: { text: 'a\n\nid: 9\n' } }], () => '1-2');
     expect(response.text).toBe(': open\n\nid: 1-2\nevent: attempt\ndata: {"text":"a\\n\\nid: 9\\n"}\n\n');
   });
 
@@ -54,7 +54,7 @@ describe('a stream of server-sent events (R-41)', () => {
   });
 
   it('moves the place to resume at past what the filter leaves out', async () => {
-    await stream.send([], '5-7');
+    await stream.send([], () => '5-7');
     await jest.advanceTimersByTimeAsync(30_000);
     expect(response.text).toBe(': open\n\nid: 5-7\n\n: alive\n\n');
   });
@@ -68,10 +68,10 @@ describe('a stream of server-sent events (R-41)', () => {
 
   it('waits for a reader without room, and gives one up that takes nothing for half a minute', async () => {
     response.hasRoom = false;
-    const first = stream.send([{ id: '1', data: 1 }], '1');
+    const first = stream.send([{ id: '1', data: 1 }], () => '1');
     response.emit('drain');
     await first;
-    const second = stream.send([{ id: '2', data: 2 }], '2');
+    const second = stream.send([{ id: '2', data: 2 }], () => '2');
     await jest.advanceTimersByTimeAsync(29_999);
     expect(response.isDestroyed).toBe(false);
     await jest.advanceTimersByTimeAsync(2);
@@ -82,7 +82,7 @@ describe('a stream of server-sent events (R-41)', () => {
   it('is over when its reader has gone', async () => {
     response.emit('close');
     expect(stream.signal.aborted).toBe(true);
-    await stream.send([{ id: '1', data: 1 }], '1');
+    await stream.send([{ id: '1', data: 1 }], () => '1');
     expect(response.text).toBe(': open\n\n');
   });
 });

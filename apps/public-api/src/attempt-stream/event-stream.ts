@@ -33,8 +33,8 @@ export class EventStream {
   private readonly ending = new AbortController();
   /** Aborted when the reader has gone or stalls, is no longer allowed, or the process stops. */
   readonly signal: AbortSignal;
-  private lastId = '';
-  private sentId = '';
+  /** After what was left out behind the last event; null: nothing was. Made when it is sent, as most are not. */
+  private idBehind: (() => string) | null = null;
   private keepAlive: NodeJS.Timeout | undefined;
   private asking: NodeJS.Timeout | undefined;
 
@@ -62,12 +62,11 @@ export class EventStream {
 
   /**
    * Resolves when the reader has room for more.
-   * @param positionId after all of them, and whatever was left out behind them
+   * @param positionId of the place after all of them, and after whatever was left out behind them
    */
-  async send(events: readonly ServerSentEvent[], positionId: string): Promise<void> {
-    this.lastId = positionId;
+  async send(events: readonly ServerSentEvent[], positionId: () => string): Promise<void> {
+    this.idBehind = positionId;
     if (events.length === 0 || this.signal.aborted) return;
-    this.sentId = events.at(-1)?.id ?? this.sentId;
     const text = events.map(({ id, data }) => `id: ${id}\nevent: attempt\ndata: ${JSON.stringify(data)}\n\n`).join('');
     if (!this.response.write(text)) await this.drained();
   }
@@ -96,10 +95,8 @@ export class EventStream {
   /** An id alone is no event, but moves the place that a client resumes at past what was left out. */
   private stayAlive(): void {
     if (this.signal.aborted || this.response.writableNeedDrain) return;
-    if (this.lastId === this.sentId || this.lastId === '') this.response.write(': alive\n\n');
-    else {
-      this.sentId = this.lastId;
-      this.response.write(`id: ${this.lastId}\n\n`);
-    }
+    if (this.idBehind === null) this.response.write(': alive\n\n');
+    else this.response.write(`id: ${this.idBehind()}\n\n`);
+    this.idBehind = null;
   }
 }

@@ -7,7 +7,7 @@ const KEY = formatApiKey(Buffer.alloc(32, 7));
 const TOKEN = formatCredential('portalToken', Buffer.alloc(32, 7));
 
 function build() {
-  let nowMs = 0;
+  let [nowMs, setBackMs] = [0, 0];
   const rows = new Map<string, ApiKeyRecord>();
   const sessions = new Map<string, PortalSessionRecord>();
   const admins = new Set(['admin-1']);
@@ -18,12 +18,19 @@ function build() {
       return Promise.resolve(known.get(hash.toString('hex')) ?? null);
     },
   });
-  const directory = new KeyDirectory(findIn(rows), findIn(sessions), admins, () => nowMs);
+  const directory = new KeyDirectory(
+    findIn(rows),
+    findIn(sessions),
+    admins,
+    () => nowMs - setBackMs,
+    () => nowMs,
+  );
   const hash = hashApiKey(KEY);
   return {
     directory,
     lookups,
     advance: (ms: number) => void (nowMs += ms),
+    setBack: (ms: number) => void (setBackMs += ms),
     make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
     revoke: () => rows.clear(),
     open: (expiresAt: number, adminKeyId: string | null = null) => {
@@ -45,6 +52,16 @@ describe('the key directory', () => {
     advance(3_000);
     await directory.find(KEY);
     expect(lookups).toHaveLength(2);
+  });
+
+  it('trusts a result no longer because the clock was set back', async () => {
+    const { directory, advance, setBack, make, revoke } = build();
+    make();
+    await directory.find(KEY);
+    revoke();
+    setBack(3_600_000);
+    advance(3_000);
+    expect(await directory.find(KEY)).toBeNull();
   });
 
   it('knows a key the moment it is made', async () => {

@@ -7,7 +7,7 @@ import {
   type PortalSessionRecord,
   PortalSessionStore,
 } from '@waypost/management-store';
-import { CLOCK } from '@waypost/platform';
+import { CLOCK, MONOTONIC_CLOCK } from '@waypost/platform';
 import { AdminKeys } from './admin-keys.js';
 import type { Caller } from './caller.js';
 
@@ -34,7 +34,7 @@ interface Asked {
  */
 @Injectable()
 export class KeyDirectory {
-  private readonly found = new Map<string, { caller: Caller; trustedUntil: number }>();
+  private readonly found = new Map<string, { caller: Caller; trustedUntilMs: number }>();
   /** One look-up at a time per key, however many requests carry it. */
   private readonly underWay = new Map<string, Promise<Caller | null>>();
 
@@ -42,7 +42,8 @@ export class KeyDirectory {
     @Inject(ApiKeyStore) private readonly apiKeys: Pick<ApiKeyStore, 'find'>,
     @Inject(PortalSessionStore) private readonly sessions: Pick<PortalSessionStore, 'find'>,
     @Inject(AdminKeys) private readonly admins: Pick<AdminKeys, 'has'>,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
   ) {}
 
   /** Whether `find` would have to ask the store for a key that was never found: the cost of guessing. */
@@ -57,7 +58,7 @@ export class KeyDirectory {
     if (!KEY_FORM.test(key)) return null;
     const asked = askedBy(key);
     const known = this.found.get(asked.name);
-    if (known !== undefined && known.trustedUntil > this.now()) return known.caller;
+    if (known !== undefined && known.trustedUntilMs > this.monotonicMs()) return known.caller;
     return this.underWay.get(asked.name) ?? this.askOnce(asked);
   }
 
@@ -68,15 +69,16 @@ export class KeyDirectory {
   }
 
   private async ask({ hash, name, isSession }: Asked): Promise<Caller | null> {
-    const askedAt = this.now();
+    const [askedAt, askedMs] = [this.nowMs(), this.monotonicMs()];
     const record = await (isSession ? this.sessions.find(hash, askedAt) : this.apiKeys.find(hash));
     this.found.delete(name);
     if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
     if (this.hasEnded(record)) return null;
     const caller = callerOf(record);
     if (this.found.size >= FORGET_ABOVE) this.makeRoom();
-    const trustMs = isSession ? TRUST_SESSION_MS : TRUST_KEY_MS;
-    this.found.set(name, { caller, trustedUntil: Math.min(askedAt + trustMs, caller.expiresAt ?? Infinity) });
+    const leftMs = (caller.expiresAt ?? Infinity) - askedAt;
+    const trustMs = Math.min(isSession ? TRUST_SESSION_MS : TRUST_KEY_MS, leftMs);
+    this.found.set(name, { caller, trustedUntilMs: askedMs + trustMs });
     return caller;
   }
 

@@ -49,6 +49,7 @@ function startPublisher(settings: { pollMs?: number } = {}): OutboxPublisher {
     backend: broker,
     logger: silentLogger,
     now: Date.now,
+    monotonicMs: () => performance.now(),
     ...settings,
   });
   publishers.push(publisher);

@@ -11,6 +11,7 @@ export interface OutboxSettings {
   readonly backend: StreamsBackend;
   readonly logger: StreamsLogger;
   readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** How often to look for changes that were not announced. Default 500. */
   readonly pollMs?: number;
 }
@@ -19,7 +20,8 @@ export interface OutboxSettings {
 const TRANSACTIONAL_ID = 'public-api.outbox';
 
 /** The publisher on PostgreSQL and Kafka. It connects when it runs, and again whenever it must: it cannot fail at boot. */
-export function createOutbox({ databaseUrl, codecs, backend, logger, now, pollMs }: OutboxSettings): OutboxPublisher {
+export function createOutbox(settings: OutboxSettings): OutboxPublisher {
+  const { databaseUrl, codecs, backend, logger, now, monotonicMs, pollMs } = settings;
   let counts: PartitionCounts = new Map();
   return createOutboxPublisher({
     openSession: (listeners) => openOutboxSession({ databaseUrl, ...listeners }),
@@ -34,6 +36,7 @@ export function createOutbox({ databaseUrl, codecs, backend, logger, now, pollMs
     readPublishedVersions: createPublishedVersionsReader({ backend, codecs, counts: () => counts }),
     logger,
     now,
+    monotonicMs,
     ...(pollMs === undefined ? {} : { pollMs }),
   });
 }

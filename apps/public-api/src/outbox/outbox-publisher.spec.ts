@@ -109,6 +109,7 @@ function buildWorld() {
         ),
       logger: silent,
       now: Date.now,
+      monotonicMs: () => performance.now(),
       pollMs: 5,
     });
     publishers.push(publisher);

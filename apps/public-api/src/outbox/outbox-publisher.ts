@@ -1,6 +1,7 @@
 import { createOutboxTenure, createSignal, type OutboxPorts } from './outbox-tenure.js';
 
 export interface OutboxPublisherDeps extends OutboxPorts {
+  readonly monotonicMs: () => number;
   readonly pollMs?: number;
 }
 
@@ -24,7 +25,7 @@ const MAX_RETRY_MS = 5_000;
  * unknown which waiting rows are published, so the topics themselves are read before going on.
  */
 export function createOutboxPublisher(deps: OutboxPublisherDeps): OutboxPublisher {
-  const { logger, now, pollMs = POLL_MS } = deps;
+  const { logger, monotonicMs, pollMs = POLL_MS } = deps;
   const signal = createSignal();
   let stopped = false;
   let running: Promise<void> | null = null;
@@ -53,10 +54,10 @@ export function createOutboxPublisher(deps: OutboxPublisherDeps): OutboxPublishe
 
   /** Ends early only for a stop. */
   async function pause(ms: number): Promise<void> {
-    const until = now() + ms;
-    while (!isStopped() && now() < until) {
+    const untilMs = monotonicMs() + ms;
+    while (!isStopped() && monotonicMs() < untilMs) {
       signal.arm();
-      await signal.wait(until - now());
+      await signal.wait(untilMs - monotonicMs());
     }
   }
 

@@ -31,7 +31,7 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
     OutboxLifecycle,
     {
       provide: OutboxPublisher,
-      inject: [CONFIG, STREAMS_BACKEND, CODECS, LOGGER, CLOCK],
+      inject: [CONFIG, STREAMS_BACKEND, CODECS, LOGGER, CLOCK, MONOTONIC_CLOCK],
       useFactory: createPublisher,
     },
     {
@@ -56,6 +56,7 @@ function createPublisher(
   codecs: AvroCodecs,
   logger: StreamsLogger,
   now: () => number,
+  monotonicMs: () => number,
 ): OutboxPublisher {
-  return createOutbox({ databaseUrl: database.url, codecs, backend, logger, now });
+  return createOutbox({ databaseUrl: database.url, codecs, backend, logger, now, monotonicMs });
 }
