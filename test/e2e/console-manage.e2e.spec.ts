@@ -244,7 +244,7 @@ let page: Page;
     });
     await visit.open(`/subscriptions/${data[0]?.id ?? ''}`);
     await page.getByRole('figure').first().locator('canvas').waitFor();
-    await page.getByLabel('Status', { exact: true }).selectOption('delivered');
+    await page.getByRole('combobox', { name: 'Status', exact: true }).selectOption('delivered');
     await page.getByRole('button', { name: 'Send them again' }).click();
     await page.getByText('1 of 1 sent again').waitFor();
     await until(() => {

@@ -191,7 +191,9 @@ const COLUMNS_WITH_INK = `(() => {
     const attempts = await page.locator('.timeline li').allTextContents();
     expect(attempts.map((text) => /503|200/.exec(text)?.[0])).toEqual(['503', '200']);
     const sent = receiver.calls.find(({ body }) => body.toString().includes('van-2'));
-    expect(JSON.parse((await page.locator('pre').textContent()) ?? '')).toEqual(JSON.parse(String(sent?.body)));
+    expect(JSON.parse((await page.locator('details[open] pre').textContent()) ?? '')).toEqual(
+      JSON.parse(String(sent?.body)),
+    );
   });
 
   it('resends one event, and shows the delivery that this makes (R-33)', async () => {
@@ -251,7 +253,7 @@ const COLUMNS_WITH_INK = `(() => {
   it('shows what others wrote as text, and runs nothing of it', async () => {
     await visit.open(`/deliveries?deviceId=${encodeURIComponent(HOSTILE)}`);
     await page.getByRole('row').filter({ hasText: HOSTILE }).getByRole('link').click();
-    expect(await page.locator('pre').textContent()).toContain('onerror');
+    expect(await page.locator('details[open] pre').textContent()).toContain('onerror');
     expect(await page.evaluate('window.wasRun')).toBeUndefined();
     expect(await page.locator('img').count()).toBe(0);
     expect(visit.problems).toEqual([]);

@@ -17,6 +17,8 @@ import {
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 
+export const APPLICATION = 'history-projector';
+
 export interface HistoryProjectorConfig {
   readonly process: ProcessConfig;
   readonly traces: TracesConfig;
@@ -36,8 +38,8 @@ export function readConfig(env: Environment = process.env): HistoryProjectorConf
   return parseConfig(
     configSections({
       process: processConfig,
-      traces: tracesConfig('history-projector'),
-      kafka: kafkaConfig('history-projector'),
+      traces: tracesConfig(APPLICATION),
+      kafka: kafkaConfig(APPLICATION),
       registry: registryConfig,
       database: databaseConfig,
       databaseSchema: databaseSchemaConfig,

@@ -1,5 +1,5 @@
 import { runApp } from '@waypost/platform';
-import { readConfig } from './config.js';
+import { APPLICATION, readConfig } from './config.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
 
-await runApp({ name: 'history-projector', config: readConfig, module: HistoryProjectorModule });
+await runApp({ name: APPLICATION, config: readConfig, module: HistoryProjectorModule });

@@ -20,7 +20,7 @@ import {
   withDefault,
 } from '@waypost/platform';
 
-export const APP_NAME = 'public-api';
+export const APPLICATION = 'public-api';
 
 const http = z
   .object({
@@ -100,7 +100,7 @@ const http = z
 const schema = configSections({
   process: processConfig,
   http,
-  kafka: kafkaConfig(APP_NAME),
+  kafka: kafkaConfig(APPLICATION),
   registry: registryConfig,
   database: databaseConfig,
   databaseRead: databaseReadConfig,

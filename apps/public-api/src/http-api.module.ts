@@ -8,8 +8,8 @@ import { HttpPipeline } from './configure-http.js';
 import { ConsoleModule } from './console/console.module.js';
 import { ApiDatabaseModule } from './database/api-database.module.js';
 import { DeliveryFiguresModule } from './delivery-figures/delivery-figures.module.js';
+import { DtoValidationPipe } from './endpoint/dto-validation.pipe.js';
 import { NoQueryGuard } from './endpoint/no-query.guard.js';
-import { ValidationPipe } from './endpoint/validation.pipe.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { OutageLog } from './errors/outage-log.js';
 import { EventsV2Module } from './events-v2/events-v2.module.js';
@@ -58,7 +58,7 @@ import { TasksModule } from './tasks/tasks.module.js';
     { provide: APP_FILTER, useClass: ApiErrorFilter },
     { provide: APP_GUARD, useClass: ApiKeyGuard },
     { provide: APP_GUARD, useClass: NoQueryGuard },
-    { provide: APP_PIPE, useClass: ValidationPipe },
+    { provide: APP_PIPE, useClass: DtoValidationPipe },
   ],
 })
 export class HttpApiModule {}

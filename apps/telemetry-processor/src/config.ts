@@ -17,6 +17,8 @@ import {
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 
+export const APPLICATION = 'telemetry-processor';
+
 /** `positions`: only R-3 to R-7, so neither geofences nor routes and stops, whatever a fleet asks for. */
 export const RULE_SETS = ['all', 'positions'] as const;
 
@@ -61,8 +63,8 @@ export function readConfig(env: Environment = process.env): TelemetryProcessorCo
   return parseConfig(
     configSections({
       process: processConfig,
-      traces: tracesConfig('telemetry-processor'),
-      kafka: kafkaConfig('telemetry-processor'),
+      traces: tracesConfig(APPLICATION),
+      kafka: kafkaConfig(APPLICATION),
       registry: registryConfig,
       stateDir: stateDirConfig,
       rules: rulesConfig,

@@ -18,6 +18,8 @@ import {
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 
+export const APPLICATION = 'webhook-delivery';
+
 export interface WebhookDeliveryConfig {
   readonly process: ProcessConfig;
   readonly traces: TracesConfig;
@@ -32,8 +34,8 @@ export function readConfig(env: Environment = process.env): WebhookDeliveryConfi
   return parseConfig(
     configSections({
       process: processConfig,
-      traces: tracesConfig('webhook-delivery'),
-      kafka: kafkaConfig('webhook-delivery'),
+      traces: tracesConfig(APPLICATION),
+      kafka: kafkaConfig(APPLICATION),
       registry: registryConfig,
       egress: egressConfig,
       sealingKeys: sealingKeysConfig,

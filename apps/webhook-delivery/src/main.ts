@@ -1,5 +1,5 @@
 import { runApp } from '@waypost/platform';
-import { readConfig } from './config.js';
+import { APPLICATION, readConfig } from './config.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
-await runApp({ name: 'webhook-delivery', config: readConfig, module: WebhookDeliveryModule });
+await runApp({ name: APPLICATION, config: readConfig, module: WebhookDeliveryModule });

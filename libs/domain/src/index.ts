@@ -9,7 +9,6 @@ export {
   type AttemptResult,
   decideAttempt,
   decideProbe,
-  retryAfterMs,
   type FailureReason,
   type FinishedAttempt,
   MAX_KEPT_BODY_BYTES,
@@ -42,7 +41,8 @@ export {
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
 } from './delivery/endpoint-health.js';
-export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from './delivery/retry-delay.js';
+export { parseRetryAfter, retryAfterMs } from './delivery/retry-after.js';
+export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './delivery/retry-delay.js';
 export {
   formatSigningSecret,
   parseSigningSecret,

@@ -71,8 +71,8 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'after a kill events are fanned out again',
-    file: `${SENDER}/fan-out/fan-out.task.ts`,
-    is: 'this.written?.eventIds.has(delivery.eventId)',
+    file: `${SENDER}/fan-out/fan-out-progress.ts`,
+    is: 'this.written?.eventIds.has(eventId) === true',
     becomes: 'false',
   },
   {

@@ -10,14 +10,14 @@ import { CLOCK, CONFIG, QuarantineModule, StreamsModule, TracesModule } from '@w
 import type { HistoryProjectorConfig } from '../config.js';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
-import { AttemptTasks } from './attempt-tasks.js';
 import { AttemptsController } from './attempts.controller.js';
+import { AttemptsTaskFactory } from './attempts.task-factory.js';
 
 @Module({
   imports: [StreamsModule, TracesModule, QuarantineModule, ProjectionModule],
   controllers: [AttemptsController],
   providers: [
-    AttemptTasks,
+    AttemptsTaskFactory,
     { provide: ProjectionProgress, inject: [DataSource], useFactory: createProjectionProgress },
     {
       provide: DeliveryProjection,

@@ -9,7 +9,7 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projec
 import { createAttemptsTask } from './attempts.task.js';
 
 @Injectable()
-export class AttemptTasks implements PartitionTaskFactory {
+export class AttemptsTaskFactory implements PartitionTaskFactory {
   private readonly metrics: ProjectorMetrics;
 
   constructor(

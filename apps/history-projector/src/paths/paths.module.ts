@@ -4,14 +4,14 @@ import { createPathProjection, PathProjection } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
-import { PathTasks } from './path-tasks.js';
 import { PathsController } from './paths.controller.js';
+import { PathsTaskFactory } from './paths.task-factory.js';
 
 @Module({
   imports: [ProjectionModule],
   controllers: [PathsController],
   providers: [
-    PathTasks,
+    PathsTaskFactory,
     {
       provide: PathProjection,
       inject: [DataSource, TableOwner, CLOCK],

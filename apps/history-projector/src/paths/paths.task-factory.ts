@@ -9,7 +9,7 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projec
 import { createPathsTask } from './paths.task.js';
 
 @Injectable()
-export class PathTasks implements PartitionTaskFactory {
+export class PathsTaskFactory implements PartitionTaskFactory {
   private readonly metrics: PathMetrics;
 
   constructor(

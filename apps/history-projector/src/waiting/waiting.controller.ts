@@ -3,12 +3,12 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { WaitingTasks } from './waiting-tasks.js';
+import { WaitingTaskFactory } from './waiting.task-factory.js';
 
 /** Finds in `webhook.deliveries` what waits for its first attempt (R-33). */
 @Controller()
 export class WaitingController {
-  @PartitionConsumer({ group: consumerGroups.waitingProjector, tasks: WaitingTasks })
+  @PartitionConsumer({ group: consumerGroups.waitingProjector, tasks: WaitingTaskFactory })
   project(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
     return task.process(batch);
   }

@@ -1,17 +1,17 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createWaitingProjection, WaitingProjection } from '@waypost/history-store';
-import { CLOCK } from '@waypost/platform';
+import { CLOCK, StreamsModule } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { WaitingController } from './waiting.controller.js';
-import { WaitingTasks } from './waiting-tasks.js';
+import { WaitingTaskFactory } from './waiting.task-factory.js';
 
 @Module({
-  imports: [ProjectionModule],
+  imports: [StreamsModule, ProjectionModule],
   controllers: [WaitingController],
   providers: [
-    WaitingTasks,
+    WaitingTaskFactory,
     {
       provide: WaitingProjection,
       inject: [DataSource, TableOwner, CLOCK],

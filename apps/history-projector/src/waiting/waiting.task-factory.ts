@@ -9,7 +9,7 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projec
 import { createWaitingTask } from './waiting.task.js';
 
 @Injectable()
-export class WaitingTasks implements PartitionTaskFactory {
+export class WaitingTaskFactory implements PartitionTaskFactory {
   private readonly metrics: WaitingMetrics;
 
   constructor(

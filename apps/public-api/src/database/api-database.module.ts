@@ -12,7 +12,7 @@ import {
 import { ManagementStoreModule } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
-import { APP_NAME, type PublicApiConfig } from '../config.js';
+import { APPLICATION, type PublicApiConfig } from '../config.js';
 import { connectDatabase } from './connect-database.js';
 
 const POOL_SIZE = 10;
@@ -60,7 +60,7 @@ function databaseOptions(
   return {
     url: database.url,
     ...(databaseRead.readUrl !== undefined && { readUrl: databaseRead.readUrl }),
-    applicationName: APP_NAME,
+    applicationName: APPLICATION,
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     // A process that is stopped in the middle of a change must not block others.

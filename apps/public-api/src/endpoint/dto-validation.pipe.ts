@@ -6,7 +6,7 @@ import { createQueryReader, type QueryReader, type QueryText } from './query-tex
 
 /** Turns what arrives into the DTO that a handler's parameter has for a type, or refuses it. */
 @Injectable()
-export class ValidationPipe implements PipeTransform {
+export class DtoValidationPipe implements PipeTransform {
   private readonly queryReaders = new Map<DtoClass, QueryReader>();
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {

@@ -107,7 +107,7 @@ describe('an admin key (R-37)', () => {
     }
   });
 
-  it('is told what it is', async () => {
+  it('learns from the session that it is an admin key', async () => {
     expect((await asAdmin('GET', '/public/v1/session')).body).toEqual({
       type: 'admin',
       scopes: [],

@@ -206,7 +206,7 @@ describe('the headers of the sunset (R-32)', () => {
     }
   });
 
-  it('are on 429', async () => {
+  it('are in an answer over the rate limit', async () => {
     const { request } = await build({ rateLimit: { perSecond: 1, burst: 1 } });
     await request(`${PATH}?${WINDOW}`);
     const answer = await request(`${PATH}?${WINDOW}`);

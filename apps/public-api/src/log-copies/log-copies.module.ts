@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { QuarantineModule, StreamsModule } from '@waypost/platform';
 import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { OperationalEventsLogController } from './operational-events-log.controller.js';
-import { OperationalEventsTasks } from './operational-events-tasks.js';
+import { OperationalEventsTaskFactory } from './operational-events-log.task-factory.js';
 import { ReplayProgressController } from './replay-progress.controller.js';
-import { ReplayProgressTasks } from './replay-progress-tasks.js';
+import { ReplayProgressTaskFactory } from './replay-progress.task-factory.js';
 
 /** Copies logs into the database for the API to show. Apart from the resources: these need Kafka, requests do not. */
 @Module({
   imports: [ApiDatabaseModule, QuarantineModule, StreamsModule],
   controllers: [OperationalEventsLogController, ReplayProgressController],
-  providers: [OperationalEventsTasks, ReplayProgressTasks],
+  providers: [OperationalEventsTaskFactory, ReplayProgressTaskFactory],
 })
 export class LogCopiesModule {}

@@ -4,14 +4,14 @@ import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, type PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
 import { OperationalEventsTask } from './operational-events-log.task.js';
-import { OperationalEventsTasks } from './operational-events-tasks.js';
+import { OperationalEventsTaskFactory } from './operational-events-log.task-factory.js';
 
 /** Reads the operational events. HTTP answers while Kafka is unavailable. */
 @Controller()
 export class OperationalEventsLogController {
   @PartitionConsumer({
     group: consumerGroups.subscriptionOperations,
-    tasks: OperationalEventsTasks,
+    tasks: OperationalEventsTaskFactory,
     whenUnavailable: 'retry',
   })
   keep(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<OperationalEventsTask>): Promise<void> {

@@ -7,7 +7,7 @@ import type { StreamsBackend, StreamsLogger, TaskContext } from '@waypost/stream
 import { OperationalEventsTask } from './operational-events-log.task.js';
 
 @Injectable()
-export class OperationalEventsTasks implements PartitionTaskFactory<OperationalEventsTask> {
+export class OperationalEventsTaskFactory implements PartitionTaskFactory<OperationalEventsTask> {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,

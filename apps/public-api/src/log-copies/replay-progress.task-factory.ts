@@ -7,7 +7,7 @@ import type { StreamsBackend, StreamsLogger, TaskContext } from '@waypost/stream
 import { ReplayProgressTask } from './replay-progress.task.js';
 
 @Injectable()
-export class ReplayProgressTasks implements PartitionTaskFactory<ReplayProgressTask> {
+export class ReplayProgressTaskFactory implements PartitionTaskFactory<ReplayProgressTask> {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'replayProgress'>,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatTime, HEALTH_STATUSES, MAX_COUNTED_PENDING, type SubscriptionHealth } from '@waypost/domain';
 import { dateTime, enumText } from '../endpoint/fields.js';
 
-/** How the deliveries of a subscription fare. */
+/** The health of a subscription: how its deliveries go. */
 export const health = z
   .strictObject({
     status: enumText(HEALTH_STATUSES).meta({
@@ -31,7 +31,7 @@ export const health = z
   })
   .meta({
     id: 'SubscriptionHealth',
-    description: 'How its deliveries fare, from the history: usually less than a second old.',
+    description: 'How its deliveries go, from the history: usually less than a second old.',
   });
 
 export function toHealth(known: SubscriptionHealth): z.infer<typeof health> {

@@ -4,7 +4,7 @@ import { SubscriptionActivities } from '@waypost/history-store';
 import { OperationalEventStore, type SubscriptionRef } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 
-/** How the deliveries of a subscription fare, from the history and from its operational events. */
+/** The health of a subscription: how its deliveries go, from the history and from its operational events. */
 @Injectable()
 export class SubscriptionHealthReader {
   constructor(

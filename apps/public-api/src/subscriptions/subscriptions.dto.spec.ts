@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readBody } from '../endpoint/validation.pipe.js';
+import { readBody } from '../endpoint/dto-validation.pipe.js';
 import { ApiError, type ErrorDetail } from '../errors/api-error.js';
 import { CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 

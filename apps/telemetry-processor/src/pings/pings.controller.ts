@@ -9,6 +9,7 @@ import { PingMetrics } from './ping-metrics.js';
 import { PingProcessor } from './pings.processor.js';
 import { PingTopology } from './pings.topology.js';
 
+/** Decides each ping of telemetry.pings. */
 @Controller()
 export class PingsController {
   constructor(

@@ -51,7 +51,7 @@ export class PingProcessor implements Processor {
   private readonly fleetRules: FleetRules;
   private readonly deviceKey = new KeyBuilder();
   /** When the slice under way came; 0 without spans. */
-  private cameAt = 0;
+  private sliceArrivedAt = 0;
 
   constructor(private readonly parts: PingProcessorParts) {
     const { context, codecs, fleets, rules } = parts;
@@ -69,7 +69,7 @@ export class PingProcessor implements Processor {
   }
 
   prepare(records: readonly StreamRecord[]): Promise<void> {
-    if (this.parts.traces.recorder !== null) this.cameAt = this.context.now();
+    if (this.parts.traces.recorder !== null) this.sliceArrivedAt = this.context.now();
     return resolveBatch(this.parts.codecs.telemetryPings, records);
   }
 
@@ -148,7 +148,7 @@ export class PingProcessor implements Processor {
     return {
       name,
       kind: 'consumer',
-      startedAt: this.cameAt,
+      startedAt: this.sliceArrivedAt,
       endedAt: this.context.now(),
       context: parseTraceparent(traceparent),
       parent: parseTraceparent(readTraceHeader(headers)),

@@ -3,9 +3,9 @@ import { parseTraceparent, type WebhookDelivery } from '@waypost/domain';
 import { type EndedSpan, messageSpan } from '@waypost/platform';
 
 export interface SpanOfDeliveryParts {
-  /** Of the delivery. */
+  /** The trace context of the delivery. */
   readonly traceparent: string;
-  /** Of its event, as it came. */
+  /** The trace context of its event, as it came. */
   readonly ofEvent: string | null;
   readonly partition: number;
   /** When its event was read, epoch ms. */

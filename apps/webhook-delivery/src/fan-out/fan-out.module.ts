@@ -5,7 +5,7 @@ import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '
 import type { TimerPort } from '../common/timers.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { FanOutController } from './fan-out.controller.js';
-import { FAN_OUT_FLUSHES, FanOutTasks } from './fan-out-tasks.js';
+import { FAN_OUT_FLUSH_SCHEDULER, FanOutTaskFactory } from './fan-out.task-factory.js';
 
 /** Longer than the sender's: each task writes to every partition of the deliveries, so tasks share few requests. */
 const FLUSH_INTERVALS: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };
@@ -18,6 +18,9 @@ function flushesOf(timers: TimerPort, monotonicMs: () => number): FlushScheduler
 @Module({
   imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule],
   controllers: [FanOutController],
-  providers: [FanOutTasks, { provide: FAN_OUT_FLUSHES, inject: [TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf }],
+  providers: [
+    FanOutTaskFactory,
+    { provide: FAN_OUT_FLUSH_SCHEDULER, inject: [TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },
+  ],
 })
 export class FanOutModule {}

@@ -18,18 +18,18 @@ import { DutyCycle } from './duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from './fan-out.task.js';
 
 /** FlushScheduler */
-export const FAN_OUT_FLUSHES = Symbol('FAN_OUT_FLUSHES');
+export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
 
 /** Creates the task of each assigned partition of fleet.events, from parts that all partitions share. */
 @Injectable()
-export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
+export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
   readonly rounds = new DutyCycle();
 
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
     @Inject(CODECS) readonly codecs: AvroCodecs,
     readonly directory: SubscriptionDirectory,
-    @Inject(FAN_OUT_FLUSHES) readonly flushScheduler: FlushScheduler,
+    @Inject(FAN_OUT_FLUSH_SCHEDULER) readonly flushScheduler: FlushScheduler,
     readonly metrics: DeliveryMetrics,
     readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,

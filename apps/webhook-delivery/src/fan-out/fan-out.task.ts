@@ -21,10 +21,8 @@ import {
 } from '@waypost/domain';
 import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
 import {
-  type BaseOffsets,
   type FencedWriter,
   partitionForKey,
-  partitionName,
   type PartitionTask,
   type RecordBatch,
   slicesOf,
@@ -43,13 +41,7 @@ import type { SubscriptionDirectory } from '../subscriptions/subscription-direct
 import { spanOfDelivery } from './delivery-span.js';
 import { DeliveryWriter } from './delivery-writer.js';
 import type { DutyCycle } from './duty-cycle.js';
-import {
-  checkpointMetadata,
-  findLostPosition,
-  outputsOf,
-  readWritten,
-  type WrittenDeliveries,
-} from './fan-out-checkpoint.js';
+import { FanOutProgress } from './fan-out-progress.js';
 import { FleetRotation, type WaitingEvent } from './fleet-rotation.js';
 
 export interface FanOutParts extends Clocks {
@@ -89,13 +81,14 @@ const MAX_UNSENT_BYTES = 128 * 1024;
 const MAX_SLICE_BYTES = 4 * 1024 * 1024;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-const RAISE_INTERVAL_MS = 60_000;
 
 class FanOutTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private committer: PositionCommitter | null = null;
   private readonly waiting = new FleetRotation();
-  private position = 0;
+  private readonly progress: FanOutProgress;
+  /** The partitions of webhook.deliveries. */
+  private outputs = 0;
   /** All events before it have been read: their deliveries are added, or they wait. */
   private readUpTo = 0;
   /** Of the events before it, those that cannot be used are in the quarantine. */
@@ -103,21 +96,14 @@ class FanOutTask implements PartitionTask {
   private isFanningOut = false;
   private isStopped = false;
   private whenRoom: () => void = () => undefined;
-  private outputsFrom: readonly number[] = [];
-  /** Of the last write to each output partition. */
-  private outputBases: number[] = [];
-  /** The next step of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
-  private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
-  /** Set until all events that a predecessor may have fanned out have been processed. */
-  private written: (WrittenDeliveries & { readonly until: number }) | null = null;
-  /** Monotonic. */
-  private raisedMs = -Infinity;
   private deliveries: DeliveryWriter | null = null;
 
   constructor(
     private readonly parts: FanOutParts,
     private readonly context: TaskContext,
-  ) {}
+  ) {
+    this.progress = new FanOutProgress(parts, context);
+  }
 
   async open(): Promise<{ position: number }> {
     const { backend, monotonicMs, logger } = this.parts;
@@ -127,24 +113,30 @@ class FanOutTask implements PartitionTask {
     // First: from now on no predecessor can write for this partition, so what is read next is final.
     await this.writer.init();
     await context.confirmOwnership();
-    await this.recover(outputs.length);
-    const position = () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) });
-    this.committer = createPositionCommitter({ context, monotonicMs, logger, committed: position(), position });
+    this.outputs = outputs.length;
+    const position = await this.progress.recover(this.outputs);
+    const checkpoint = () => this.progress.checkpoint();
+    this.committer = createPositionCommitter({
+      context,
+      monotonicMs,
+      logger,
+      committed: checkpoint(),
+      position: checkpoint,
+    });
     this.deliveries = new DeliveryWriter({
       writer: this.writer,
       flushScheduler: this.parts.flushScheduler,
       onWritten: (written, baseOffsets) => {
-        this.wrote(written, baseOffsets);
+        this.progress.wrote(written, baseOffsets, this.readUpTo);
+        this.committer?.moved();
       },
       onFailure: (error) => {
         context.fail(error);
       },
     });
-    this.readUpTo = this.position;
-    this.quarantinedUpTo = this.position;
-    this.outputBases = [...(this.written?.ends ?? this.outputsFrom)];
-    this.mark = { readUpTo: this.position, outputsFrom: this.outputsFrom };
-    return { position: this.position };
+    this.readUpTo = position;
+    this.quarantinedUpTo = position;
+    return { position };
   }
 
   async process(batch: RecordBatch): Promise<void> {
@@ -170,7 +162,7 @@ class FanOutTask implements PartitionTask {
   }
 
   async idle(): Promise<void> {
-    if (this.parts.monotonicMs() - this.raisedMs > RAISE_INTERVAL_MS) await this.raiseOutputs();
+    if (!this.isFanningOut && this.opened().isIdle) await this.progress.raiseOutputs(this.readUpTo);
     this.committer?.moved();
   }
 
@@ -192,82 +184,12 @@ class FanOutTask implements PartitionTask {
     return this.deliveries;
   }
 
-  private wrote(position: number, baseOffsets: BaseOffsets): void {
-    const topic = topics.webhookDeliveries.name;
-    for (const partition of this.outputBases.keys()) {
-      const base = baseOffsets.get(partitionName({ topic, partition }));
-      if (base !== undefined) this.outputBases[partition] = base;
-    }
-    this.position = position;
-    // Until then a successor has to find the deliveries of the predecessor as well.
-    if (this.written && position >= this.written.until) this.passMark(this.written.ends);
-    else if (!this.written && position >= this.mark.readUpTo) this.passMark(this.mark.outputsFrom);
-    this.committer?.moved();
-  }
-
-  /** The deliveries of all events from the position on lie at or after `outputsFrom`. */
-  private passMark(outputsFrom: readonly number[]): void {
-    this.written = null;
-    this.outputsFrom = outputsFrom;
-    // What has not been read yet will be written after everything that is written by now.
-    this.mark = { readUpTo: this.readUpTo, outputsFrom: [...this.outputBases] };
-  }
-
   private async outputPartitions() {
     const topic = topics.webhookDeliveries.name;
     const count = await this.parts.backend.partitionCount(topic);
     if (count === null)
       throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it by waypost set-up.`);
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
-  }
-
-  private async recover(outputs: number): Promise<void> {
-    const { backend, logger } = this.parts;
-    const { topic, partition } = this.context;
-    const committed = await this.context.committedOffset();
-    const lost = await findLostPosition(this.parts, {
-      topic,
-      partition,
-      committed: committed?.offset ?? null,
-      outputs,
-    });
-    if (lost !== null) throw new StreamsError('POSITION_LOST', lost);
-    const outputsFrom = committed && outputsOf(committed.metadata, outputs);
-    if (!outputsFrom) {
-      await this.begin(committed?.offset ?? (await backend.startOffset({ topic, partition })), outputs);
-      return;
-    }
-    this.position = committed.offset;
-    this.outputsFrom = outputsFrom;
-    const until = await backend.endOffset({ topic, partition });
-    if (this.position >= until) {
-      await this.raiseOutputs();
-      return;
-    }
-    const written = await readWritten(this.parts, outputsFrom);
-    this.written = { ...written, until };
-    logger.info('fan_out_recovered', { partition, position: this.position, until, written: written.eventIds.size });
-  }
-
-  /** Partitions that this task rarely writes to grow by other writers: a successor need not read all of that. Call when idle. */
-  private async raiseOutputs(): Promise<void> {
-    if (this.written || this.isFanningOut || this.deliveries?.isIdle === false) return;
-    this.outputBases = await this.outputEnds(this.outputsFrom.length);
-    this.passMark([...this.outputBases]);
-    this.raisedMs = this.parts.monotonicMs();
-  }
-
-  private outputEnds(outputs: number): Promise<number[]> {
-    const topic = topics.webhookDeliveries.name;
-    const ends = Array.from({ length: outputs }, (_, partition) => this.parts.backend.endOffset({ topic, partition }));
-    return Promise.all(ends);
-  }
-
-  /** Commits where a successor has to look before the first delivery is written. */
-  private async begin(position: number, outputs: number): Promise<void> {
-    this.outputsFrom = await this.outputEnds(outputs);
-    this.position = position;
-    await this.context.commitOffset(position, checkpointMetadata(this.outputsFrom));
   }
 
   /** @returns the events that cannot be used */
@@ -346,10 +268,10 @@ class FanOutTask implements PartitionTask {
     const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
     let added = 0;
     for (const delivery of decided) {
-      if (this.written?.eventIds.has(delivery.eventId)) continue;
+      if (this.progress.hasWritten(delivery.eventId)) continue;
       metrics.deliveryCreated();
       const key = Buffer.from(delivery.subscriptionId);
-      const partition = partitionForKey(key, this.outputsFrom.length);
+      const partition = partitionForKey(key, this.outputs);
       const traceparent = traceOfDelivery(delivery.eventId, ofEvent, traces.sampleRatio);
       this.opened().add({
         topic: topics.webhookDeliveries.name,

@@ -8,8 +8,8 @@ import {
   decideAttempt,
   decideProbe,
   type FinishedAttempt,
-  retryAfterMs,
 } from './decide-attempt.js';
+import { retryAfterMs } from './retry-after.js';
 
 /**
  * R-20 to R-23 as a table that is written down here from the rules alone. Every status code and error code, with and

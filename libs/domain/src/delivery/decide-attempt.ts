@@ -1,11 +1,12 @@
 import { PROBE_EVERY_MS } from './endpoint-health.js';
-import { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from './retry-delay.js';
+import { retryAfterMs } from './retry-after.js';
+import { MAX_ATTEMPTS, retryDelayMs } from './retry-delay.js';
 
 /** R-20: from the start of an attempt to its status line. */
 export const ATTEMPT_DEADLINE_MS = 5_000;
-/** R-20: so much of the body of a response is kept. */
+/** R-20: the bytes that are kept of the body of a response. */
 export const MAX_KEPT_BODY_BYTES = 4_096;
-/** R-23: a bearer token is not used any more from so long before it expires. */
+/** R-23: how long before it expires a bearer token is replaced. */
 export const TOKEN_EXPIRY_MARGIN_MS = 60_000;
 
 export interface FinishedAttempt {
@@ -77,12 +78,6 @@ function retryOrGiveUp(finished: FinishedAttempt, reason: RetryReason): AttemptD
 function waitMs({ attempt, random, result, endedAt }: FinishedAttempt): number {
   const scheduledMs = retryDelayMs(attempt, random);
   return Math.max(scheduledMs, retryAfterMs(result, endedAt));
-}
-
-/** How long the receiver asks to be left alone, up to the cap (R-22): only these two statuses give `Retry-After` its meaning. */
-export function retryAfterMs(result: AttemptResult, endedAt: number): number {
-  if (result.type !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503)) return 0;
-  return Math.min(parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0, MAX_RETRY_DELAY_MS);
 }
 
 /** R-21: permanent or temporary. */

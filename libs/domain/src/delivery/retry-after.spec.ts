@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRetryAfter } from './retry-delay.js';
+import { parseRetryAfter } from './retry-after.js';
 
 /** Sunday */
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 30);

@@ -93,7 +93,7 @@ describe('the age of a ping (R-3)', () => {
     expect(decide(null, at(0, { receivedTime: NOON + 15 * DAY_MS })).type).toBe('accepted');
   });
 
-  it('is judged before the order', () => {
+  it('decides before its order does: neither a future nor an old ping is called late', () => {
     const state = travel([at(0)]).state;
 
     expect(decide(state, at(-1, { receivedTime: NOON + 16 * DAY_MS })).type).toBe('expired');

@@ -5,6 +5,9 @@ import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-setti
 /** R-7: the sampling window, in event time. */
 export const POSITION_WINDOW_MS = 180_000;
 
+/** R-3: a ping that was older than this when it was received counts for paths only. */
+const MAX_AGE_MS = 15 * 86_400_000;
+
 /** Only a back-test passes others than the default. */
 export interface RuleSettings {
   readonly positionWindowMs: number;
@@ -17,7 +20,7 @@ export interface RuleSettings {
 export const DEFAULT_RULE_SETTINGS: RuleSettings = Object.freeze({
   positionWindowMs: POSITION_WINDOW_MS,
   maxAheadMs: MAX_AHEAD_MS,
-  maxAgeMs: 15 * 86_400_000,
+  maxAgeMs: MAX_AGE_MS,
   geofences: DEFAULT_GEOFENCE_SETTINGS,
   routes: DEFAULT_ROUTE_SETTINGS,
 });

@@ -30,7 +30,7 @@ export interface SubscriptionHealth {
   readonly oldestPendingAt: number | null;
 }
 
-/** R-16: how the deliveries of a subscription fare. `unknown`: the history has no attempt of it. */
+/** R-16: how the deliveries of a subscription go. `unknown`: the history has no attempt of it. */
 export function subscriptionHealth(activity: SubscriptionActivity, suspension: Suspension): SubscriptionHealth {
   const { lastSuccessAt, unacceptedSince, pending, oldestPendingAt } = activity;
   const { isSuspended, since } = suspension;

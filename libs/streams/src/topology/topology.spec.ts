@@ -80,7 +80,7 @@ function without(topic: keyof typeof right): Record<string, number> {
 }
 
 describe('the topics of a topology', () => {
-  it('pass when they exist and those of stores and source-partition sinks have as many partitions as the source, which is returned', async () => {
+  it('pass when they exist with as many partitions as the source, whose number is returned', async () => {
     await expect(verify(right)).resolves.toBe(4);
   });
 

@@ -587,7 +587,7 @@ export interface SubscriptionWithHealth {
   readonly health: SubscriptionHealth;
 }
 
-/** How its deliveries fare, from the history: usually less than a second old. */
+/** How its deliveries go, from the history: usually less than a second old. */
 export interface SubscriptionHealth {
   /** `suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days. */
   readonly status: Open<'healthy' | 'failing' | 'suspended' | 'unknown'>;

@@ -156,7 +156,7 @@ describe('a process that wakes up', () => {
     expect(judgeDeliveries(run)).toMatchObject({ problems: [], repeats: 1, inFlight: 0, woken: 1 });
   });
 
-  it('may not begin one', () => {
+  it('may end what was in flight, but not begin an attempt', () => {
     wakeUp(5_000);
     const problems = judgeDeliveries(run).problems.map((line) => line.replace(/( by .*)? \(\d+\): .*/, ''));
     expect(problems).toEqual(['attempt number that goes backward', 'repeat without a cause']);

@@ -129,7 +129,7 @@ describe('a broker that answers an error code', () => {
     },
   );
 
-  it('to AddPartitionsToTxn because the transaction before is incomplete tells the task how long that has lasted', async () => {
+  it('because the transaction before is incomplete lets the task see how long it was held up', async () => {
     await start(({ api }, n) => (api === 'AddPartitionsToTxn' && (n === 1 || n === 2) ? CONCURRENT_TRANSACTIONS : 0));
     const producer = backend.producer('tx');
     await producer.init();

@@ -319,7 +319,7 @@ describe('a value that is changed in place', () => {
     expect([store.get(keyOf('a'))?.value, store.changeCount]).toEqual([1, 0]);
   });
 
-  it('must exist', () => {
+  it('is undefined when there is no entry to edit', () => {
     const store = storeWith(1);
     store.delete(keyOf('a'));
     expect([store.edit(keyOf('a')), store.edit(keyOf('b'))]).toEqual([undefined, undefined]);

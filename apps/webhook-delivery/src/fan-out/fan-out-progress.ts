@@ -1,0 +1,139 @@
+import { type AvroCodecs, topics } from '@waypost/contracts';
+import {
+  type BaseOffsets,
+  partitionName,
+  type StreamsBackend,
+  StreamsError,
+  type StreamsLogger,
+  type TaskContext,
+} from '@waypost/streams';
+import type { Clocks } from '../common/clocks.js';
+import {
+  checkpointMetadata,
+  findLostPosition,
+  outputsOf,
+  readWritten,
+  type WrittenDeliveries,
+} from './fan-out-checkpoint.js';
+
+export interface FanOutProgressParts extends Clocks {
+  readonly backend: StreamsBackend;
+  readonly codecs: AvroCodecs;
+  readonly logger: StreamsLogger;
+}
+
+const RAISE_INTERVAL_MS = 60_000;
+
+/**
+ * How far a partition of events is fanned out, and from where on a successor has to look for deliveries that were written
+ * beyond that (R-25).
+ */
+export class FanOutProgress {
+  private position = 0;
+  /** By partition of webhook.deliveries: those of all events from the position on lie at or after it. */
+  private outputsFrom: readonly number[] = [];
+  /** Of the last write to each of these partitions. */
+  private outputBases: number[] = [];
+  /** The next step of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
+  private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
+  /** Set until all events that a predecessor may have fanned out have been processed. */
+  private written: (WrittenDeliveries & { readonly until: number }) | null = null;
+  /** Monotonic. */
+  private raisedMs = -Infinity;
+
+  constructor(
+    private readonly parts: FanOutProgressParts,
+    private readonly context: TaskContext,
+  ) {}
+
+  /** What to commit. */
+  checkpoint(): { readonly offset: number; readonly metadata: string } {
+    return { offset: this.position, metadata: checkpointMetadata(this.outputsFrom) };
+  }
+
+  /** Whether a predecessor wrote the delivery of this id. */
+  hasWritten(eventId: string): boolean {
+    return this.written?.eventIds.has(eventId) === true;
+  }
+
+  /**
+   * Finds where to go on. Call when no predecessor can write any more.
+   * @param outputs the partitions of webhook.deliveries
+   * @returns the position of the first event to read
+   * @throws StreamsError POSITION_LOST
+   */
+  async recover(outputs: number): Promise<number> {
+    const { topic, partition } = this.context;
+    const committed = await this.context.committedOffset();
+    const found = { topic, partition, committed: committed?.offset ?? null, outputs };
+    const lost = await findLostPosition(this.parts, found);
+    if (lost !== null) throw new StreamsError('POSITION_LOST', lost);
+    const outputsFrom = committed && outputsOf(committed.metadata, outputs);
+    if (outputsFrom) await this.resume(committed.offset, outputsFrom);
+    else await this.begin(committed?.offset ?? (await this.parts.backend.startOffset({ topic, partition })), outputs);
+    this.outputBases = [...(this.written?.ends ?? this.outputsFrom)];
+    this.mark = { readUpTo: this.position, outputsFrom: this.outputsFrom };
+    return this.position;
+  }
+
+  /**
+   * All deliveries of the events before `position` are written.
+   * @param readUpTo all events before it have been read
+   */
+  wrote(position: number, baseOffsets: BaseOffsets, readUpTo: number): void {
+    const topic = topics.webhookDeliveries.name;
+    for (const partition of this.outputBases.keys()) {
+      const base = baseOffsets.get(partitionName({ topic, partition }));
+      if (base !== undefined) this.outputBases[partition] = base;
+    }
+    this.position = position;
+    // Until then a successor has to find the deliveries of the predecessor as well.
+    if (this.written && position >= this.written.until) this.passMark(this.written.ends, readUpTo);
+    else if (!this.written && position >= this.mark.readUpTo) this.passMark(this.mark.outputsFrom, readUpTo);
+  }
+
+  /**
+   * Partitions that this task rarely writes to grow by other writers: now and then a successor is spared from reading all
+   * of that. Call when everything that was read is written.
+   */
+  async raiseOutputs(readUpTo: number): Promise<void> {
+    if (this.written || this.parts.monotonicMs() - this.raisedMs <= RAISE_INTERVAL_MS) return;
+    this.outputBases = await this.outputEnds(this.outputsFrom.length);
+    this.passMark([...this.outputBases], readUpTo);
+    this.raisedMs = this.parts.monotonicMs();
+  }
+
+  private passMark(outputsFrom: readonly number[], readUpTo: number): void {
+    this.written = null;
+    this.outputsFrom = outputsFrom;
+    // What has not been read yet will be written after everything that is written by now.
+    this.mark = { readUpTo, outputsFrom: [...this.outputBases] };
+  }
+
+  /** Commits where a successor has to look before the first delivery is written. */
+  private async begin(position: number, outputs: number): Promise<void> {
+    this.outputsFrom = await this.outputEnds(outputs);
+    this.position = position;
+    await this.context.commitOffset(position, checkpointMetadata(this.outputsFrom));
+  }
+
+  private async resume(position: number, outputsFrom: readonly number[]): Promise<void> {
+    const { topic, partition } = this.context;
+    this.position = position;
+    this.outputsFrom = outputsFrom;
+    const until = await this.parts.backend.endOffset({ topic, partition });
+    if (position >= until) {
+      await this.raiseOutputs(position);
+      return;
+    }
+    const written = await readWritten(this.parts, outputsFrom);
+    this.written = { ...written, until };
+    this.parts.logger.info('fan_out_recovered', { partition, position, until, written: written.eventIds.size });
+  }
+
+  private outputEnds(outputs: number): Promise<number[]> {
+    const topic = topics.webhookDeliveries.name;
+    const ends = Array.from({ length: outputs }, (_, partition) => this.parts.backend.endOffset({ topic, partition }));
+    return Promise.all(ends);
+  }
+}
