@@ -1,6 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type KafkaPermission, kafkaPermissions, type KafkaUser, topics } from '@waypost/contracts';
+import { Registry } from 'prom-client';
+import {
+  allConsumerGroups,
+  createAvroCodecs,
+  createSchemaRegistry,
+  type KafkaPermission,
+  kafkaPermissions,
+  type KafkaUser,
+  topics,
+} from '@waypost/contracts';
+import { kafkaConfig, parseConfig, Quarantine } from '@waypost/platform';
+import { createKafkaBackend, silentLogger } from '@waypost/streams';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { requireTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
@@ -109,6 +120,23 @@ function users(): Record<string, readonly KafkaPermission[]> {
     }, patience);
     for (const { program } of apps) expect(program.output()).not.toMatch(/AUTHORIZATION|ACCESS_DENIED|GROUP_REFUSED/i);
   }, 300_000);
+
+  it.each(APPS)('lets %s quarantine a record that an operator skips, of every topic that it reads', async (app) => {
+    const kafka = parseConfig(kafkaConfig(app), stack.environment(app));
+    const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+    const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: requireTestStack().registryUrl }) });
+    const quarantine = new Quarantine(backend, codecs, silentLogger, new Registry(), app);
+    const record = { offset: 0, timestamp: 0, key: null, value: null };
+    const groups = allConsumerGroups.filter((group) => group.app === app);
+    try {
+      for (const topic of groups.flatMap(({ topics: read }) => read)) {
+        const kept = quarantine.put({ topic, partition: 0 }, [{ record, reason: 'skipped', detail: 'a bug' }]);
+        await expect(kept).resolves.toBeUndefined();
+      }
+    } finally {
+      await backend.close();
+    }
+  });
 
   it.each(LACKING)('names what %s lacks: the %s %s', async (app, resource, name) => {
     const { program, adminUrl } = await startApp(app, `${app}-${userWithout(resource, name)}`);

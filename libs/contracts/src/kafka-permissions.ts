@@ -81,9 +81,10 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
       topics.webhookSubscriptions,
       topics.webhookDeliveries,
       topics.webhookReplays,
+      topics.telemetryRejected,
     ),
     ...onGroups(consumerGroups.subscriptionOperations, consumerGroups.replayProgress),
-    ...onTransactionalIds('public-api.outbox'),
+    ...onTransactionalIds('public-api.outbox', quarantineOf('public-api')),
   ],
   'set-up': onTopics(['CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS'], ...allTopics),
 };
