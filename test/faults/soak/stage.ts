@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '@waypost/domain';
 import { instanceEnvironment, stackEnvironment } from '../../../tools/dev-stack/start/app-environment.js';
 import { type DeliveryStage, openDeliveryStage } from '../delivery/stage.js';
 import { makeSubscriber, type Subscriber, type SubscribersOptions } from '../delivery/subscribers.js';
@@ -9,11 +10,7 @@ import { createInstance, type KafkaStage, type KafkaStageOptions, openKafkaStage
 
 /** The fleet whose vehicles send pings; the other fleets have events only. */
 export const DRIVING_FLEET = 'soak';
-const EVENT_TYPES = [
-  ...['position', 'ignition_on', 'ignition_off', 'geofence_in', 'geofence_out'],
-  ...['route_started', 'route_finished', 'stop_started', 'stop_finished'],
-];
-const FIRST_DRIVING_NUMBER = 203;
+const FIRST_DRIVING_NUMBER = 202;
 
 /**
  * The numbers of the instances on the cluster. Faults meet those before SPARED; the others, one of each application, live

@@ -9,7 +9,7 @@ export interface RejectedTelemetry {
   readonly sourceTimestamp: number;
   readonly sourceKey: Buffer | null;
   readonly sourceValue: Buffer | null;
-  /** malformed | unknown_schema | incompatible_schema | invalid_field | key_mismatch | future */
+  /** malformed | unknown_schema | incompatible_schema | invalid_field | key_mismatch | future | skipped */
   readonly reason: string;
   readonly detail: string | null;
 }
