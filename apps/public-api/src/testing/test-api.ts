@@ -23,7 +23,7 @@ import {
   ReplayStore,
   SubscriptionStore,
 } from '@waypost/management-store';
-import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
+import { type AppRuntime, CLOCK, MONOTONIC_CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
 import { AttemptLog } from '../attempt-stream/attempt-log.js';
 import { AttemptLogModule } from '../attempt-stream/attempt-log.module.js';
@@ -111,6 +111,13 @@ export function startTestApiPerTest(defaults: TestApiOptions = {}): (options?: T
   return async (options) => (api = await startTestApi({ ...defaults, ...options }));
 }
 
+/** Goes on with a clock that the test moves, as time does that passes on both. */
+function monotonicClockOf(now: (() => number) | undefined): () => number {
+  if (now === undefined) return () => performance.now();
+  const startedAt = now();
+  return () => performance.now() + now() - startedAt;
+}
+
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const keys = new Map<string, ApiKeyRecord>();
   const errors: TestApi['errors'] = [];
@@ -130,6 +137,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     .useValue(checkUrl)
     .overrideProvider(CLOCK)
     .useValue(options.now ?? Date.now)
+    .overrideProvider(MONOTONIC_CLOCK)
+    .useValue(monotonicClockOf(options.now))
     .compile();
   const app = module.createNestApplication<NestExpressApplication>({ logger: false });
   configureHttp(app, options.limits);
