@@ -20,7 +20,7 @@ const UNKNOWN_LIFE_SECONDS = 300;
 const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().positive().optional() });
 
 /**
- * Tokens of the client credentials grant (RFC 6749, 4.4) for whoever logs in with them. Neither the secret nor what the
+ * Tokens of the client credentials grant (RFC 6749, 4.4) for those who log in with them. Neither the secret nor what the
  * endpoint sends gets into an error.
  */
 export function clientCredentialTokens(client: OAuthClient, { fetch, now }: Effects) {
