@@ -125,9 +125,9 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a pause is ignored',
-    file: `${SENDER}/sender/subscription-queue.ts`,
-    is: 'return this.isPaused || this.isSuspended;',
-    becomes: 'return this.isSuspended;',
+    file: `${SENDER}/subscriptions/subscription-directory.ts`,
+    is: "status !== 'active' && status !== 'disabled'",
+    becomes: 'false',
   },
   {
     name: '2 % of the POSTs are made twice',
