@@ -12,7 +12,7 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { createEgressClient } from '@waypost/egress';
+import { createEgressClient, type EgressClient, type EgressResult } from '@waypost/egress';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/common/clocks.js';
@@ -61,14 +61,29 @@ export interface AttemptRig {
   close(): Promise<void>;
 }
 
-/** @param trustedCa of receivers of the test's own that speak TLS */
-export async function startAttemptRig(behavior?: Behavior, trustedCa?: string): Promise<AttemptRig> {
+/**
+ * @param trustedCa of receivers of the test's own that speak TLS
+ * @param onResult called with each result of the HTTP client, before the runner has it
+ */
+export async function startAttemptRig(
+  behavior?: Behavior,
+  trustedCa?: string,
+  onResult: (result: EgressResult) => void = () => undefined,
+): Promise<AttemptRig> {
   const receiver = await startReceiver(behavior, { bodies: 'any' });
-  const egress = createEgressClient({
+  const client = createEgressClient({
     allowedSubnets: ['127.0.0.0/8'],
     allowHttp: true,
     ...(trustedCa === undefined ? {} : { trustedCa }),
   });
+  const egress: EgressClient = {
+    post: async (request) => {
+      const result = await client.post(request);
+      onResult(result);
+      return result;
+    },
+    close: () => client.close(),
+  };
   const index = createSubscriptionIndex();
   let aheadMs = 0;
   let steppedMs = 0;

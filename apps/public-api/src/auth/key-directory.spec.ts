@@ -5,6 +5,8 @@ import { KeyDirectory } from './key-directory.js';
 
 const KEY = formatApiKey(Buffer.alloc(32, 7));
 const TOKEN = formatCredential('portalToken', Buffer.alloc(32, 7));
+/** Far from what the monotonic clock says. */
+const EPOCH_MS = Date.UTC(2026, 4, 4);
 
 function build() {
   let [nowMs, setBackMs] = [0, 0];
@@ -22,7 +24,7 @@ function build() {
     findIn(rows),
     findIn(sessions),
     admins,
-    () => nowMs - setBackMs,
+    () => EPOCH_MS + nowMs - setBackMs,
     () => nowMs,
   );
   const hash = hashApiKey(KEY);
@@ -33,9 +35,13 @@ function build() {
     setBack: (ms: number) => void (setBackMs += ms),
     make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
     revoke: () => rows.clear(),
-    open: (expiresAt: number, adminKeyId: string | null = null) => {
+    open: (lifeMs: number, adminKeyId: string | null = null) => {
       const session = { adminKeyId, id: 's1', fleetId: 'acme', hash: hashApiKey(TOKEN), scopes: ['events:read'] };
-      sessions.set(hashApiKey(TOKEN).toString('hex'), { ...session, subscriptionIds: ['a'], expiresAt });
+      sessions.set(hashApiKey(TOKEN).toString('hex'), {
+        ...session,
+        subscriptionIds: ['a'],
+        expiresAt: EPOCH_MS + lifeMs,
+      });
     },
     end: () => sessions.clear(),
     forgetAdmin: () => admins.clear(),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { type BearerAuth, formatSigningSecret, sealSigningSecret } from '@waypost/domain';
+import type { EgressResult } from '@waypost/egress';
 import {
   type AttemptRig,
   deliveryOf,
@@ -17,6 +18,8 @@ import { flushed, settlesWithin } from '../../../../test/support/until.js';
 const NEW = Buffer.alloc(32, 1);
 const OLD = Buffer.alloc(32, 2);
 const HOUR_MS = 3_600_000;
+/** Nothing listens at port 1. */
+const NOWHERE = 'http://127.0.0.1:1/';
 
 let rig: AttemptRig;
 
@@ -225,12 +228,29 @@ describe('an attempt whose subscription its owner changes before the request is 
     expect(await rig.run('sub-1')).toEqual({ type: 'paused' });
   });
 
-  it('does not count when it was paused and there was no connection', async () => {
-    // Nothing listens at port 1.
-    rig.put(rigSubscription('sub-1', { url: 'http://127.0.0.1:1/' }));
-    const run = rig.run('sub-1');
-    rig.put(rigSubscription('sub-1', { url: 'http://127.0.0.1:1/', status: 'paused', version: 2 }));
-    expect(await run).toEqual({ type: 'paused' });
+  it('does not count when it was paused while there was no connection', async () => {
+    const results: EgressResult[] = [];
+    const pausing = await startAttemptRig(undefined, undefined, (result) => {
+      results.push(result);
+      pausing.put(rigSubscription('sub-1', { url: NOWHERE, status: 'paused', version: 2 }));
+    });
+    pausing.put(rigSubscription('sub-1', { url: NOWHERE }));
+    expect(await pausing.run('sub-1')).toEqual({ type: 'paused' });
+    expect(results).toMatchObject([{ errorCode: 'connection_refused' }]);
+    await pausing.close();
+  });
+
+  it('counts when it was paused after the request had been written', async () => {
+    const pausing = await startAttemptRig(
+      () => ({ type: 'reset' }),
+      undefined,
+      () => {
+        pausing.put(rigSubscription('sub-1', { url: pausing.receiver.url('/'), status: 'paused', version: 2 }));
+      },
+    );
+    pausing.put(rigSubscription('sub-1', { url: pausing.receiver.url('/') }));
+    expect(await pausing.run('sub-1')).toMatchObject({ type: 'ended', result: { errorCode: 'connection_reset' } });
+    await pausing.close();
   });
 });
 

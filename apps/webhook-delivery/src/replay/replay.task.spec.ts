@@ -98,6 +98,29 @@ describe('the replayer', () => {
     expect((await stage.numbers()).sort()).toEqual(range(0, 9));
   });
 
+  it('keeps the place of a replay that waits for its rate, and does not read the log anew for each portion (R-26)', async () => {
+    const ids = range(0, 12).map((n) => `subscription ${String(n)}`);
+    for (const [n, id] of ids.entries()) {
+      stage.subscriptions.set(id, 'active');
+      for (const delivery of range(30 * n, 30 * n + 30)) stage.sent(delivery, {}, { subscriptionId: id });
+      stage.ask({ replayId: `replay of ${id}`, subscriptionId: id, ratePerSecond: 80 });
+    }
+    let opened = 0;
+    // At a quarter of the speed, so that no time slice ends here.
+    const startedAt = Date.now();
+    await stage.startReplayer({
+      now: () => startedAt + Math.floor((Date.now() - startedAt) / 4),
+      through: (backend) =>
+        Object.create(backend, {
+          fetcher: { value: () => ((opened += 1), backend.fetcher()) },
+        }) as StreamsBackend,
+    });
+    await stage.allDone();
+    expect((await stage.numbers()).sort((a, b) => a - b)).toEqual(range(0, 360));
+    // One to select and one to write, and what the task itself reads.
+    expect(opened).toBeLessThan(2 * ids.length + 6);
+  });
+
   it('completes every replay although each had to yield before it had written anything', async () => {
     const ids = range(0, 9).map((n) => `subscription ${String(n)}`);
     for (const [n, id] of ids.entries()) {

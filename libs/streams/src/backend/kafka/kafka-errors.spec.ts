@@ -210,7 +210,9 @@ describe('a broker that answers an error code', () => {
   it('to Heartbeat lets the member join again, or just go on', async () => {
     await start((request, n) => (request.api === 'Heartbeat' && n === 0 ? codeIn(request) : 0));
     const live = async (code: number): Promise<void> => {
-      const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC], sessionTimeoutMs: 2_000 });
+      // Long enough that a busy machine loses no session, which would be a reason to join again.
+      const sessionTimeoutMs = 10_000;
+      const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC], sessionTimeoutMs });
       const failures: Error[] = [];
       await member.join({ assigned: () => undefined, failed: (error) => failures.push(error) });
       const heartbeats = () => asked.filter(({ api, key }) => api === 'Heartbeat' && key === `group~${String(code)}`);
