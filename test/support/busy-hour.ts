@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_ATTEMPTS, type PathPoint, retryDelayMs, type WebhookAttempt } from '@waypost/domain';
+import { attemptOf } from './samples.js';
 
 /** A subscription of the fleet, and how its endpoint behaves. */
 export interface BusyEndpoint {
@@ -64,34 +65,20 @@ function attemptsOf(fleetId: string, endpoint: BusyEndpoint, firstAttemptAt: num
       outcome === 'retrying'
         ? startedAt + durationMs + retryDelayMs(attempt, chance(identity, attempt, 'delay'))
         : null;
-    made.push({
-      eventId,
-      subscriptionId,
-      fleetId,
-      deviceId,
-      eventType,
-      eventTime,
-      url,
-      attempt,
-      dueAt,
-      startedAt,
-      format: 'v1',
-      series: 0,
-      replayId: null,
-      deliveryOffset: 1,
-      deliveryCreatedAt: firstAttemptAt - 6,
-      firstAttemptAt,
-      durationMs,
-      statusCode,
-      outcome,
-      decision: outcome,
-      nextDueAt,
-      ...explanationOf(statusCode),
-      retryAfterMs: null,
-      body: attempt === 1 ? bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }) : null,
-      probe: false,
-      probes: 0,
-    });
+    made.push(
+      attemptOf({
+        ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, url, attempt, dueAt, startedAt },
+        deliveryCreatedAt: firstAttemptAt - 6,
+        firstAttemptAt,
+        durationMs,
+        statusCode,
+        outcome,
+        decision: outcome,
+        nextDueAt,
+        ...explanationOf(statusCode),
+        body: attempt === 1 ? bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }) : null,
+      }),
+    );
     if (nextDueAt === null) break;
     dueAt = nextDueAt;
   }
@@ -111,7 +98,7 @@ function explanationOf(statusCode: number | null) {
   return { errorCode: null, errorDetail: null, responseBody };
 }
 
-interface Told {
+interface Addressed {
   readonly eventId: string;
   readonly eventType: string;
   readonly eventTime: number;
@@ -119,7 +106,7 @@ interface Told {
   readonly fleetId: string;
 }
 
-function bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }: Told): string {
+function bodyOf({ eventId, eventType, eventTime, deviceId, fleetId }: Addressed): string {
   return JSON.stringify({
     eventId,
     eventTime: new Date(eventTime).toISOString(),

@@ -1,4 +1,10 @@
-import { draftEvent, type FleetEvent, type TelemetryPing, type WebhookSubscription } from '@waypost/domain';
+import {
+  draftEvent,
+  type FleetEvent,
+  type TelemetryPing,
+  type WebhookAttempt,
+  type WebhookSubscription,
+} from '@waypost/domain';
 
 /** 2024-05-01T12:00:00.000Z */
 export const NOON = Date.UTC(2024, 4, 1, 12);
@@ -62,6 +68,42 @@ export function subscriptionOf(fields: Partial<WebhookSubscription> = {}): Webho
     version: 1,
     createdAt: NOON,
     updatedAt: NOON,
+    ...fields,
+  };
+}
+
+/** The first attempt of a delivery, accepted in time. */
+export function attemptOf(fields: Partial<WebhookAttempt> = {}): WebhookAttempt {
+  const startedAt = fields.startedAt ?? NOON;
+  return {
+    eventId: '5e3bd1a6-7f6f-5a53-9c2f-0a54e4d5b0c1',
+    subscriptionId: '0f0e6c1c-5f43-4a3c-9a52-0d6f3d2a7a11',
+    fleetId: 'fleet-1',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: startedAt - 500,
+    format: 'v1',
+    series: 0,
+    replayId: null,
+    deliveryOffset: 1,
+    deliveryCreatedAt: startedAt - 10,
+    url: 'https://receiver.example/hook',
+    attempt: 1,
+    dueAt: startedAt,
+    startedAt,
+    firstAttemptAt: startedAt,
+    durationMs: 12,
+    statusCode: 200,
+    errorCode: null,
+    errorDetail: null,
+    outcome: 'delivered',
+    decision: 'accepted',
+    nextDueAt: null,
+    body: null,
+    probe: false,
+    probes: 0,
+    retryAfterMs: null,
+    responseBody: null,
     ...fields,
   };
 }

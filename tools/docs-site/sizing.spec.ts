@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createAvroCodecs } from '@waypost/contracts';
-import { decideFanOut, type WebhookAttempt } from '@waypost/domain';
+import { decideFanOut } from '@waypost/domain';
 import { createMemoryRegistry } from '../../test/support/registry/memory-registry.js';
-import { eventOf, NOON, pingOf, subscriptionOf } from '../../test/support/samples.js';
+import { attemptOf, eventOf, NOON, pingOf, subscriptionOf } from '../../test/support/samples.js';
 import { attemptsPerDelivery, MEASURED, sizingOf } from './sizing.js';
 
 const DOCS = join(import.meta.dirname, '../../docs');
@@ -93,11 +93,13 @@ describe('The figures of the sizing', () => {
     const [delivery] = decideFanOut(event, [subscriptionOf()], NOON);
     if (delivery === undefined) throw new Error('The subscription matches the event.');
     const withoutBody = { ...delivery, body: '' };
+    const { createdAt: deliveryCreatedAt, ...shared } = withoutBody;
+    const attempt = attemptOf({ ...shared, deliveryCreatedAt, deliveryOffset: 1_000_000 });
     const bytes = {
       ping: telemetryPings.encode(pingOf()).length,
       event: fleetEvents.encode(event).length,
       delivery: webhookDeliveries.encode(withoutBody).length,
-      attempt: webhookAttempts.encode(attemptOf(withoutBody)).length,
+      attempt: webhookAttempts.encode(attempt).length,
     };
     const FRAME = 20;
     const TRACE = 70;
@@ -111,28 +113,3 @@ describe('The figures of the sizing', () => {
     expect(MEASURED.pingBytes).toBeLessThan(2 * (bytes.ping + event.deviceId.length + FRAME));
   });
 });
-
-function attemptOf(delivery: ReturnType<typeof decideFanOut>[number]): WebhookAttempt {
-  const { createdAt: deliveryCreatedAt, ...shared } = delivery;
-  return {
-    ...shared,
-    deliveryCreatedAt,
-    deliveryOffset: 1_000_000,
-    url: 'https://receiver.example/hook',
-    attempt: 1,
-    dueAt: NOON,
-    startedAt: NOON,
-    firstAttemptAt: NOON,
-    durationMs: 86,
-    statusCode: 204,
-    retryAfterMs: null,
-    errorCode: null,
-    errorDetail: null,
-    responseBody: null,
-    outcome: 'delivered',
-    decision: 'accepted',
-    nextDueAt: null,
-    probe: false,
-    probes: 0,
-  };
-}

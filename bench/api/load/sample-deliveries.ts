@@ -1,6 +1,7 @@
 import { createDataSource } from '@waypost/database';
 import { draftEvent, eventId, type FleetEvent, serializeBody, type WebhookAttempt } from '@waypost/domain';
 import { createDeliveryProjection } from '@waypost/history-store';
+import { attemptOf } from '../../../test/support/samples.js';
 
 export interface SampledFleet {
   readonly fleetId: string;
@@ -29,36 +30,16 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
   const event = sampleEvent(fleet, subscription.eventType, number, firstAttemptAt - 400);
   const { fleetId, deviceId, eventType, eventTime } = event;
   const id = eventId({ fleetId, deviceId, eventType, eventTime, subscriptionId: subscription.id });
-  const first: WebhookAttempt = {
-    eventId: id,
-    subscriptionId: subscription.id,
-    fleetId,
-    deviceId,
-    eventType,
-    eventTime,
-    format: 'v1',
-    series: 0,
-    replayId: null,
+  const first = attemptOf({
+    ...{ eventId: id, subscriptionId: subscription.id, fleetId, deviceId, eventType, eventTime },
     deliveryOffset: number,
     deliveryCreatedAt: firstAttemptAt - 20,
     url: subscription.url,
-    attempt: 1,
-    dueAt: firstAttemptAt,
     startedAt: firstAttemptAt,
-    firstAttemptAt,
     durationMs: 40,
     statusCode: 204,
-    errorCode: null,
-    errorDetail: null,
-    responseBody: null,
-    outcome: 'delivered',
-    decision: 'accepted',
-    nextDueAt: null,
     body: serializeBody('v1', event, id),
-    probe: false,
-    probes: 0,
-    retryAfterMs: null,
-  };
+  });
   return attemptsOf(first, endOf(number));
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
+import { attemptOf } from '../../support/samples.js';
 import { foldLog, type Row } from './fold-log.js';
 import { compareRows } from './rows.js';
 
@@ -7,37 +8,19 @@ const NOW = Date.UTC(2026, 5, 20, 12);
 const DAY_MS = 86_400_000;
 
 function attempt(change: Partial<WebhookAttempt>): WebhookAttempt {
-  return {
+  return attemptOf({
     eventId: 'aaaaaaaa-0000-5000-8000-000000000001',
-    subscriptionId: 's',
-    fleetId: 'f',
-    deviceId: 'd',
-    eventType: 'position',
-    format: 'v1',
-    series: 0,
-    replayId: null,
-    deliveryOffset: 1,
-    url: 'https://receiver.example/',
-    attempt: 1,
     durationMs: 7,
-    eventTime: NOW - 50,
-    deliveryCreatedAt: NOW - 40,
     firstAttemptAt: NOW - 30,
     dueAt: NOW - 31,
     startedAt: NOW - 30,
     statusCode: 503,
-    errorCode: null,
-    errorDetail: null,
-    responseBody: null,
     outcome: 'retrying',
     decision: 'temporary_status',
     nextDueAt: NOW + 2_000,
     body: '{"a":1}',
-    probe: false,
-    probes: 0,
-    retryAfterMs: null,
     ...change,
-  };
+  });
 }
 const accepted = { outcome: 'delivered', decision: 'accepted', statusCode: 204, nextDueAt: null };
 const second = attempt({ attempt: 2, body: null, startedAt: NOW, dueAt: NOW, ...accepted });

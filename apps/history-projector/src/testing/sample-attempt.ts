@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WebhookAttempt } from '@waypost/domain';
+import { attemptOf } from '../../../../test/support/samples.js';
 
 /** Delivery number `n` of a fleet: attempt 1 is answered with 503, attempt 2 is accepted. */
 export function sampleAttempt(fleetId: string, n: number, attempt: 1 | 2, firstAttemptAt: number): WebhookAttempt {
@@ -8,31 +9,20 @@ export function sampleAttempt(fleetId: string, n: number, attempt: 1 | 2, firstA
     attempt === 1
       ? { statusCode: 503, outcome: 'retrying', decision: 'temporary_status', nextDueAt: startedAt + 2_000 }
       : { statusCode: 200, outcome: 'delivered', decision: 'accepted', nextDueAt: null };
-  return {
+  return attemptOf({
     eventId: uuidOf(`${fleetId} ${String(n)}`),
     subscriptionId: uuidOf(fleetId),
     fleetId,
     deviceId: `device-${String(n)}`,
-    eventType: 'position',
     eventTime: firstAttemptAt - 500,
-    format: 'v1',
-    series: 0,
-    replayId: null,
     deliveryOffset: n,
     deliveryCreatedAt: firstAttemptAt - 10,
-    url: 'https://receiver.example/hook',
     attempt,
-    dueAt: startedAt,
     startedAt,
     firstAttemptAt,
-    durationMs: 12,
-    errorCode: null,
-    errorDetail: null,
-    responseBody: null,
     body: attempt === 1 ? `{"n":${String(n)}}` : null,
-    ...{ probe: false, probes: 0, retryAfterMs: null },
     ...more,
-  };
+  });
 }
 
 function uuidOf(name: string): string {

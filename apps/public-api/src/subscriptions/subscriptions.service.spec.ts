@@ -6,7 +6,7 @@ import { startTestApiPerTest } from '../testing/test-api.js';
 const open = startTestApiPerTest();
 const { id } = subscriptionOf();
 
-/** An API whose changes are stored, but reach the senders only if told so. */
+/** An API that stores changes, and publishes them to the senders only where `isPublished` says so. */
 async function patch(body: object, { isPublished = false, type = 'changed' } = {}) {
   const waitedFor: (readonly string[])[] = [];
   const subscription = subscriptionOf({ ...body, fleetId: 'acme', version: 2 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { WebhookAttempt } from '@waypost/domain';
+import { attemptOf as sampleOf } from '../../../../test/support/samples.js';
 import type { DeliveryFilters } from '../delivery-history/delivery-pages.service.js';
 
 /** Midday, so that the days before and behind are at hand. */
@@ -93,36 +94,26 @@ export function attemptOf(fleetId: string, of: DeliveryPlan, attempt: number): W
   const startedAt = of.firstAttemptAt + (attempt - 1) * 2_000;
   const statusCode = of.answers[attempt - 1] ?? null;
   const outcome = outcomeOf(statusCode, attempt);
-  return {
+  return sampleOf({
     eventId: uuidOf(`${fleetId} ${String(of.event)}`),
     subscriptionId: of.subscription,
     fleetId,
     deviceId: of.device,
     eventType: of.type,
     eventTime: of.firstAttemptAt - 1_000,
-    format: 'v1',
     series: of.series,
-    replayId: null,
-    deliveryOffset: 1,
     deliveryCreatedAt: of.firstAttemptAt - 10,
-    url: 'https://receiver.example/hook',
     attempt,
-    dueAt: startedAt,
     startedAt,
     firstAttemptAt: of.firstAttemptAt,
     durationMs: 10,
     statusCode,
     errorCode: statusCode === null ? 'timeout' : null,
-    errorDetail: null,
-    responseBody: null,
     outcome,
     decision: outcome,
     nextDueAt: outcome === 'retrying' ? startedAt + 2_000 : null,
     body: attempt === 1 ? `{"of":${String(of.event)}}` : null,
-    probe: false,
-    probes: 0,
-    retryAfterMs: null,
-  };
+  });
 }
 
 /** R-20, R-21: 2xx is accepted; 503 and no answer are tried again, up to five times. */

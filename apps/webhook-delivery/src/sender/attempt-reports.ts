@@ -10,7 +10,7 @@ interface AttemptReportParts {
   readonly log: Pick<AttemptLog, 'publish'>;
 }
 
-/** What operators and owners are told of an attempt, beside its record. */
+/** Metrics, log line and operational event of an attempt; its record is written by `AttemptLog`. */
 export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: AttemptReportParts): void {
   const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
   const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';

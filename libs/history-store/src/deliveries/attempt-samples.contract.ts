@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { type DeliveryRecord, recordNumber, type WebhookAttempt } from '@waypost/domain';
+import { attemptOf as sampleOf } from '../../../../test/support/samples.js';
 
 /** The clock of these tests: noon, so that both neighbouring days are near. */
 export const NOW = Date.UTC(2026, 5, 20, 12);
@@ -17,37 +18,20 @@ export function uuidOf(name: string): string {
 export function attemptOf(change: Partial<WebhookAttempt> = {}): WebhookAttempt {
   const startedAt = change.startedAt ?? change.firstAttemptAt ?? NOW - HOUR_MS;
   const attempt = change.attempt ?? 1;
-  return {
+  return sampleOf({
     eventId: uuidOf(`event of ${change.fleetId ?? 'fleet-a'}`),
     subscriptionId: uuidOf('subscription'),
     fleetId: 'fleet-a',
-    deviceId: 'device-1',
-    eventType: 'position',
     eventTime: startedAt - 2_500,
-    format: 'v1',
-    series: 0,
-    replayId: null,
     deliveryOffset: 7,
     deliveryCreatedAt: startedAt - 20,
-    url: 'https://receiver.example/hook',
     attempt,
     dueAt: startedAt - 5,
     startedAt,
-    firstAttemptAt: startedAt,
     durationMs: 40,
-    statusCode: 200,
-    errorCode: null,
-    errorDetail: null,
-    outcome: 'delivered',
-    decision: 'accepted',
-    nextDueAt: null,
     body: attempt === 1 ? '{"eventId":"1"}' : null,
-    probe: false,
-    probes: 0,
-    retryAfterMs: null,
-    responseBody: null,
     ...change,
-  };
+  });
 }
 
 const RETRYING = { outcome: 'retrying', decision: 'temporary_status', statusCode: 503 } as const;

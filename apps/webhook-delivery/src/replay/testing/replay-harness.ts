@@ -14,6 +14,7 @@ import { createTaskManager, readToEnd, silentLogger, type StreamsBackend, type T
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
+import { attemptOf as sampleOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
 import { nodeTimers } from '../../common/timers.js';
 import { createReplayTask, type ReplayTaskParts } from '../replay.task.js';
@@ -186,21 +187,9 @@ export function attemptOf(
   more: Partial<WebhookAttempt> = {},
 ): WebhookAttempt {
   const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId } = delivery;
-  return {
-    ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId, deliveryOffset },
-    ...{ deliveryCreatedAt: START, url: 'https://receiver.example/', attempt: 1, dueAt: START, durationMs: 1 },
-    ...{
-      startedAt: START,
-      firstAttemptAt: START,
-      statusCode: 200,
-      errorCode: null,
-      errorDetail: null,
-      responseBody: null,
-    },
-    ...{ outcome: 'delivered', decision: 'accepted', nextDueAt: null, body: delivery.body },
-    ...{ probe: false, probes: 0, retryAfterMs: null },
-    ...more,
-  };
+  const its = { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId };
+  const times = { deliveryCreatedAt: START, firstAttemptAt: START, dueAt: START, startedAt: START, durationMs: 1 };
+  return sampleOf({ ...its, ...times, deliveryOffset, body: delivery.body, ...more });
 }
 
 /** A replay of everything within one minute, as fast as possible. */

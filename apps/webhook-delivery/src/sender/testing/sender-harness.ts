@@ -27,6 +27,7 @@ import {
 } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
+import { attemptOf } from '../../../../../test/support/samples.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import type { TimerPort } from '../../common/timers.js';
@@ -301,27 +302,20 @@ export function aDelivery(n: number): WebhookDelivery {
 
 export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAttempt {
   const { createdAt, body: _body, ...delivery } = aDelivery(n);
-  return {
+  return attemptOf({
     ...delivery,
     deliveryOffset: n - 1,
     deliveryCreatedAt: createdAt,
     url: 'https://example.org/',
-    attempt: 1,
-    dueAt: 3_000,
     startedAt: 3_000,
     firstAttemptAt: 2_000,
     durationMs: 10,
     statusCode: 503,
-    errorCode: null,
-    errorDetail: null,
-    responseBody: null,
     outcome: 'retrying',
     decision: 'temporary_status',
     nextDueAt: 4_000,
-    body: null,
-    ...{ probe: false, probes: 0, retryAfterMs: null },
     ...about,
-  };
+  });
 }
 
 export function aSubscription(id: string): WebhookSubscription {
