@@ -236,7 +236,7 @@ describe('Events followed to their deliveries', () => {
 
   it('name what cannot be judged: deliveries of a subscription that was changed later, and of one that is gone', async () => {
     const { decideFanOut } = await import('@waypost/domain');
-    const eventId = decideFanOut(event, [subscription], NOON)[0]?.eventId ?? '';
+    const eventId = [...decideFanOut(event, [subscription], NOON)][0]?.eventId ?? '';
     const ledger = createDeliveryLedger([{ subscription, publishedAt: NOON }], NOON + 1_000);
     ledger.event(event, NOON);
     ledger.delivery({ ...delivery(), eventId });
@@ -265,7 +265,7 @@ describe('Events followed to their deliveries', () => {
     ['pending', { delivered: 0, failed: 0, pending: 1 }],
   ])('are counted as %s by the last attempt', async (outcome, counted) => {
     const { decideFanOut } = await import('@waypost/domain');
-    ids[0] = decideFanOut(event, [subscription], NOON)[0]?.eventId ?? '';
+    ids[0] = [...decideFanOut(event, [subscription], NOON)][0]?.eventId ?? '';
     const ledger = ledgerWith();
     ledger.delivery(delivery());
     ledger.attempt({ ...delivery(), outcome: 'pending' });

@@ -136,14 +136,15 @@ describe('the fan-out over a crash', () => {
       await writer.append(records);
       return forEver; // killed before it heard of it
     });
-    for (let second = 0; second < 5; second++) stage.publish(eventAt(second));
+    // No more than one write has.
+    for (let second = 0; second < 2; second++) stage.publish(eventAt(second));
     await stage.start();
-    await until(async () => (await stage.written()).length === 5 * subscriptions.length);
+    await until(async () => (await stage.written()).length === 2 * subscriptions.length);
     restore();
     await stage.start();
-    const last = stage.publish(eventAt(5));
+    const last = stage.publish(eventAt(2));
     await until(async () => (await stage.committed()) === last + 1);
-    await expectEachOnce(6);
+    await expectEachOnce(3);
   });
 
   it('neither loses nor repeats a delivery when it was killed while a burst waited', async () => {
@@ -178,12 +179,12 @@ describe('the fan-out over a crash', () => {
     for (const id of subscriptions) stage.index.put(subscription(`wide ${id}`, { fleetId: 'wide' }));
     const wide = (second: number): number => stage.publish({ ...eventAt(second), fleetId: 'wide' });
     // A burst that is fanned out while the next slice is read, which has some of it as well.
-    const sliceRecords = 250;
+    const sliceRecords = 100;
     for (let second = 0; second < sliceRecords; second++) wide(second);
     stage.backend.append(EVENTS, { key: null, value: Buffer.from('no avro') });
     stage.publish(eventAt(0));
-    for (let second = sliceRecords; second < sliceRecords + 100; second++) wide(second);
-    const events = sliceRecords + 102;
+    for (let second = sliceRecords; second < 2 * sliceRecords - 2; second++) wide(second);
+    const events = 2 * sliceRecords;
     let quarantine: () => void = () => undefined;
     stage.quarantine = {
       put: (_, [one]) => (one ? new Promise((resolve) => (quarantine = resolve)) : Promise.resolve()),
@@ -253,9 +254,9 @@ describe('the fan-out over a crash', () => {
       await writer.append(records);
       return forEver;
     });
-    for (let second = 1; second < 6; second++) stage.publish(eventAt(second));
+    for (let second = 1; second < 3; second++) stage.publish(eventAt(second));
     await stage.start();
-    await until(async () => (await stage.written()).length === 6 * subscriptions.length);
+    await until(async () => (await stage.written()).length === 3 * subscriptions.length);
     restoreFirst();
     // The next one gets through a part only, writes for the new subscription, and dies too.
     stage.index.put(subscription('new'));
@@ -271,10 +272,10 @@ describe('the fan-out over a crash', () => {
     await until(() => isWritten);
     restoreSecond();
     await stage.start();
-    const last = stage.publish(eventAt(6));
+    const last = stage.publish(eventAt(3));
     await until(async () => (await stage.committed()) === last + 1);
     const all = (await pairs()).filter((pair) => !pair.endsWith(' new'));
-    expect(all).toHaveLength(7 * subscriptions.length);
+    expect(all).toHaveLength(4 * subscriptions.length);
     expect(new Set(await pairs()).size).toBe((await pairs()).length);
   });
 

@@ -23,7 +23,7 @@ export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
 /** Creates the task of each assigned partition of fleet.events, from parts that all partitions share. */
 @Injectable()
 export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
-  readonly rounds = new DutyCycle();
+  readonly rounds: DutyCycle;
 
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
@@ -36,7 +36,9 @@ export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
     @Inject(CLOCK) readonly nowMs: () => number,
     @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
     readonly traces: Traces,
-  ) {}
+  ) {
+    this.rounds = new DutyCycle(monotonicMs);
+  }
 
   create(context: TaskContext): PartitionTask {
     return createFanOutTask(this, context);

@@ -7,22 +7,11 @@ import {
   readValue,
   resolveBatch,
   topics,
-  traceHeaders,
 } from '@waypost/contracts';
-import {
-  decideFanOut,
-  DomainError,
-  eventFault,
-  type FleetEvent,
-  isSampledTrace,
-  traceOfDelivery,
-  traceOfPing,
-  type WebhookDelivery,
-} from '@waypost/domain';
+import { eventFault } from '@waypost/domain';
 import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
 import {
   type FencedWriter,
-  partitionForKey,
   type PartitionTask,
   type RecordBatch,
   slicesOf,
@@ -38,11 +27,11 @@ import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { spanOfDelivery } from './delivery-span.js';
 import { DeliveryWriter } from './delivery-writer.js';
 import type { DutyCycle } from './duty-cycle.js';
+import { type DeliveryLog, eventDeliveries } from './event-deliveries.js';
 import { FanOutProgress } from './fan-out-progress.js';
-import { FleetRotation, type WaitingEvent } from './fleet-rotation.js';
+import { FleetRotation } from './fleet-rotation.js';
 
 export interface FanOutParts extends Clocks {
   readonly backend: StreamsBackend;
@@ -52,7 +41,7 @@ export interface FanOutParts extends Clocks {
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
-  readonly rounds: DutyCycle;
+  readonly rounds: Pick<DutyCycle, 'run'>;
   readonly traces: Traces;
 }
 
@@ -61,8 +50,9 @@ export interface FanOutParts extends Clocks {
  * with its body frozen here (R-15). Deliveries are keyed by subscription, so a partition of webhook.deliveries has several
  * writers, and a subscription has one sender.
  *
- * Of a burst a fleet gets the first deliveries at once. The rest waits and is served by fleet in rotation, so the
- * committed position is that of the first event that waits.
+ * Events that were read wait in a rotation by fleet, and their deliveries are made in small rounds: neither a burst nor an
+ * event for many subscriptions delays another fleet, or a retry. The committed position is that of the first event that
+ * waits.
  *
  * Each delivery is written once, without a transaction: a successor first fences its predecessor off all partitions, then
  * reads what was written since the committed position and skips it (an event and a subscription have one id, R-12).
@@ -71,14 +61,14 @@ export function createFanOutTask(parts: FanOutParts, context: TaskContext): Part
   return new FanOutTask(parts, context);
 }
 
-const SLICE_RECORDS = 250;
-/** What a fleet without waiting events gets from one slice at once; the rest of its burst waits. */
-const DELIVERIES_AT_ONCE = 250;
-const DELIVERIES_PER_ROUND = 64;
+/** Read in one step: whatever is due waits for it to be decoded. */
+const SLICE_RECORDS = 100;
+/** Made in one step: whatever is due waits for them, retries too (R-22). */
+const DELIVERIES_PER_ROUND = 32;
+/** Of one fleet, before it is the turn of the next. */
+const DELIVERIES_PER_TURN = 8;
 /** An event that comes now waits for the request under way: it must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
-/** What the deliveries of one slice may take; further events of it wait. Above it by those of one event at most. */
-const MAX_SLICE_BYTES = 4 * 1024 * 1024;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
@@ -87,9 +77,8 @@ class FanOutTask implements PartitionTask {
   private committer: PositionCommitter | null = null;
   private readonly waiting = new FleetRotation();
   private readonly progress: FanOutProgress;
-  /** The partitions of webhook.deliveries. */
-  private outputs = 0;
-  /** All events before it have been read: their deliveries are added, or they wait. */
+  private deliveryLog: DeliveryLog = { partitions: 0, hasWritten: () => false };
+  /** All events before it have been read: their deliveries are added, or they wait in `waiting`. */
   private readUpTo = 0;
   /** Of the events before it, those that cannot be used are in the quarantine. */
   private quarantinedUpTo = 0;
@@ -113,8 +102,8 @@ class FanOutTask implements PartitionTask {
     // First: from now on no predecessor can write for this partition, so what is read next is final.
     await this.writer.init();
     await context.confirmOwnership();
-    this.outputs = outputs.length;
-    const position = await this.progress.recover(this.outputs);
+    this.deliveryLog = { partitions: outputs.length, hasWritten: (eventId) => this.progress.hasWritten(eventId) };
+    const position = await this.progress.recover(outputs.length);
     const checkpoint = () => this.progress.checkpoint();
     this.committer = createPositionCommitter({
       context,
@@ -144,14 +133,13 @@ class FanOutTask implements PartitionTask {
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
-      const unusable = this.fanOutSlice(slice);
+      const unusable = this.read(slice);
       // First: deliveries of the slice may be written while the quarantine is.
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
       await this.parts.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
       this.advance();
       this.startWaiting();
-      await this.opened().sent();
       await this.untilRoom();
       await nextIteration();
     }
@@ -193,24 +181,19 @@ class FanOutTask implements PartitionTask {
   }
 
   /** @returns the events that cannot be used */
-  private fanOutSlice(slice: readonly StreamRecord[]): UnusableRecord[] {
+  private read(slice: readonly StreamRecord[]): UnusableRecord[] {
     const unusable: UnusableRecord[] = [];
     const readAt = this.parts.traces.recorder === null ? 0 : this.parts.nowMs();
-    const added = new Map<string, number>();
-    const deliveries = this.opened();
     for (const record of slice) {
-      const { offset, value } = record;
+      const { offset, value, headers } = record;
       const read = readValue(this.parts.codecs.fleetEvents, value);
       const fault = read.type === 'rejected' ? read : eventFault(read.value);
       if (fault !== null) unusable.push({ record, ...fault });
       if (read.type === 'rejected' || fault !== null) continue;
       const event = read.value;
-      const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
-      const before = added.get(event.fleetId) ?? 0;
-      const hasRoom = before < DELIVERIES_AT_ONCE && deliveries.unsentBytes < MAX_SLICE_BYTES;
-      if (hasRoom && !this.waiting.has(event.fleetId))
-        added.set(event.fleetId, before + this.addDeliveries({ event, ...trace, readAt }));
-      else this.waiting.push({ offset, event, ...trace, readAt, bytes: value?.length ?? 0 });
+      const trace = { traceparent: readTraceHeader(headers), tracestate: readTraceState(headers) };
+      const deliveries = eventDeliveries(this.parts, { event, ...trace, readAt }, this.deliveryLog);
+      this.waiting.push({ offset, fleetId: event.fleetId, deliveries, bytes: value?.length ?? 0 });
     }
     return unusable;
   }
@@ -243,11 +226,26 @@ class FanOutTask implements PartitionTask {
 
   private fanOutRound(): void {
     for (let added = 0; added < DELIVERIES_PER_ROUND;) {
-      const next = this.waiting.take();
-      if (!next) break;
-      added += Math.max(1, this.addDeliveries(next));
+      const fleetId = this.waiting.nextFleet();
+      if (fleetId === undefined) break;
+      added += this.takeTurn(fleetId);
     }
     this.advance();
+  }
+
+  /** @returns how many deliveries it made; an event without any counts as one */
+  private takeTurn(fleetId: string): number {
+    let added = 0;
+    for (let event = this.waiting.first(fleetId); event && added < DELIVERIES_PER_TURN; added++) {
+      const delivery = event.deliveries.next();
+      if (delivery.done !== true) {
+        this.opened().add(delivery.value);
+        continue;
+      }
+      this.waiting.removeFirst(fleetId);
+      event = this.waiting.first(fleetId);
+    }
+    return added;
   }
 
   private async untilRoom(): Promise<void> {
@@ -255,46 +253,6 @@ class FanOutTask implements PartitionTask {
       await new Promise<void>((resolve) => {
         this.whenRoom = resolve;
       });
-    }
-  }
-
-  /** @returns how many */
-  private addDeliveries(read: Omit<WaitingEvent, 'offset' | 'bytes'>): number {
-    const { event, tracestate, readAt } = read;
-    const { codecs, metrics, traces } = this.parts;
-    const decided = this.decide(event);
-    if (decided.length === 0) return 0;
-    // An event without a context is in the trace that begins at its ping, which follows from ids and time of both.
-    const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
-    let added = 0;
-    for (const delivery of decided) {
-      if (this.progress.hasWritten(delivery.eventId)) continue;
-      metrics.deliveryCreated();
-      const key = Buffer.from(delivery.subscriptionId);
-      const partition = partitionForKey(key, this.outputs);
-      const traceparent = traceOfDelivery(delivery.eventId, ofEvent, traces.sampleRatio);
-      this.opened().add({
-        topic: topics.webhookDeliveries.name,
-        partition,
-        key,
-        value: codecs.webhookDeliveries.encode(delivery),
-        headers: traceHeaders(traceparent, tracestate),
-      });
-      if (traces.recorder !== null && isSampledTrace(traceparent))
-        traces.recorder.record(spanOfDelivery(delivery, { traceparent, ofEvent, partition, readAt }));
-      added += 1;
-    }
-    return added;
-  }
-
-  /** @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out */
-  private decide(event: FleetEvent): readonly WebhookDelivery[] {
-    const { directory, nowMs } = this.parts;
-    try {
-      return decideFanOut(event, directory.matching(event), nowMs());
-    } catch (error) {
-      if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error });
-      throw error;
     }
   }
 }

@@ -1,22 +1,18 @@
-import type { FleetEvent } from '@waypost/domain';
+import type { OutgoingRecord } from '@waypost/streams';
 import { Fifo } from '../common/fifo.js';
 
-/** An event of one partition that still has to become deliveries. */
+/** An event of one partition with those of its deliveries that are still to be made. */
 export interface WaitingEvent {
   readonly offset: number;
-  readonly event: FleetEvent;
-  /** Its trace context as it came; null: none. */
-  readonly traceparent: string | null;
-  readonly tracestate: string | null;
-  /** Epoch milliseconds; 0 without spans. */
-  readonly readAt: number;
+  readonly fleetId: string;
+  readonly deliveries: Iterator<OutgoingRecord>;
   /** As encoded in the log. */
   readonly bytes: number;
 }
 
 /**
- * Events of one partition, taken in rotation by fleet and in log order within a fleet: the burst of one fleet does not
- * delay the next event of another (R-26), and the events of a device stay in order (R-28).
+ * Events of one partition, in rotation by fleet and in log order within a fleet: the burst of one fleet does not delay the
+ * next event of another (R-26), and the events of a device stay in order (R-28).
  */
 export class FleetRotation {
   /** In the order of the rotation. */
@@ -24,33 +20,39 @@ export class FleetRotation {
   bytes = 0;
 
   push(waiting: WaitingEvent): void {
-    const { fleetId } = waiting.event;
+    const { fleetId } = waiting;
     let queue = this.byFleet.get(fleetId);
     if (!queue) this.byFleet.set(fleetId, (queue = new Fifo()));
     queue.push(waiting);
     this.bytes += waiting.bytes;
   }
 
-  has(fleetId: string): boolean {
-    return this.byFleet.has(fleetId);
-  }
-
   get isEmpty(): boolean {
     return this.byFleet.size === 0;
   }
 
-  take(): WaitingEvent | undefined {
+  /** The fleet whose turn it is; the turn passes to the next one. */
+  nextFleet(): string | undefined {
     for (const [fleetId, queue] of this.byFleet) {
-      const waiting = queue.shift();
       this.byFleet.delete(fleetId);
-      if (queue.length > 0) this.byFleet.set(fleetId, queue);
-      this.bytes -= waiting?.bytes ?? 0;
-      return waiting;
+      this.byFleet.set(fleetId, queue);
+      return fleetId;
     }
     return undefined;
   }
 
-  /** Everything before it has been taken; null: nothing waits. */
+  /** The first event of a fleet. It stays until it is removed. */
+  first(fleetId: string): WaitingEvent | undefined {
+    return this.byFleet.get(fleetId)?.peek();
+  }
+
+  removeFirst(fleetId: string): void {
+    const queue = this.byFleet.get(fleetId);
+    this.bytes -= queue?.shift()?.bytes ?? 0;
+    if (queue?.length === 0) this.byFleet.delete(fleetId);
+  }
+
+  /** Everything before it has been removed; null: nothing waits. */
   firstOffset(): number | null {
     let first: number | null = null;
     for (const queue of this.byFleet.values()) {

@@ -28,7 +28,8 @@ describe('matchesSubscription (R-16)', () => {
 
 describe('decideFanOut', () => {
   it('makes one delivery per subscription, each with its own id (R-12)', () => {
-    const deliveries = decideFanOut(eventOf(), [subscriptionOf({ id: 'a' }), subscriptionOf({ id: 'c' })], NOON + 5);
+    const subscriptions = [subscriptionOf({ id: 'a' }), subscriptionOf({ id: 'c' })];
+    const deliveries = [...decideFanOut(eventOf(), subscriptions, NOON + 5)];
 
     expect(deliveries.map((delivery) => [delivery.subscriptionId, delivery.eventId])).toEqual([
       ['a', idFor('a')],
@@ -67,7 +68,7 @@ describe('decideFanOut', () => {
   });
 
   it('stops at a payload format that it does not know, rather than lose or mangle an event', () => {
-    expect(() => decideFanOut(eventOf(), [subscriptionOf({ payloadFormat: 'v9' })], NOON)).toThrow(
+    expect(() => [...decideFanOut(eventOf(), [subscriptionOf({ payloadFormat: 'v9' })], NOON)]).toThrow(
       expect.objectContaining({ code: 'unknown_payload_format' }),
     );
   });

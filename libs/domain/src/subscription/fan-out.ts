@@ -11,14 +11,19 @@ type Recipient = Pick<WebhookSubscription, 'id' | 'payloadFormat'>;
 
 /**
  * One delivery per subscription that matches the event, the body written once (R-15), its eventId the same every time (R-12).
+ * Each is made when it is asked for, so that a caller can do something else between two of many.
  * @throws DomainError `unknown_payload_format` or `unknown_event_type`: only a newer version can write it
  */
-export function decideFanOut(event: FleetEvent, matching: readonly Recipient[], nowMs: number): WebhookDelivery[] {
+export function* decideFanOut(
+  event: FleetEvent,
+  matching: readonly Recipient[],
+  nowMs: number,
+): Generator<WebhookDelivery, void> {
   if (matching.length > 0 && !isEventType(event.eventType)) {
     const hint = 'start a version that knows it';
     throw new DomainError('unknown_event_type', `Event type "${event.eventType}" is unknown: ${hint}.`);
   }
-  return matching.map((subscription) => deliveryOf(event, subscription, nowMs));
+  for (const subscription of matching) yield deliveryOf(event, subscription, nowMs);
 }
 
 /** @throws DomainError `unknown_payload_format`: only a newer version can write it */

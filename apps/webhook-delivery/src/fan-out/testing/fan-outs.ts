@@ -67,7 +67,10 @@ export class FanOutStage {
   traces: Traces = NO_TRACES;
   /** Default: one that writes. */
   quarantine: Pick<Quarantine, 'put'> | null = null;
+  /** The deliveries made in each piece of work. */
+  readonly madeInRounds: number[] = [];
   private readonly fanOuts: TaskManager[] = [];
+  private made = 0;
 
   private constructor(readonly codecs: AvroCodecs) {}
 
@@ -99,8 +102,8 @@ export class FanOutStage {
         monotonicMs: () => performance.now(),
         intervals: INTERVALS,
       }),
-      rounds: new DutyCycle(),
-      metrics: { deliveryCreated: () => undefined },
+      rounds: this.countedRounds(),
+      metrics: { deliveryCreated: () => void this.made++ },
       quarantine: this.quarantine ?? new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
       traces: this.traces,
       onFatal: (fatal) => {
@@ -110,6 +113,19 @@ export class FanOutStage {
     this.fanOuts.push(fanOut);
     await fanOut.start();
     return fanOut;
+  }
+
+  private countedRounds(): Pick<DutyCycle, 'run'> {
+    const rounds = new DutyCycle(() => performance.now());
+    return {
+      run: (work) => {
+        return rounds.run(() => {
+          const before = this.made;
+          work();
+          this.madeInRounds.push(this.made - before);
+        });
+      },
+    };
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,80 @@
+import { type AvroCodecs, topics, traceHeaders } from '@waypost/contracts';
+import {
+  decideFanOut,
+  DomainError,
+  type FleetEvent,
+  isSampledTrace,
+  traceOfDelivery,
+  traceOfPing,
+  type WebhookDelivery,
+} from '@waypost/domain';
+import type { Traces } from '@waypost/platform';
+import { type OutgoingRecord, partitionForKey, StreamsError } from '@waypost/streams';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { spanOfDelivery } from './delivery-span.js';
+
+export interface EventDeliveriesParts {
+  readonly codecs: Pick<AvroCodecs, 'webhookDeliveries'>;
+  readonly directory: Pick<SubscriptionDirectory, 'matching'>;
+  readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
+  readonly traces: Traces;
+  readonly nowMs: () => number;
+}
+
+export interface ReadEvent {
+  readonly event: FleetEvent;
+  /** Its trace context as it came; null: none. */
+  readonly traceparent: string | null;
+  readonly tracestate: string | null;
+  /** Epoch milliseconds; 0 without spans. */
+  readonly readAt: number;
+}
+
+/** Of webhook.deliveries. */
+export interface DeliveryLog {
+  readonly partitions: number;
+  /** Whether a predecessor wrote the delivery of this id. */
+  hasWritten(eventId: string): boolean;
+}
+
+/**
+ * The records of an event for webhook.deliveries, each made when it is asked for: the subscriptions are those of the time
+ * when the first one is.
+ * @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out
+ */
+export function* eventDeliveries(
+  parts: EventDeliveriesParts,
+  read: ReadEvent,
+  log: DeliveryLog,
+): Generator<OutgoingRecord> {
+  const { codecs, directory, metrics, traces, nowMs } = parts;
+  const { event, tracestate, readAt } = read;
+  // An event without a context is in the trace that begins at its ping, which follows from ids and time of both.
+  const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
+  for (const delivery of ofThisVersion(decideFanOut(event, directory.matching(event), nowMs()))) {
+    if (log.hasWritten(delivery.eventId)) continue;
+    metrics.deliveryCreated();
+    const key = Buffer.from(delivery.subscriptionId);
+    const partition = partitionForKey(key, log.partitions);
+    const traceparent = traceOfDelivery(delivery.eventId, ofEvent, traces.sampleRatio);
+    if (traces.recorder !== null && isSampledTrace(traceparent))
+      traces.recorder.record(spanOfDelivery(delivery, { traceparent, ofEvent, partition, readAt }));
+    yield {
+      topic: topics.webhookDeliveries.name,
+      partition,
+      key,
+      value: codecs.webhookDeliveries.encode(delivery),
+      headers: traceHeaders(traceparent, tracestate),
+    };
+  }
+}
+
+function* ofThisVersion(deliveries: Iterable<WebhookDelivery>): Generator<WebhookDelivery> {
+  try {
+    yield* deliveries;
+  } catch (error) {
+    if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error });
+    throw error;
+  }
+}
