@@ -113,13 +113,13 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'first attempts start in any order',
-    file: `${SENDER}/sender/delivery-scheduler.ts`,
+    file: `${SENDER}/sender/subscription-lane.ts`,
     is: 'delivery?.begin(begun);',
     becomes: 'setTimeout(() => delivery?.begin(begun), Math.random() * 40);',
   },
   {
     name: 'the rate limit is ignored',
-    file: `${SENDER}/sender/delivery-scheduler.ts`,
+    file: `${SENDER}/sender/subscription-lane.ts`,
     is: 'this.isEarly(ratePerSecond)',
     becomes: 'this.isEarly(null)',
   },

@@ -13,6 +13,7 @@ import {
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
+import { Headroom } from '../common/headroom.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DutyCycle } from './duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from './fan-out.task.js';
@@ -36,8 +37,9 @@ export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
     @Inject(CLOCK) readonly nowMs: () => number,
     @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
     readonly traces: Traces,
+    headroom: Headroom,
   ) {
-    this.rounds = new DutyCycle(monotonicMs);
+    this.rounds = new DutyCycle(monotonicMs, headroom);
   }
 
   create(context: TaskContext): PartitionTask {

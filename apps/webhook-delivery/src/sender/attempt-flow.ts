@@ -12,9 +12,10 @@ import type { AttemptLog } from './attempt-log.js';
 import { attemptRecord, type EndedAttempt } from './attempt-record.js';
 import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
-import type { BegunDelivery, DeliveryScheduler, WaitingDelivery } from './delivery-scheduler.js';
+import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
 import type { Outage } from './outage.js';
+import type { BegunDelivery, WaitingDelivery } from './subscription-lane.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 export interface AttemptFlowOptions extends Clocks {
@@ -117,7 +118,7 @@ class DeliveryAttempts implements AttemptFlow {
     pending.isHeld = false;
     pending.due = momentNow(this.options);
     this.resume(pending);
-    pending.begun?.retryStarts();
+    pending.begun?.retryStarts(0);
     void this.run(pending, true);
   }
 
@@ -200,7 +201,7 @@ class DeliveryAttempts implements AttemptFlow {
       this.enqueue(pending);
       return;
     }
-    pending.begun.retryStarts();
+    pending.begun.retryStarts(this.options.monotonicMs() - pending.due.monotonicMs);
     void this.run(pending, false);
   }
 

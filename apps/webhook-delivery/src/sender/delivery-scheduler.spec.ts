@@ -1,14 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BegunDelivery, DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
+import { Headroom } from '../common/headroom.js';
+import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import type { LaneSettings } from './lane-settings.js';
 import type { ReservationLimits } from './reservations.js';
+import type { BegunDelivery } from './subscription-lane.js';
 
-type Limits = Partial<SlotLimits> & { readonly reservations?: Partial<ReservationLimits> };
+type Limits = Partial<SlotLimits> & {
+  readonly reservations?: Partial<ReservationLimits>;
+  readonly beginningTakesMs?: number;
+};
 
 /** Deliveries stay in flight until the test ends them; the test also moves the clock. */
-function build({ reservations, ...slots }: Limits, settings: Record<string, Partial<LaneSettings>> = {}) {
+function build(
+  { reservations, beginningTakesMs = 0, ...slots }: Limits,
+  settings: Record<string, Partial<LaneSettings>> = {},
+) {
   let monotonicMs = 1_000;
   let armed: { at: number; run: () => void }[] = [];
+  const headroom = new Headroom(() => monotonicMs);
   const scheduler = new DeliveryScheduler({
     slots: { perSubscription: 10, perFleet: 100, perFleetBesideOthers: 100, total: 100, ...slots },
     reservations: { total: 1_000, perOrigin: 1_000, ...reservations },
@@ -20,6 +29,7 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
       },
     },
     monotonicMs: () => monotonicMs,
+    headroom,
   });
   const begun: { subscriptionId: string; delivery: BegunDelivery }[] = [];
   const started: string[] = [];
@@ -28,6 +38,7 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
       isVoid,
       mayBegin: () => true,
       begin: (delivery) => {
+        monotonicMs += beginningTakesMs;
         started.push(label);
         begun.push({ subscriptionId, delivery });
       },
@@ -48,7 +59,7 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
     }
     monotonicMs = end;
   };
-  return { scheduler, started, enqueue, oldestOf, endOne, passMs };
+  return { scheduler, started, enqueue, oldestOf, endOne, passMs, now: () => monotonicMs };
 }
 
 function firstOf<T extends { at: number }>(timers: T[]): T | undefined {
@@ -163,7 +174,7 @@ describe('a retry (R-22)', () => {
     enqueue('failing');
     oldestOf('failing')?.answered();
     enqueue('healthy');
-    oldestOf('failing')?.retryStarts();
+    oldestOf('failing')?.retryStarts(0);
     expect(scheduler.inFlight).toBe(2);
   });
 
@@ -171,7 +182,7 @@ describe('a retry (R-22)', () => {
     const { started, enqueue, oldestOf } = build({ perSubscription: 1 });
     enqueue('s', 'first');
     oldestOf('s')?.answered();
-    oldestOf('s')?.retryStarts();
+    oldestOf('s')?.retryStarts(0);
     enqueue('s', 'second');
     expect(started).toEqual(['first']);
     oldestOf('s')?.answered();
@@ -181,7 +192,7 @@ describe('a retry (R-22)', () => {
   it('has a slot and a reservation also when a predecessor began its delivery', () => {
     const { scheduler } = build({ reservations: { total: 1 } });
     const resumed = [scheduler.lane('s').resume(), scheduler.lane('s').resume()];
-    for (const one of resumed) one.retryStarts();
+    for (const one of resumed) one.retryStarts(0);
     expect([scheduler.reservations.total, scheduler.inFlight]).toEqual([2, 2]);
     for (const one of resumed) one.end();
     expect([scheduler.reservations.total, scheduler.inFlight]).toEqual([0, 0]);
@@ -192,7 +203,7 @@ describe('a retry (R-22)', () => {
     enqueue('paced', 'first');
     enqueue('paced', 'second');
     oldestOf('paced')?.answered();
-    oldestOf('paced')?.retryStarts();
+    oldestOf('paced')?.retryStarts(0);
     passMs(1_999);
     expect(started).toEqual(['first']);
     passMs(1);
@@ -302,5 +313,36 @@ describe('a lane', () => {
     expect(scheduler.lane('s').drain()).toHaveLength(2);
     expect(scheduler.lane('s').drain()).toEqual([]);
     expect(started).toEqual(['first']);
+  });
+});
+
+describe('first attempts of DeliveryScheduler while retries start late (R-22)', () => {
+  it('leave most of the time to the retries, and take it back when these are punctual again', () => {
+    const { started, enqueue, oldestOf, endOne, passMs, now } = build({ total: 20, beginningTakesMs: 1 });
+    enqueue('late');
+    const startedIn = (ms: number): number => {
+      const before = started.length;
+      for (const endMs = now() + ms; now() < endMs;) {
+        for (const id of ['s', 'other']) if (oldestOf(id)) endOne(id);
+        passMs(1);
+      }
+      return started.length - before;
+    };
+    times(10_000, (i) => enqueue(i % 2 === 0 ? 's' : 'other'));
+    startedIn(100);
+    const unhindered = startedIn(1_000);
+    oldestOf('late')?.retryStarts(9);
+    const punctual = startedIn(1_000);
+    times(4, () => {
+      oldestOf('late')?.retryStarts(11);
+      passMs(101);
+    });
+    const lateOften = startedIn(1_000);
+    passMs(20_000);
+    expect(unhindered).toBeGreaterThan(400);
+    expect(punctual).toBeGreaterThan(unhindered * 0.9);
+    expect(lateOften).toBeLessThan(unhindered * 0.6);
+    expect(lateOften).toBeGreaterThan(0);
+    expect(startedIn(1_000)).toBeGreaterThan(unhindered * 0.7);
   });
 });

@@ -26,5 +26,13 @@ export function withGauges(scheduler: DeliveryScheduler, registry: Registry): De
       this.set(scheduler.inFlight);
     },
   });
+  new Gauge({
+    name: 'waypost_headroom_ratio',
+    help: 'The part of its time that this process may spend on first attempts and fan-out: less than 1 while retries start late.',
+    registers,
+    collect() {
+      this.set(options.headroom.share());
+    },
+  });
   return scheduler;
 }

@@ -5,6 +5,7 @@ import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform'
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
+import { Headroom } from '../common/headroom.js';
 import type { TimerPort } from '../common/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
@@ -36,10 +37,11 @@ function schedulerOf(
   directory: SubscriptionDirectory,
   timers: TimerPort,
   monotonicMs: () => number,
+  headroom: Headroom,
   registry: Registry,
 ): DeliveryScheduler {
   const settings = createLaneSettings(directory);
-  return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs }), registry);
+  return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs, headroom }), registry);
 }
 
 function flushesOf(
@@ -59,7 +61,7 @@ function flushesOf(
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,
-      inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Registry],
+      inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Headroom, Registry],
       useFactory: schedulerOf,
     },
     { provide: SENDER_FLUSH_SCHEDULER, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },

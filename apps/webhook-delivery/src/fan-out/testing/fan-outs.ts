@@ -116,7 +116,7 @@ export class FanOutStage {
   }
 
   private countedRounds(): Pick<DutyCycle, 'run'> {
-    const rounds = new DutyCycle(() => performance.now());
+    const rounds = new DutyCycle(() => performance.now(), { share: () => 1 });
     return {
       run: (work) => {
         return rounds.run(() => {

@@ -30,6 +30,7 @@ import { createMemoryRegistry } from '../../../../../test/support/registry/memor
 import { attemptOf } from '../../../../../test/support/samples.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
+import { Headroom } from '../../common/headroom.js';
 import type { TimerPort } from '../../common/timers.js';
 import type { WaitingSource } from '../../common/waiting-metrics.js';
 import { DeliveryMemory } from '../delivery-memory.js';
@@ -181,7 +182,7 @@ export class SenderHarness {
       slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
       reservations: { total: 256, perOrigin: 64, ...settings.reservations },
       settings: createLaneSettings(directory),
-      ...{ timers, monotonicMs },
+      ...{ timers, monotonicMs, headroom: new Headroom(monotonicMs) },
     });
     const sender = createSender({
       ...{ backend, codecs, directory, timers, nowMs, monotonicMs, logger: silentLogger, closeGraceMs: 20 },

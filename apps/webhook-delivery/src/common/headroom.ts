@@ -1,0 +1,60 @@
+/** Half of what R-22 allows: above it, other work gives way. */
+const LATE_MS = 10;
+const MIN_SHARE = 1 / 8;
+/** A retry that starts late shows what the process did before the last change too. */
+const MIN_CHANGE_INTERVAL_MS = 100;
+const REGAINED_PER_SECOND = 1 / 8;
+
+/**
+ * How much of the event loop may be spent on what can wait in the log, first attempts and fan-out, so that retries start
+ * on time (R-22). A late retry halves it, and punctual ones let it grow back slowly: a process that uses less of a busy
+ * machine gets its turn sooner when a retry is due.
+ */
+export class Headroom {
+  private shareThen = 1;
+  private changedMs = -Infinity;
+
+  constructor(private readonly monotonicMs: () => number) {}
+
+  retryStarted(latenessMs: number): void {
+    if (latenessMs <= LATE_MS) return;
+    const atMs = this.monotonicMs();
+    if (atMs - this.changedMs < MIN_CHANGE_INTERVAL_MS) return;
+    this.shareThen = Math.max(MIN_SHARE, this.share() / 2);
+    this.changedMs = atMs;
+  }
+
+  /** In (0, 1]. */
+  share(): number {
+    if (this.shareThen === 1) return 1;
+    const seconds = (this.monotonicMs() - this.changedMs) / 1_000;
+    return Math.min(1, this.shareThen + seconds * REGAINED_PER_SECOND);
+  }
+}
+
+/** Timers are precise to a millisecond or so: shorter rests add up until one is worth a timer. */
+const MIN_REST_MS = 4;
+
+/** Rests behind work that can wait, so that it takes no more than a share of the time. */
+export class PacedWork {
+  private restUntilMs = -Infinity;
+
+  constructor(
+    private readonly monotonicMs: () => number,
+    private readonly share: () => number,
+  ) {}
+
+  /** Until the next piece of work; 0: none. */
+  restMs(): number {
+    const restMs = this.restUntilMs - this.monotonicMs();
+    return restMs >= MIN_REST_MS ? restMs : 0;
+  }
+
+  /** @throws what `work` throws */
+  run(work: () => void): void {
+    const fromMs = this.monotonicMs();
+    work();
+    const endMs = this.monotonicMs();
+    this.restUntilMs = Math.max(this.restUntilMs, endMs) + (endMs - fromMs) * (1 / this.share() - 1);
+  }
+}

@@ -1,0 +1,249 @@
+import { Fifo } from '../common/fifo.js';
+import type { Headroom } from '../common/headroom.js';
+import type { TimerPort } from '../common/timers.js';
+import type { BusyAttempt, BusyAttempts } from './busy-attempts.js';
+import type { LaneSettings } from './lane-settings.js';
+import type { ReservationCount, Reservations } from './reservations.js';
+
+/** A delivery that waits to begin. */
+export interface WaitingDelivery {
+  /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
+  readonly isVoid: boolean;
+  /** False: not yet, because its partition may have another owner. It is asked again soon. */
+  mayBegin(): boolean;
+  /** Called once, with its first attempt already counted: `begun.answered` and `begun.end` must follow. */
+  begin(begun: BegunDelivery): void;
+}
+
+/** A delivery from its first attempt here to its last. */
+export interface BegunDelivery {
+  /** A retry starts. It never waits, neither for a slot nor for the rate (R-22). */
+  retryStarts(latenessMs: number): void;
+  /** The attempt has its status line, or is over: its slot is free. May be called again. */
+  answered(): void;
+  /** Finished, or held: the reservation is free. */
+  end(): void;
+}
+
+/** The deliveries of one subscription that wait to begin, first in, first out (R-28). */
+export interface Lane {
+  enqueue(delivery: WaitingDelivery): void;
+  /** Begins at once: a predecessor began it, and its retry is due. */
+  resume(): BegunDelivery;
+  /** No delivery begins before (Retry-After, R-22). Monotonic. */
+  beginNoneBefore(endMs: number): void;
+  /** Removes and returns what waits. */
+  drain(): WaitingDelivery[];
+}
+
+/** What lanes share: the slots and reservations of the process. */
+export interface LaneScheduler {
+  readonly options: {
+    readonly slots: { readonly perSubscription: number };
+    readonly settings: (subscriptionId: string) => LaneSettings;
+    readonly timers: TimerPort;
+    readonly monotonicMs: () => number;
+    readonly headroom: Pick<Headroom, 'retryStarted'>;
+  };
+  readonly reservations: Reservations;
+  readonly busy: BusyAttempts;
+  fleet(fleetId: string): FleetLanes;
+  forget(lane: SubscriptionLane, fleet: FleetLanes): void;
+  makeReady(lane: SubscriptionLane, fleet: FleetLanes): void;
+  waitForShare(lane: SubscriptionLane): void;
+  takeSlot(fleet: FleetLanes): void;
+  releaseSlot(fleet: FleetLanes): void;
+  pump(): void;
+}
+
+/** What R-22 allows: a timer that fires later costs a paced lane its start. */
+const MAX_LATENESS_MS = 20;
+
+export class FleetLanes implements ReservationCount {
+  reserved = 0;
+  slots = 0;
+  isListed = false;
+  readonly ready: Fifo<SubscriptionLane> = new Fifo();
+
+  constructor(readonly fleetId: string) {}
+}
+
+/** ready: in its fleet's queue. beyond_share, timed: a timer makes it ready. idle: nothing waits, or its slots are full. */
+type Placement = 'idle' | 'ready' | 'beyond_share' | 'timed';
+
+export class SubscriptionLane implements Lane, ReservationCount {
+  reserved = 0;
+  private slots = 0;
+  private readonly waiting: Fifo<WaitingDelivery> = new Fifo();
+  private placement: Placement = 'idle';
+  private notBeforeMs = 0;
+  private nextStartMs = 0;
+  private isPaced = false;
+
+  constructor(
+    private readonly scheduler: LaneScheduler,
+    readonly subscriptionId: string,
+  ) {}
+
+  enqueue(delivery: WaitingDelivery): void {
+    this.waiting.push(delivery);
+    this.place();
+  }
+
+  resume(): BegunDelivery {
+    return this.reserve();
+  }
+
+  beginNoneBefore(endMs: number): void {
+    this.notBeforeMs = Math.max(this.notBeforeMs, endMs);
+  }
+
+  drain(): WaitingDelivery[] {
+    const drained: WaitingDelivery[] = [];
+    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) drained.push(next);
+    return drained;
+  }
+
+  /** Called when the lane is first in the queue of its fleet, which has a slot free. */
+  beginNext(): void {
+    this.placement = 'idle';
+    while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
+    const next = this.waiting.peek();
+    if (next === undefined || this.isFull) return;
+    const { fleet, origin, ratePerSecond } = this.where();
+    if (!next.mayBegin() || !this.scheduler.reservations.hasRoom(fleet, this, origin)) {
+      this.placement = 'beyond_share';
+      this.scheduler.waitForShare(this);
+      return;
+    }
+    // Last: passing this check uses up one start of the rate.
+    if (this.isEarly(ratePerSecond)) return;
+    const delivery = this.waiting.shift();
+    const begun = this.reserve();
+    begun.takeSlot();
+    this.place();
+    delivery?.begin(begun);
+  }
+
+  checkShare(): void {
+    if (this.placement !== 'beyond_share') return;
+    this.placement = 'idle';
+    this.place();
+  }
+
+  takeSlot(fleet: FleetLanes): void {
+    this.slots++;
+    this.scheduler.takeSlot(fleet);
+  }
+
+  releaseSlot(fleet: FleetLanes): void {
+    this.slots--;
+    this.scheduler.releaseSlot(fleet);
+    this.place();
+    this.scheduler.pump();
+  }
+
+  /** A retry takes the place of a delivery that has not begun, so that the rate holds over time. */
+  countRetry(): void {
+    const { ratePerSecond } = this.where();
+    if (ratePerSecond === null) return;
+    this.nextStartMs = Math.max(this.nextStartMs, this.scheduler.options.monotonicMs()) + 1_000 / ratePerSecond;
+  }
+
+  ended(fleet: FleetLanes): void {
+    this.checkShare();
+    if (this.isForgettable()) this.scheduler.forget(this, fleet);
+  }
+
+  private reserve(): Reservation {
+    const { fleet, origin } = this.where();
+    return new Reservation(this.scheduler, this, fleet, origin);
+  }
+
+  private where() {
+    const { fleetId, origin, ratePerSecond } = this.scheduler.options.settings(this.subscriptionId);
+    return { fleet: this.scheduler.fleet(fleetId), origin, ratePerSecond };
+  }
+
+  get isTimed(): boolean {
+    return this.placement === 'timed';
+  }
+
+  private get isFull(): boolean {
+    return this.slots >= this.scheduler.options.slots.perSubscription;
+  }
+
+  private place(): void {
+    if (this.placement !== 'idle' || this.waiting.length === 0 || this.isFull) return;
+    this.placement = 'ready';
+    this.scheduler.makeReady(this, this.where().fleet);
+  }
+
+  private isEarly(ratePerSecond: number | null): boolean {
+    const { monotonicMs, timers } = this.scheduler.options;
+    const atMs = monotonicMs();
+    const startMs = Math.max(this.notBeforeMs, ratePerSecond === null ? 0 : this.nextStartMs);
+    if (atMs >= startMs) {
+      if (ratePerSecond !== null) this.countStart(atMs, ratePerSecond);
+      return false;
+    }
+    this.isPaced = startMs > this.notBeforeMs;
+    this.placement = 'timed';
+    timers.after(Math.ceil(startMs - atMs), () => {
+      this.placement = 'idle';
+      this.place();
+    });
+    return true;
+  }
+
+  private countStart(atMs: number, ratePerSecond: number): void {
+    // Timers fire late by fractions: a lane that waited counts from its due time, or the rate would fall behind.
+    const from = this.isPaced ? Math.max(this.nextStartMs, atMs - MAX_LATENESS_MS) : atMs;
+    this.nextStartMs = from + 1_000 / ratePerSecond;
+    this.isPaced = false;
+  }
+
+  private isForgettable(): boolean {
+    const atMs = this.scheduler.options.monotonicMs();
+    const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.placement === 'idle';
+    return isEmpty && this.nextStartMs <= atMs && this.notBeforeMs <= atMs;
+  }
+}
+
+class Reservation implements BegunDelivery, BusyAttempt {
+  /** When it took its slot; null: it has none. */
+  busySinceMs: number | null = null;
+
+  constructor(
+    private readonly scheduler: LaneScheduler,
+    private readonly lane: SubscriptionLane,
+    private readonly fleet: FleetLanes,
+    private readonly origin: string,
+  ) {
+    scheduler.reservations.reserve(fleet, lane, origin);
+  }
+
+  retryStarts(latenessMs: number): void {
+    this.scheduler.options.headroom.retryStarted(latenessMs);
+    this.lane.countRetry();
+    this.takeSlot();
+  }
+
+  takeSlot(): void {
+    this.busySinceMs = this.scheduler.options.monotonicMs();
+    this.lane.takeSlot(this.fleet);
+    this.scheduler.busy.add(this);
+  }
+
+  answered(): void {
+    if (this.busySinceMs === null) return;
+    this.busySinceMs = null;
+    this.lane.releaseSlot(this.fleet);
+  }
+
+  end(): void {
+    this.answered();
+    this.scheduler.reservations.release(this.fleet, this.lane, this.origin);
+    this.lane.ended(this.fleet);
+  }
+}
