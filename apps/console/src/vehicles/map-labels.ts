@@ -6,6 +6,13 @@ export interface MapLabel {
 }
 
 const HEIGHT_PX = 14;
+/** A device may be named by a hundred characters. */
+const LONGEST = 28;
+
+/** Its beginning, where it is too long to be read beside a point. */
+export function shortened(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}
 
 /** Those labels that stand on no earlier one: half a name helps nobody. */
 export function readable<Label extends MapLabel>(labels: readonly Label[], widthOf: (text: string) => number): Label[] {
