@@ -3,6 +3,7 @@ import { type DeliveryFilters, searchOf, streamQueryOf } from '../filters/delive
 import { Moment } from '../shared/moment.js';
 import { Empty, Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
+import { StatusCode } from '../shared/status-code.js';
 import { countText, durationText } from '../shared/time-text.js';
 import { VirtualRows } from '../shared/virtual-rows.js';
 import type { StreamedAttempt } from './tail-buffer.js';
@@ -90,7 +91,7 @@ function attemptCells({ data }: StreamedAttempt) {
     <>
       <span role="cell">
         <Link href={`/deliveries/${eventId}`} className="covers">
-          <Moment iso={startedAt} />
+          <Moment iso={startedAt} isExact />
         </Link>
       </span>
       <span role="cell">
@@ -100,7 +101,9 @@ function attemptCells({ data }: StreamedAttempt) {
       <span role="cell" className="text" title={deviceId}>
         {deviceId}
       </span>
-      <span role="cell">{statusCode ?? error ?? 'none'}</span>
+      <span role="cell">
+        <StatusCode code={statusCode} error={error} />
+      </span>
       <span role="cell">{durationText(durationMs)}</span>
       <span role="cell">{probe === true ? 'probe' : attempt}</span>
     </>
