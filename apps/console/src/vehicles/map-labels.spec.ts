@@ -14,7 +14,8 @@ describe('the labels of the map', () => {
     const labels = [
       { text: 'Depot', x: 0, y: 100 },
       { text: 'over it', x: 30, y: 105 },
-      { text: 'beside it', x: 50, y: 100 },
+      { text: 'touches it', x: 53, y: 100 },
+      { text: 'beside it', x: 56, y: 100 },
       { text: 'below it', x: 0, y: 114 },
       { text: '', x: 500, y: 500 },
     ];
