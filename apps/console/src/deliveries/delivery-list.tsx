@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Subscription, V2Event } from '@waypost/client';
 import { type DeliveryFilters, ORDERS, searchOf } from '../filters/delivery-filters.js';
+import { ShellHint } from '../session/shell-hint.js';
 import { Moment } from '../shared/moment.js';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { Empty, Failure } from '../shared/states.js';
@@ -145,10 +146,15 @@ function NoDeliveries({ isFiltered, isStopped, clear }: NoDeliveriesProps) {
     );
   return (
     <Empty title="Nothing has been delivered in this range">
-      <p>
-        A <Link href="/subscriptions/new">subscription</Link> says which events go where, and can be sent a test event;
-        pings make the others. The simulator publishes some: <code>npm run waypost -- publish --help</code>
-      </p>
+      <p>Take a longer range, or send a test event from the page of a subscription.</p>
+      <ShellHint>
+        <p>
+          Pings make the other events. The simulator publishes some: <code>npm run waypost -- publish --help</code>
+        </p>
+      </ShellHint>
+      <Link href="/subscriptions" className="button">
+        Go to the subscriptions
+      </Link>
     </Empty>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { type DeliveryFilters, searchOf, streamQueryOf } from '../filters/delivery-filters.js';
+import { ShellHint } from '../session/shell-hint.js';
 import { Moment } from '../shared/moment.js';
 import { Empty, Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
@@ -78,9 +79,12 @@ function Waiting({ isRunning }: { readonly isRunning: boolean }) {
   if (!isRunning) return <Empty title="The live tail is stopped" />;
   return (
     <Empty title="Waiting for the next attempt">
-      <p>
-        Attempts appear here as they are made. Pings make some: <code>npm run waypost -- publish --help</code>
-      </p>
+      <p>Attempts appear here as they are made.</p>
+      <ShellHint>
+        <p>
+          Pings make some: <code>npm run waypost -- publish --help</code>
+        </p>
+      </ShellHint>
     </Empty>
   );
 }

@@ -114,9 +114,10 @@ function Pages() {
       <Route path="/topics" component={TopicsPage} />
       <Route path="/partitions" component={PartitionsPage} />
       <Route>
-        <Empty title="There is no such page">
+        <h1>There is no such page</h1>
+        <p>
           <Link href="/deliveries">Go to the deliveries</Link>
-        </Empty>
+        </p>
       </Route>
     </Switch>
   );

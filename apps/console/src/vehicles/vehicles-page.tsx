@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
 import { useClient } from '../session/session.js';
+import { ShellHint } from '../session/shell-hint.js';
 import { nowMs } from '../shared/clock.js';
 import { Empty, Failure, Loading } from '../shared/states.js';
 import { FleetMap } from './fleet-map.js';
@@ -69,9 +70,11 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
       </div>
       {marks.length === 0 && (
         <Empty title="No vehicle has reported in the last 15 minutes">
-          <p>
-            Vehicles publish pings to Kafka: <code>npm run waypost -- publish --help</code>
-          </p>
+          <ShellHint>
+            <p>
+              Vehicles publish pings to Kafka: <code>npm run waypost -- publish --help</code>
+            </p>
+          </ShellHint>
         </Empty>
       )}
       {(marks.length > 0 || geofences.length > 0) && (
