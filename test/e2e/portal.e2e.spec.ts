@@ -121,6 +121,20 @@ async function createSession(more: object = {}): Promise<Created> {
     expect(await page.getByRole('link', { name: 'ignition_on' }).count()).toBe(0);
   });
 
+  it('tells a customer nothing that takes a shell on the machine of Waypost', async () => {
+    const { link } = await createSession();
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByText('Nothing has been delivered in this range').waitFor();
+    expect(await page.getByText('npm run').count()).toBe(0);
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByText('Waiting for the next attempt').waitFor();
+    expect(await page.getByText('npm run').count()).toBe(0);
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Go to the subscriptions' }).click();
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor();
+  });
+
   it('says that it has ended when it is revoked, and where to go', async () => {
     const { id, link } = await createSession({ returnUrl: `${hostUrl}/webhooks` });
     await page.goto(link);

@@ -15,19 +15,23 @@ interface ChartCardProps {
   readonly kind: ChartKind;
   readonly stepMs: number;
   readonly most?: number;
+  readonly least?: number;
+  /** What the legend has of a series while no moment is pointed at; otherwise the sum of bars, and the newest of lines. */
+  readonly whole?: number | null;
   readonly format: (value: number) => string;
   /** In place of the chart while no series has a value. */
   readonly empty: string;
 }
 
 /** A chart with its legend, which shows the values under the pointer, or else the sums of bars and the newest of lines. */
-export function ChartCard({ title, about, empty, ...chart }: ChartCardProps) {
+export function ChartCard({ title, about, empty, whole, ...chart }: ChartCardProps) {
   const { times, series, kind, format } = chart;
   const [index, setIndex] = useState<number | null>(null);
   const at = index === null ? undefined : times[index];
   const hasValues = series.some(({ values }) => values.some((value) => value !== null));
   const value = (one: ChartSeries): number | null => {
     if (at !== undefined) return one.values[index ?? 0] ?? null;
+    if (whole !== undefined) return whole;
     return kind === 'bars' ? one.values.reduce<number>((sum, some) => sum + (some ?? 0), 0) : latestOf(one);
   };
   return (
@@ -45,6 +49,7 @@ export function ChartCard({ title, about, empty, ...chart }: ChartCardProps) {
             {one.label} <strong>{textOf(value(one), format)}</strong>
           </li>
         ))}
+        {kind !== 'bars' && at === undefined && whole === undefined && hasValues && <li>now</li>}
       </ul>
       <div className="plot-room">
         {hasValues ? (

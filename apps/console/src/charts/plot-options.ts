@@ -2,13 +2,16 @@ import uPlot from 'uplot';
 import { clockText, dayText } from '../shared/time-text.js';
 import { type ChartSeries, lonelyPoints } from './series.js';
 
-export type ChartKind = 'bars' | 'lines';
+/** Points for what is rare: lines between them would say something of the time in between. */
+export type ChartKind = 'bars' | 'lines' | 'points';
 
 export interface PlotShape {
   readonly kind: ChartKind;
   readonly stepMs: number;
   /** The end of the y axis; otherwise it fits what is drawn. */
   readonly most?: number;
+  /** The beginning of the y axis; otherwise 0. Only of lines: the height of a bar has to mean something. */
+  readonly least?: number;
   readonly format: (value: number) => string;
   /** The index of the moment under the pointer; null: none. */
   readonly onPoint: (index: number | null) => void;
@@ -46,10 +49,10 @@ export function optionsOf(
     ...size,
     padding: [8, 18, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' }, sync: { key: SYNC_KEY } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind !== 'bars' }, sync: { key: SYNC_KEY } },
     scales: {
       x: { range: (_, min, max) => [min - halfStep, max + halfStep] },
-      y: { range: (_, __, max) => yRange(max, kind, shape.most) },
+      y: { range: (_, __, max) => yRange(max, kind, shape) },
     },
     axes: [
       {
@@ -77,9 +80,9 @@ export function optionsOf(
 const ALL_STEPS = [-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 const WHOLE_STEPS = ALL_STEPS.filter((step) => step >= 1);
 
-function yRange(max: number | null, kind: ChartKind, most: number | undefined): [number, number] {
+function yRange(max: number | null, kind: ChartKind, { most, least = 0 }: PlotShape): [number, number] {
   // A line at its most is still seen.
-  if (most !== undefined) return [0, most * 1.02];
+  if (most !== undefined) return [least, most + (most - least) * 0.02];
   if (max === null || max <= 0) return [0, kind === 'bars' ? 4 : 1];
   return [0, kind === 'bars' ? Math.max(4, max * 1.1) : max * 1.15];
 }
@@ -94,15 +97,14 @@ function drawn({ label }: ChartSeries, kind: ChartKind, color: string): uPlot.Se
     const bars = uPlot.paths.bars?.({ size: [BAR_SHARE, WIDEST_BAR_PX], radius: 0.12 });
     return { label, fill: color, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
   }
+  const points = { show: true, size: 6, fill: color, stroke: color };
+  if (kind === 'points') return { label, stroke: color, paths: () => null, points };
   return {
     label,
     stroke: color,
     width: 1.75,
     points: {
-      show: true,
-      size: 6,
-      fill: color,
-      stroke: color,
+      ...points,
       filter: (plot, seriesIndex) => lonelyPoints(plot.data[seriesIndex] as (number | null)[]),
     },
   };

@@ -13,7 +13,7 @@ interface PlotProps extends PlotShape {
 }
 
 /** What uPlot draws; without it a page has the same as a table. Loaded when the first chart is shown. */
-export default function Plot({ times, series, kind, stepMs, most, format, onPoint }: PlotProps) {
+export default function Plot({ times, series, kind, stepMs, most, least, format, onPoint }: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const [colorsVersion, setColorsVersion] = useState(0);
@@ -36,6 +36,7 @@ export default function Plot({ times, series, kind, stepMs, most, format, onPoin
       kind,
       stepMs,
       ...(most !== undefined && { most }),
+      ...(least !== undefined && { least }),
       format: (value: number) => latest.current.format(value),
       onPoint: (index: number | null) => latest.current.onPoint(index),
     };
@@ -53,7 +54,7 @@ export default function Plot({ times, series, kind, stepMs, most, format, onPoin
       made.destroy();
       plot.current = null;
     };
-  }, [kind, stepMs, most, names, colorsVersion]);
+  }, [kind, stepMs, most, least, names, colorsVersion]);
 
   return <div className="plot" ref={host} aria-hidden="true" />;
 }

@@ -23,6 +23,12 @@ export function lonelyPoints(values: readonly (number | null | undefined)[]): nu
   return values.flatMap((_, index) => (is(index) && !is(index - 1) && !is(index + 1) ? [index] : []));
 }
 
+/** Where the axis of shares begins, so that a dip is seen: a tenth below the lowest, at most 90 %. */
+export function leastShare(values: readonly (number | null)[]): number {
+  const lowest = Math.min(1, ...values.filter((value) => value !== null));
+  return Math.max(0, Math.min(9, Math.floor(lowest * 10 - 1e-9)) / 10);
+}
+
 /** The newest value that there is. */
 export function latestOf({ values }: ChartSeries): number | null {
   return values.findLast((value) => value !== null) ?? null;

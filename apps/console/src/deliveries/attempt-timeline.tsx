@@ -1,5 +1,6 @@
 import type { V2Event } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
+import { statusCodeText } from '../shared/status-code-text.js';
 import { durationText } from '../shared/time-text.js';
 
 type Delivery = V2Event['delivery'];
@@ -8,22 +9,36 @@ type Attempt = Delivery['attempts'][number];
 /** The attempts in their order, each as far along as it was late after the first, with what came back. */
 export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
   const { attempts, firstAttemptAt, nextAttemptAt } = delivery;
-  if (firstAttemptAt === undefined)
-    return <p className="hint">No attempt yet: it waits for those before it, or for its subscription to be active.</p>;
+  if (firstAttemptAt === undefined) return null;
   const startMs = Date.parse(firstAttemptAt);
   const endMs = Math.max(...attempts.map((attempt) => Date.parse(attempt.startedAt) + attempt.durationMs), startMs + 1);
+  const spanMs = endMs - startMs;
   return (
-    <ol className="timeline">
-      {attempts.map((attempt, index) => (
-        <AttemptLine key={index} attempt={attempt} startMs={startMs} spanMs={endMs - startMs} />
+    <>
+      <ol className="timeline">
+        {attempts.map((attempt, index) => (
+          <AttemptLine key={index} attempt={attempt} startMs={startMs} spanMs={spanMs} />
+        ))}
+        {nextAttemptAt !== undefined && (
+          <li className="hint next">
+            <span>Next attempt</span>
+            <Moment iso={nextAttemptAt} isExact />
+          </li>
+        )}
+      </ol>
+      {attempts.length > 1 && <Axis spanMs={spanMs} />}
+    </>
+  );
+}
+
+/** From the first attempt to the end of the last. */
+function Axis({ spanMs }: { readonly spanMs: number }) {
+  return (
+    <p className="timeline-axis hint" aria-hidden="true">
+      {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+        <span key={share}>{share === 0 ? '0 s' : durationText(share * spanMs)}</span>
       ))}
-      {nextAttemptAt !== undefined && (
-        <li className="hint next">
-          <span>Next attempt</span>
-          <Moment iso={nextAttemptAt} />
-        </li>
-      )}
-    </ol>
+    </p>
   );
 }
 
@@ -50,10 +65,10 @@ function AttemptLine({ attempt, startMs, spanMs }: AttemptLineProps) {
         {afterMs > 0 && <span className="hint"> +{durationText(afterMs)}</span>}
       </span>
       <span>
-        <Moment iso={startedAt} />
+        <Moment iso={startedAt} isExact />
       </span>
       <span className={isAccepted ? 'good' : 'bad'}>
-        {statusCode ?? error ?? 'no response'}
+        {statusCode === undefined ? (error ?? 'no response') : statusCodeText(statusCode)}
         {statusCode !== undefined && error !== undefined && ` (${error})`}
       </span>
       <span className="hint" title={`Due at ${dueAt}`}>

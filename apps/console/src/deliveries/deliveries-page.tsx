@@ -38,7 +38,7 @@ export function DeliveriesPage() {
         <Segments label="View" options={VIEWS} value={view} onChange={(next) => change(filters, next)} />
         <SavedFilters search={filterSearch} text={filtersText(filters)} />
         <Link href="/deliveries/resends" className="button">
-          Resends
+          Past resends
         </Link>
         <BulkResend filters={filters} openedAtMs={openedAtMs} />
       </div>
@@ -46,7 +46,7 @@ export function DeliveriesPage() {
       {view === 'live' ? (
         <LiveTail key={filterSearch} filters={filters} />
       ) : (
-        <DeliveryList filters={filters} openedAtMs={openedAtMs} refresh={refresh} />
+        <DeliveryList {...{ filters, openedAtMs, refresh }} clear={() => change(filtersOf(''), view)} />
       )}
     </>
   );

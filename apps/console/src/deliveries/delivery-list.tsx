@@ -2,14 +2,17 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Subscription, V2Event } from '@waypost/client';
 import { type DeliveryFilters, ORDERS, searchOf } from '../filters/delivery-filters.js';
+import { ShellHint } from '../session/shell-hint.js';
 import { Moment } from '../shared/moment.js';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { Empty, Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
+import { StatusCode } from '../shared/status-code.js';
 import { countText, zoneText } from '../shared/time-text.js';
 import { VirtualRows } from '../shared/virtual-rows.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 import { useDeliveries } from './use-deliveries.js';
+import { useNewer } from './use-newer.js';
 
 const TITLES = ['First attempt', 'Status', 'Event', 'Device', 'Endpoint', 'Code', 'Attempts', 'Next'];
 
@@ -17,12 +20,16 @@ interface DeliveryListProps {
   readonly filters: DeliveryFilters;
   readonly openedAtMs: number;
   readonly refresh: () => void;
+  /** Takes all filters away. */
+  readonly clear: () => void;
 }
 
 /** The deliveries that there were when the list was opened: while one reads, no row moves. */
-export function DeliveryList({ filters, openedAtMs, refresh }: DeliveryListProps) {
+export function DeliveryList({ filters, openedAtMs, refresh, clear }: DeliveryListProps) {
   const { rows, more, search, retry, ...pages } = useDeliveries(filters, openedAtMs);
   const { error, isPending, hasNextPage, isFetching } = pages;
+  const openedAt = new Date(openedAtMs).toISOString();
+  const newer = useNewer(filters, isPending || error !== null ? null : (rows[0]?.delivery.firstAttemptAt ?? openedAt));
   const endpoints = useEndpoints();
   const isSearching = search?.isStopped === false;
   return (
@@ -38,13 +45,20 @@ export function DeliveryList({ filters, openedAtMs, refresh }: DeliveryListProps
             {search.isStopped ? 'Search further' : 'Stop the search'}
           </button>
         )}
-        <button type="button" onClick={refresh} disabled={isFetching} data-key="r" aria-keyshortcuts="r">
-          Refresh
+        <button
+          type="button"
+          className={newer === null ? '' : 'primary'}
+          onClick={refresh}
+          disabled={isFetching}
+          data-key="r"
+          aria-keyshortcuts="r"
+        >
+          {newer === null ? 'Refresh' : `Refresh: ${newer} newer`}
         </button>
       </div>
       {(isPending || (isSearching && rows.length === 0 && !error)) && <RowSkeleton />}
       {!isPending && !error && !isSearching && rows.length === 0 && (
-        <NoDeliveries isFiltered={searchOf(filters) !== ''} isStopped={search !== null} />
+        <NoDeliveries isFiltered={searchOf(filters) !== ''} isStopped={search !== null} clear={clear} />
       )}
       {rows.length > 0 && (
         <VirtualRows
@@ -85,7 +99,7 @@ function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Su
     <>
       <span role="cell">
         <Link href={`/deliveries/${eventId}`} className="covers">
-          {delivery.firstAttemptAt === undefined ? 'Not yet' : <Moment iso={delivery.firstAttemptAt} />}
+          {delivery.firstAttemptAt === undefined ? 'Not yet' : <Moment iso={delivery.firstAttemptAt} isExact />}
         </Link>
       </span>
       <span role="cell">
@@ -101,20 +115,22 @@ function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Su
       <span role="cell" className="text hint" title={url}>
         {url}
       </span>
-      <span role="cell">{delivery.statusCode ?? '–'}</span>
+      <span role="cell">
+        <StatusCode code={delivery.statusCode} error={delivery.attempts.at(-1)?.error} />
+      </span>
       <span role="cell">{delivery.attemptCount}</span>
       <span role="cell">{delivery.nextAttemptAt === undefined ? '' : <Moment iso={delivery.nextAttemptAt} />}</span>
     </>
   );
 }
 
-interface NoDeliveriesProps {
+interface NoDeliveriesProps extends Pick<DeliveryListProps, 'clear'> {
   readonly isFiltered: boolean;
   /** By hand, before it was through. */
   readonly isStopped: boolean;
 }
 
-function NoDeliveries({ isFiltered, isStopped }: NoDeliveriesProps) {
+function NoDeliveries({ isFiltered, isStopped, clear }: NoDeliveriesProps) {
   if (isStopped) return <Empty title="Nothing was found so far" />;
   if (isFiltered)
     return (
@@ -123,14 +139,22 @@ function NoDeliveries({ isFiltered, isStopped }: NoDeliveriesProps) {
           Take a longer range, or remove a filter. A field of the payload is written as in the body, such as{' '}
           <code>driverId:d-46</code>.
         </p>
+        <button type="button" onClick={clear}>
+          Clear the filters
+        </button>
       </Empty>
     );
   return (
     <Empty title="Nothing has been delivered in this range">
-      <p>
-        A <Link href="/subscriptions/new">subscription</Link> says which events go where, and can be sent a test event;
-        pings make the others. The simulator publishes some: <code>npm run waypost -- publish --help</code>
-      </p>
+      <p>Take a longer range, or send a test event from the page of a subscription.</p>
+      <ShellHint>
+        <p>
+          Pings make the other events. The simulator publishes some: <code>npm run waypost -- publish --help</code>
+        </p>
+      </ShellHint>
+      <Link href="/subscriptions" className="button">
+        Go to the subscriptions
+      </Link>
     </Empty>
   );
 }

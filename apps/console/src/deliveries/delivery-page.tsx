@@ -1,14 +1,18 @@
+import './delivery.css';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { V2Event } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { CopyButton } from '../shared/copy-button.js';
+import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
-import { Failure, Loading } from '../shared/states.js';
+import { Loading } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
+import { usePageTitle } from '../shared/use-page-title.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 import { curlCommand } from './curl-command.js';
+import { outcomeText } from './outcome-text.js';
 import { Resend } from './resend.js';
 import { sentHeaders } from './sent-headers.js';
 
@@ -27,15 +31,20 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
     refetchInterval: ({ state }) =>
       state.data && isChanging(state.data.data, awaitedSeries) ? PENDING_EVERY_MS : false,
   });
+  const [first] = data?.data ?? [];
+  usePageTitle(first === undefined ? '' : `${first.eventType} ${first.deviceId}`);
   if (isPending) return <Loading what="the event" />;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
-  const [first] = data.data;
+  const trail = <Trail href="/deliveries">Deliveries</Trail>;
+  if (error)
+    return (
+      <MissingOrFailed error={error} retry={() => void refetch()} what="event" trail={trail}>
+        Either the id is another one, or the event is older than the history. Nothing of it can be sent again.
+      </MissingOrFailed>
+    );
   if (!first) return null;
   return (
     <>
-      <p className="trail">
-        <Link href="/deliveries">Deliveries</Link>
-      </p>
+      {trail}
       <div className="title">
         <h1>{first.eventType}</h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>
@@ -64,10 +73,12 @@ function EventFacts({ event: { eventId, eventType, deviceId, eventTime } }: { re
     <aside className="card" aria-label="Event">
       <dl className="facts narrow">
         <Fact name="Event time">
-          <Moment iso={eventTime} />
+          <Moment iso={eventTime} isExact />
         </Fact>
         <Fact name="Device">
-          <Link href={`/deliveries?deviceId=${encodeURIComponent(deviceId)}`}>{deviceId}</Link>
+          <Link href={`/deliveries?deviceId=${encodeURIComponent(deviceId)}`} className="text">
+            {deviceId}
+          </Link>
         </Fact>
         {eventType !== 'test' && (
           <Fact name="On the map">
@@ -110,6 +121,7 @@ function Delivery({ item }: { readonly item: V2Event }) {
         </Link>
         {delivery.series > 0 && <span className="hint">by a replay</span>}
       </h2>
+      <p className="outcome">{outcomeText(delivery)}</p>
       <AttemptTimeline delivery={delivery} />
       {lastAttempt && (
         <details>

@@ -1,5 +1,12 @@
 import { useState } from 'react';
-import { type DeliveryFilters, filtersOf, filtersText, searchOf, STATUSES } from '../filters/delivery-filters.js';
+import {
+  type DeliveryFilters,
+  filtersOf,
+  filtersText,
+  liveFiltersText,
+  searchOf,
+  STATUSES,
+} from '../filters/delivery-filters.js';
 import { RangePicker } from '../filters/range-picker.js';
 import { Choice, EventTypesField, OrderField, SubscriptionField, TextField } from './filter-fields.js';
 
@@ -22,7 +29,7 @@ export function FilterBar({ filters, onChange, isLive }: FilterBarProps) {
         aria-controls="filters"
         onClick={() => setIsUnfolded(!isUnfolded)}
       >
-        {isUnfolded ? 'Hide the filters' : `Filters: ${filtersText(filters)}`}
+        {isUnfolded ? 'Hide the filters' : `Filters: ${(isLive ? liveFiltersText : filtersText)(filters)}`}
       </button>
       <div className={isLive ? 'filters' : 'filters in-fives'} id="filters">
         <Fields filters={filters} onChange={onChange} isLive={isLive} />

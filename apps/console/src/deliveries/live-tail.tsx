@@ -1,8 +1,10 @@
 import { Link } from 'wouter';
 import { type DeliveryFilters, searchOf, streamQueryOf } from '../filters/delivery-filters.js';
+import { ShellHint } from '../session/shell-hint.js';
 import { Moment } from '../shared/moment.js';
 import { Empty, Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
+import { StatusCode } from '../shared/status-code.js';
 import { countText, durationText } from '../shared/time-text.js';
 import { VirtualRows } from '../shared/virtual-rows.js';
 import type { StreamedAttempt } from './tail-buffer.js';
@@ -77,9 +79,12 @@ function Waiting({ isRunning }: { readonly isRunning: boolean }) {
   if (!isRunning) return <Empty title="The live tail is stopped" />;
   return (
     <Empty title="Waiting for the next attempt">
-      <p>
-        Attempts appear here as they are made. Pings make some: <code>npm run waypost -- publish --help</code>
-      </p>
+      <p>Attempts appear here as they are made.</p>
+      <ShellHint>
+        <p>
+          Pings make some: <code>npm run waypost -- publish --help</code>
+        </p>
+      </ShellHint>
     </Empty>
   );
 }
@@ -90,7 +95,7 @@ function attemptCells({ data }: StreamedAttempt) {
     <>
       <span role="cell">
         <Link href={`/deliveries/${eventId}`} className="covers">
-          <Moment iso={startedAt} />
+          <Moment iso={startedAt} isExact />
         </Link>
       </span>
       <span role="cell">
@@ -100,7 +105,9 @@ function attemptCells({ data }: StreamedAttempt) {
       <span role="cell" className="text" title={deviceId}>
         {deviceId}
       </span>
-      <span role="cell">{statusCode ?? error ?? 'none'}</span>
+      <span role="cell">
+        <StatusCode code={statusCode} error={error} />
+      </span>
       <span role="cell">{durationText(durationMs)}</span>
       <span role="cell">{probe === true ? 'probe' : attempt}</span>
     </>

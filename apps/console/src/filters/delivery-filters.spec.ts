@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '@waypost/client';
 import {
   type DeliveryFilters,
   filtersOf,
+  liveFiltersText,
   queryOf,
   type Range,
   RANGES,
@@ -94,5 +95,15 @@ describe('the request for the stream of attempts (R-41)', () => {
   it('has the filters that one attempt can be judged by', () => {
     const search = '?range=1h&status=failed&deviceId=van-1&order=asc&eventId=0b0e8f0a-0000-4000-8000-000000000000';
     expect(streamQueryOf(filtersOf(search))).toEqual({ status: 'failed', deviceId: 'van-1' });
+  });
+});
+
+describe('the filters of a live tail, as text', () => {
+  it.each([
+    ['', 'none'],
+    ['range=1h&payload=driverId:d-1', 'none'],
+    ['status=failed&deviceId=van-7&range=1h', 'failed, device van-7'],
+  ])('are those that it has: %j', (search, text) => {
+    expect(liveFiltersText(filtersOf(search))).toBe(text);
   });
 });

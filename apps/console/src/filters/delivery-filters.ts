@@ -113,10 +113,21 @@ export function streamQueryOf(filters: DeliveryFilters): StreamInput<'streamAtte
   };
 }
 
-/** For people; '' is everything. */
+/** For people. */
 export function filtersText(filters: DeliveryFilters): string {
-  const { eventTypes, status, deviceId, subscriptionId, eventId, statusCode, payload, from, to, range } = filters;
+  const { from, to, range } = filters;
   const window = from === '' && to === '' ? RANGES[range].toLowerCase() : 'a window of its own';
+  return [...partsOf(filters), window].join(', ');
+}
+
+/** Those that a live tail has: it begins now, and knows no payloads. */
+export function liveFiltersText(filters: DeliveryFilters): string {
+  const parts = partsOf({ ...filters, eventId: '', payload: '' });
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+function partsOf(filters: DeliveryFilters): readonly string[] {
+  const { eventTypes, status, deviceId, subscriptionId, eventId, statusCode, payload } = filters;
   const parts = [
     status,
     eventTypes.join(' or '),
@@ -125,9 +136,8 @@ export function filtersText(filters: DeliveryFilters): string {
     subscriptionId && `subscription ${subscriptionId.slice(0, 8)}`,
     eventId && `event ${eventId.slice(0, 8)}`,
     payload,
-    window,
   ];
-  return parts.filter((part) => part !== '').join(', ');
+  return parts.filter((part) => part !== '');
 }
 
 function oneOf<Known extends string>(known: readonly Known[], text: string): Known | '' {

@@ -55,7 +55,7 @@ function useTitles(): Readonly<Record<Range, string>> {
 }
 
 function windowText(from: string, to: string): string {
-  const text = (iso: string): string => momentText(iso, nowMs()).slice(0, -4);
+  const text = (iso: string): string => momentText(iso, nowMs());
   if (from === '') return `until ${text(to)}`;
   return to === '' ? `since ${text(from)}` : `${text(from)} to ${text(to)}`;
 }

@@ -1,6 +1,7 @@
 import { ChartCard } from '../charts/chart-card.js';
+import { leastShare } from '../charts/series.js';
 import { countText, durationText, shareText } from '../shared/time-text.js';
-import { type Column, OUTCOMES, type Step, STEP_MS, successRate } from './figures.js';
+import { type Column, OUTCOMES, type Step, STEP_MS, successRate, totalsOf } from './figures.js';
 
 interface ChartsProps {
   readonly columns: readonly Column[];
@@ -20,6 +21,8 @@ export function OverviewCharts(props: ChartsProps) {
         empty="No delivery was over in this time."
         kind="lines"
         most={1}
+        least={leastShare(rate.values)}
+        whole={totalsOf(columns).successRate}
         {...axisOf(props)}
         series={[rate]}
         format={shareText}
@@ -29,7 +32,7 @@ export function OverviewCharts(props: ChartsProps) {
         title="Lateness of retries"
         about="from when a retry was due to its start"
         empty="No retry was needed in this time."
-        kind="lines"
+        kind="points"
         {...axisOf(props)}
         series={percentilesOf(columns, 'retryLatenessMs')}
         format={durationText}

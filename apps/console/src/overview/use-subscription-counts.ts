@@ -9,6 +9,8 @@ export interface SubscriptionCounts {
   readonly all: number;
   readonly paused: number;
   readonly disabled: number;
+  /** Of the oldest; null: there is none. */
+  readonly firstId: string | null;
 }
 
 /** null: not known so far. */
@@ -21,5 +23,10 @@ export function useSubscriptionCounts(): SubscriptionCounts | null {
   });
   if (!data) return null;
   const count = (status: string): number => data.data.filter((one) => one.status === status).length;
-  return { all: data.data.length, paused: count('paused'), disabled: count('disabled') };
+  return {
+    all: data.data.length,
+    paused: count('paused'),
+    disabled: count('disabled'),
+    firstId: data.data[0]?.id ?? null,
+  };
 }

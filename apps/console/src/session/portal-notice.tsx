@@ -16,6 +16,9 @@ export function PortalNotice({ state, returnUrl }: PortalNoticeProps) {
   return (
     <main className="sign-in">
       <p role="status">{TEXTS[state]}</p>
+      {state === 'ended' && returnUrl === null && (
+        <p className="hint">Open it again from the page that led you here.</p>
+      )}
       {state === 'opening' || returnUrl === null ? null : (
         // The page around a frame, not the frame.
         <a href={returnUrl} target="_top" rel="noreferrer">

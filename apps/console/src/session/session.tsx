@@ -3,12 +3,15 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { createWaypostClient, type Output, type WaypostClient } from '@waypost/client';
 import { isPortal } from './base-path.js';
 import { applyBranding } from './branding.js';
+import { askForSession, offerSession } from './handover.js';
 import type { PortalState } from './portal-notice.js';
 import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 interface Session {
   /** null: nobody is signed in. */
   readonly client: WaypostClient | null;
+  /** Whether the tab that this one was opened from may still sign it in. */
+  readonly isOpening: boolean;
   /** What the API says of the key or the portal session; null: not known so far. */
   readonly info: Output<'getSession'> | null;
   /** By the form of the key, before the API has said so. */
@@ -53,6 +56,7 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
     setPortal((state) => state && 'ended');
   }, [queries]);
   useOpenedLink(linkedCode, signIn, setPortal);
+  const isOpening = useHandover(apiKey, linkedCode, signIn);
   const client = useMemo(
     () => (apiKey === null ? null : clientOf(apiKey, fleetId, signOut)),
     [apiKey, fleetId, signOut],
@@ -61,8 +65,8 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
   const session = useMemo(() => {
     const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
     const isOperator = apiKey?.startsWith('wpa_') === true;
-    return { client, info, isOperator, fleetId, portal, returnUrl, signIn, signOut };
-  }, [apiKey, client, info, fleetId, portal, signIn, signOut]);
+    return { client, isOpening, info, isOperator, fleetId, portal, returnUrl, signIn, signOut };
+  }, [apiKey, client, isOpening, info, fleetId, portal, signIn, signOut]);
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
@@ -100,6 +104,20 @@ function useOpenedLink(code: string | null, signIn: (key: string) => void, fail:
         () => fail('unusable'),
       );
   }, [code, signIn, fail]);
+}
+
+/** Takes the session of the tab that this one was opened from, and gives its own to those that are opened from it. */
+function useHandover(apiKey: string | null, code: string | null, signIn: (key: string) => void): boolean {
+  const [isOpening, setIsOpening] = useState(apiKey === null && code === null);
+  useEffect(() => {
+    if (!isOpening) return;
+    void askForSession(location.href).then((key) => {
+      if (key !== null) signIn(key);
+      setIsOpening(false);
+    });
+  }, [isOpening, signIn]);
+  useEffect(() => (apiKey === null ? undefined : offerSession(apiKey)), [apiKey]);
+  return isOpening;
 }
 
 /** Shows the fleet's look in its portal, and ends a session at its time. */

@@ -1,11 +1,17 @@
 import { nowMs } from './clock.js';
-import { momentText } from './time-text.js';
+import { exactMomentText, momentText } from './time-text.js';
+
+interface MomentProps {
+  readonly iso: string;
+  /** To the millisecond. */
+  readonly isExact?: boolean;
+}
 
 /** In the zone of the reader, with UTC on hover. */
-export function Moment({ iso }: { readonly iso: string }) {
+export function Moment({ iso, isExact = false }: MomentProps) {
   return (
     <time dateTime={iso} title={`${iso.replace('T', ' ').replace('Z', '')} UTC`}>
-      {momentText(iso, nowMs())}
+      {(isExact ? exactMomentText : momentText)(iso, nowMs())}
     </time>
   );
 }

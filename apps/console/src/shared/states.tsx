@@ -46,7 +46,9 @@ export function Outdated({ error, sinceMs }: { readonly error: Error; readonly s
   const { signOut } = useSession();
   return (
     <span className="outdated" role="status">
-      Not updated since <Moment iso={new Date(sinceMs).toISOString()} />: {textOf(error)}
+      <span>
+        Not updated since <Moment iso={new Date(sinceMs).toISOString()} />. {textOf(error)}
+      </span>
       {error instanceof WaypostApiError && error.status === 401 && (
         <button type="button" onClick={signOut}>
           Sign in again

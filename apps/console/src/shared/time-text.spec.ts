@@ -1,18 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { clockText, countText, dayText, durationText, localInputText, momentText, shareText } from './time-text.js';
+import {
+  clockText,
+  countText,
+  dayText,
+  durationText,
+  exactMomentText,
+  localInputText,
+  momentText,
+  shareText,
+} from './time-text.js';
 
 const NOW = Date.UTC(2026, 2, 20, 23, 30);
 
 describe('a moment', () => {
-  it('is shown in the zone of the reader, to the millisecond', () => {
-    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'UTC')).toBe('22:03:07.250');
-    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'America/New_York')).toBe('18:03:07.250');
+  it('is shown in the zone of the reader, and to the millisecond where moments are compared', () => {
+    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'UTC')).toBe('22:03:07');
+    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'America/New_York')).toBe('18:03:07');
+    expect(exactMomentText('2026-03-20T22:03:07.250Z', NOW, 'UTC')).toBe('22:03:07.250');
+    expect(exactMomentText('2026-03-19T22:03:07Z', NOW, 'UTC')).toBe('19 Mar 2026, 22:03:07.000');
   });
 
   it("has its day unless that is today's, where the reader is", () => {
-    expect(momentText('2026-03-19T22:03:07.250Z', NOW, 'UTC')).toBe('19 Mar 2026, 22:03:07.250');
+    expect(momentText('2026-03-19T22:03:07.250Z', NOW, 'UTC')).toBe('19 Mar 2026, 22:03:07');
     // In Amsterdam it is the 21st already.
-    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'Europe/Amsterdam')).toBe('20 Mar 2026, 23:03:07.250');
+    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'Europe/Amsterdam')).toBe('20 Mar 2026, 23:03:07');
   });
 });
 

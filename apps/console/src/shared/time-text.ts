@@ -1,14 +1,19 @@
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false };
 const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
 
-/** `14:03:07.250` in the zone of the reader; with the day unless it is today's. */
+/** `14:03:07` in the zone of the reader; with the day unless it is today's. */
 export function momentText(iso: string, nowMs: number, timeZone?: string): string {
   const moment = new Date(iso);
   const zone = timeZone === undefined ? {} : { timeZone };
-  const clock = `${moment.toLocaleTimeString('en-GB', { ...CLOCK, ...zone })}.${iso.slice(20, 23).padEnd(3, '0')}`;
+  const clock = moment.toLocaleTimeString('en-GB', { ...CLOCK, ...zone });
   const dayOf = (date: Date): string => date.toLocaleDateString('en-GB', { ...DAY, ...zone });
   const day = dayOf(moment);
   return day === dayOf(new Date(nowMs)) ? clock : `${day}, ${clock}`;
+}
+
+/** The same to the millisecond, where moments are compared: `14:03:07.250`. */
+export function exactMomentText(iso: string, nowMs: number, timeZone?: string): string {
+  return `${momentText(iso, nowMs, timeZone)}.${iso.slice(20, 23).padEnd(3, '0')}`;
 }
 
 /** For an input of a date and time, which knows no zone: that of the reader, to the second. '' for ''. */

@@ -1,24 +1,17 @@
-import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
-import { useLocation } from 'wouter';
+import { type KeyboardEvent, type MouseEvent, useId, useState } from 'react';
+import { useLocation, useRouter } from 'wouter';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 import { type Command, commandsOf } from './commands.js';
+import type { Opener } from './shortcuts.js';
 import { usePlaces } from './use-places.js';
 
-interface CommandPaletteProps {
-  readonly dialog: RefObject<HTMLDialogElement | null>;
-}
-
 /** One field that finds pages, subscriptions, events and devices. */
-export function CommandPalette({ dialog }: CommandPaletteProps) {
-  const [openings, setOpenings] = useState(0);
+export function CommandPalette({ dialog, openings }: Pick<Opener, 'dialog' | 'openings'>) {
   return (
     <dialog
       ref={dialog}
       className="palette"
       aria-label="Search"
-      onToggle={(event) => {
-        if (event.newState === 'open') setOpenings(openings + 1);
-      }}
       onClick={(event) => {
         // The backdrop belongs to the dialog.
         if (event.target === event.currentTarget) event.currentTarget.close();
@@ -33,15 +26,19 @@ export function CommandPalette({ dialog }: CommandPaletteProps) {
 function Commands({ close }: { readonly close: () => void }) {
   const listId = useId();
   const [, navigate] = useLocation();
+  const { base } = useRouter();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const { all } = usePlaces();
   const commands = commandsOf(text, all, useSubscriptions());
   const optionId = (index: number): string => `${listId}-${String(index)}`;
 
-  function run({ href }: Command): void {
+  /** In a tab of its own as a link would be: with a key held, or by the middle button. */
+  function run({ href }: Command, event: KeyboardEvent | MouseEvent): void {
+    const isApart = event.ctrlKey || event.metaKey || event.type === 'auxclick';
     close();
-    navigate(href);
+    if (isApart) open(href.startsWith('~') ? href.slice(1) : base + href);
+    else navigate(href);
   }
 
   function press(event: KeyboardEvent): void {
@@ -50,7 +47,7 @@ function Commands({ close }: { readonly close: () => void }) {
     if (step !== undefined && commands.length > 0) {
       event.preventDefault();
       setChosen((chosen + step + commands.length) % commands.length);
-    } else if (event.key === 'Enter' && command) run(command);
+    } else if (event.key === 'Enter' && command) run(command, event);
   }
 
   return (
@@ -80,7 +77,8 @@ function Commands({ close }: { readonly close: () => void }) {
             aria-selected={index === chosen}
             className="text"
             onPointerMove={() => setChosen(index)}
-            onClick={() => run(command)}
+            onClick={(event) => run(command, event)}
+            onAuxClick={(event) => run(command, event)}
           >
             {command.title}
           </li>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { OverviewPage } from '../overview/overview-page.js';
 import { useSession } from '../session/session.js';
@@ -40,8 +40,10 @@ const PartitionsPage = lazy(async () => ({ default: (await LOADERS.partitions())
 
 /** What is around every page. */
 export function Shell() {
-  const { client } = useSession();
-  return client === null ? <SignInPage /> : <SignedIn />;
+  const { client, isOpening } = useSession();
+  if (client !== null) return <SignedIn />;
+  // In a moment it may be signed in.
+  return isOpening ? null : <SignInPage />;
 }
 
 function SignedIn() {
@@ -51,12 +53,15 @@ function SignedIn() {
   const { all } = usePlaces();
   const title = all.find(({ path }) => location.startsWith(path.replace('~', '')))?.title ?? 'Console';
 
+  // Before the effects of the page, which may know a better one.
+  useLayoutEffect(() => {
+    document.title = `${title} - Waypost`;
+  }, [location, title]);
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
-    document.title = `${title} - Waypost`;
     // A page may have a better place for it, such as a field or the row that one comes back to.
     if (main.current?.contains(document.activeElement) === false) main.current.focus({ preventScroll: true });
-  }, [location, title]);
+  }, [location]);
   useScrollMemory(location);
   useEffect(() => {
     // One that fails is tried again when its page is opened.
@@ -82,7 +87,7 @@ function SignedIn() {
         </Boundary>
       </main>
       <KeyHelp dialog={shortcuts.help.dialog} />
-      <CommandPalette dialog={shortcuts.palette.dialog} />
+      <CommandPalette {...shortcuts.palette} />
     </div>
   );
 }
@@ -109,9 +114,10 @@ function Pages() {
       <Route path="/topics" component={TopicsPage} />
       <Route path="/partitions" component={PartitionsPage} />
       <Route>
-        <Empty title="There is no such page">
+        <h1>There is no such page</h1>
+        <p>
           <Link href="/deliveries">Go to the deliveries</Link>
-        </Empty>
+        </p>
       </Route>
     </Switch>
   );

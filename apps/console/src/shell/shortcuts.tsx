@@ -1,4 +1,5 @@
-import { type RefObject, useCallback, useEffect, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useLocation } from 'wouter';
 import type { Place } from './places.js';
 import { usePlaces } from './use-places.js';
@@ -9,7 +10,7 @@ interface Key {
 }
 
 const KEYS: readonly Key[] = [
-  { keys: '/', does: 'Filter by device' },
+  { keys: '/', does: 'Go to the search field of the page' },
   { keys: 'j', does: 'Next row' },
   { keys: 'k', does: 'Row before' },
   { keys: 'r', does: 'Refresh the list' },
@@ -17,9 +18,11 @@ const KEYS: readonly Key[] = [
   { keys: '?', does: 'Show these keys' },
 ];
 
-interface Opener {
+export interface Opener {
   readonly dialog: RefObject<HTMLDialogElement | null>;
   readonly show: () => void;
+  /** How often it was shown. */
+  readonly openings: number;
 }
 
 export interface Shortcuts {
@@ -63,10 +66,14 @@ export function useShortcuts(): Shortcuts {
 
 function useOpener(): Opener {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [openings, setOpenings] = useState(0);
   const show = useCallback(() => {
-    if (dialog.current?.open === false) dialog.current.showModal();
+    if (dialog.current?.open !== false) return;
+    // Its field is there before the next key is pressed.
+    flushSync(() => setOpenings((count) => count + 1));
+    dialog.current.showModal();
   }, []);
-  return { dialog, show };
+  return { dialog, show, openings };
 }
 
 export function KeyHelp({ dialog }: Pick<Opener, 'dialog'>) {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import { type RangeName, titlesOf, useFigureRanges } from '../overview/figure-ranges.js';
 import { AcceptanceChart, OutcomeChart } from '../overview/overview-charts.js';
 import { useFigures } from '../overview/use-figures.js';
@@ -8,12 +8,19 @@ import { Failure } from '../shared/states.js';
 /** How the deliveries of one subscription go. */
 export function EndpointCharts({ subscriptionId }: { readonly subscriptionId: string }) {
   const ranges = useFigureRanges();
-  const [name, setName] = useState<RangeName>('day');
+  const [location, navigate] = useLocation();
+  const asked = new URLSearchParams(useSearch()).get('range') ?? '';
+  const name: RangeName = Object.hasOwn(ranges, asked) ? (asked as RangeName) : 'day';
   const { step } = ranges[name];
   const { data = [], error, refetch } = useFigures(ranges[name], subscriptionId);
   return (
     <section aria-label="Figures" className="figures">
-      <Segments label="Range" options={titlesOf(ranges)} value={name} onChange={setName} />
+      <Segments
+        label="Range"
+        options={titlesOf(ranges)}
+        value={name}
+        onChange={(next) => navigate(next === 'day' ? location : `${location}?range=${next}`, { replace: true })}
+      />
       {error && data.length === 0 && <Failure error={error} retry={() => void refetch()} />}
       <div className="charts">
         <OutcomeChart columns={data} step={step} />

@@ -4,9 +4,11 @@ import { Link } from 'wouter';
 import { type CreateSubscriptions, EVENT_TYPES } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { EventTypeBoxes } from '../shared/event-type-boxes.js';
+import { EVENT_TYPE_TEXTS } from '../shared/event-type-texts.js';
 import { CreatedSubscriptions } from './created-subscriptions.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { creationOf, NEW_SETTINGS } from './subscription-settings.js';
+import { TrialEndpoint } from './trial-endpoint.js';
 
 type EventType = NonNullable<CreateSubscriptions['eventType']>;
 
@@ -53,6 +55,7 @@ export function NewSubscriptionPage() {
             onChange={(event) => setUrl(event.target.value)}
           />
         </label>
+        <TrialEndpoint />
         <TypeFields types={types} onChange={setTypes} />
         <details>
           <summary>More settings</summary>
@@ -68,6 +71,7 @@ export function NewSubscriptionPage() {
             Create
           </button>
           <Link href="/subscriptions">Cancel</Link>
+          {types.length === 0 && <span className="hint">Choose at least one event.</span>}
         </div>
       </form>
     </>
@@ -83,8 +87,8 @@ function TypeFields({ types, onChange }: TypeFieldsProps) {
   const areAll = types.length === SUBSCRIBED_TYPES.length;
   return (
     <fieldset>
-      <legend>Events, at least one</legend>
-      <EventTypeBoxes types={SUBSCRIBED_TYPES} chosen={types} onChange={onChange} />
+      <legend>Events</legend>
+      <EventTypeBoxes types={SUBSCRIBED_TYPES} chosen={types} onChange={onChange} texts={EVENT_TYPE_TEXTS} />
       <button type="button" className="quiet" onClick={() => onChange(areAll ? [] : SUBSCRIBED_TYPES)}>
         {areAll ? 'Choose none' : 'Choose all'}
       </button>

@@ -1,4 +1,3 @@
-import { Link } from 'wouter';
 import type { Subscription } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
 
@@ -10,26 +9,23 @@ export function SubscriptionFacts({ subscription }: { readonly subscription: Sub
   const facts: Facts = [
     ['URL', url],
     ['Id', <code key="id">{id}</code>],
-    [
-      'Deliveries',
-      <Link key="deliveries" href={`/deliveries?subscriptionId=${id}`}>
-        Show them
-      </Link>,
-    ],
     ['Format', subscription.payloadFormat],
     ...accessOf(subscription),
     ...sendingOf(subscription),
     ['Created', <Moment key="created" iso={createdAt} />],
   ];
   return (
-    <dl className="facts card">
-      {facts.map(([name, value]) => (
-        <div key={name} className={name === 'URL' || name === 'Id' ? 'long' : ''}>
-          <dt>{name}</dt>
-          <dd className="text">{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <section className="card" aria-labelledby="settings-title">
+      <h2 id="settings-title">Settings</h2>
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <div key={name} className={name === 'URL' || name === 'Id' ? 'long' : ''}>
+            <dt>{name}</dt>
+            <dd className="text">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 

@@ -1,17 +1,21 @@
+import './subscriptions.css';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { SubscriptionWithHealth } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { useHistoryDays } from '../session/use-history-days.js';
+import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
-import { Failure, Loading } from '../shared/states.js';
+import { Loading } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
+import { usePageTitle } from '../shared/use-page-title.js';
 import { EndpointCharts } from './endpoint-charts.js';
+import { LatestDeliveries } from './latest-deliveries.js';
 import { OperationalEvents } from './operational-events.js';
 import { Replays } from './replays.js';
 import { SecretPanel } from './secret-panel.js';
 import { SubscriptionActions, useSubscriptionChanges } from './subscription-actions.js';
 import { SubscriptionFacts } from './subscription-facts.js';
+import { subscriptionName } from './subscription-name.js';
 import { TestResult } from './test-result.js';
 import { useTestEvent } from './use-test-event.js';
 
@@ -24,19 +28,29 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
   });
   const changes = useSubscriptionChanges(id);
   const test = useTestEvent(id);
+  usePageTitle(data === undefined ? '' : subscriptionName(data));
   if (isPending) return <Loading what="the subscription" />;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  const trail = <Trail href="/subscriptions">Subscriptions</Trail>;
+  if (error)
+    return (
+      <MissingOrFailed error={error} retry={() => void refetch()} what="subscription" trail={trail}>
+        It was deleted, or belongs to another fleet. The history of its deliveries stays.
+      </MissingOrFailed>
+    );
   return (
     <>
-      <p className="trail">
-        <Link href="/subscriptions">Subscriptions</Link>
-      </p>
+      {trail}
       <div className="title">
-        <h1>{data.eventType}</h1>
-        <StatusBadge status={data.status} />
+        <div className="heading">
+          <h1>{data.eventType}</h1>
+          <StatusBadge status={data.status} />
+        </div>
         <SubscriptionActions subscription={data} changes={changes} test={test} />
       </div>
-      {data.description !== undefined && <p className="hint lead">{data.description}</p>}
+      <p className="hint lead text">
+        {data.url}
+        {data.description !== undefined && <span className="below">{data.description}</span>}
+      </p>
       <p role="alert" className="problem">
         {changes.error?.message}
       </p>
@@ -48,8 +62,9 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
         </p>
       )}
       <Health subscription={data} />
-      <SubscriptionFacts subscription={data} />
       <EndpointCharts subscriptionId={id} />
+      <LatestDeliveries subscriptionId={id} />
+      <SubscriptionFacts subscription={data} />
       <Replays subscriptionId={id} />
       <OperationalEvents subscriptionId={id} />
     </>

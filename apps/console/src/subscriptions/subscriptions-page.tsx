@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Subscription } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
-import { Moment } from '../shared/moment.js';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { Empty, Failure } from '../shared/states.js';
-import { StatusBadge } from '../shared/status-badge.js';
+import { subscriptionName } from './subscription-name.js';
+import { SubscriptionTable } from './subscription-table.js';
 
 const PAGE_ROWS = 200;
 
@@ -19,21 +19,44 @@ export function SubscriptionsPage() {
       client.listSubscriptions({ limit: PAGE_ROWS, ...(pageParam !== '' && { pageState: pageParam }) }, { signal }),
     getNextPageParam: ({ nextPageState }) => nextPageState ?? undefined,
   });
+  const [text, setText] = useState('');
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const words = text.trim().toLowerCase();
+  const found = rows.filter((one) => `${subscriptionName(one)} ${one.description ?? ''}`.toLowerCase().includes(words));
   return (
     <>
       <div className="title">
         <h1>Subscriptions</h1>
-        <NewSubscription />
+        {rows.length > 0 && (
+          <>
+            <input
+              type="search"
+              data-search=""
+              aria-label="Find a subscription by its event, URL or description"
+              placeholder="Event, URL or description"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+            <NewSubscription>New subscription</NewSubscription>
+          </>
+        )}
       </div>
       {isPending && <RowSkeleton />}
       {error && <Failure error={error} retry={() => void refetch()} />}
       {data && rows.length === 0 && (
         <Empty title="No subscription yet">
           <p>A subscription sends one type of event to one URL, signed. Make the first, and send it a test event.</p>
+          <NewSubscription>Create a subscription</NewSubscription>
         </Empty>
       )}
-      {rows.length > 0 && <SubscriptionTable rows={rows} />}
+      {rows.length > 0 && found.length === 0 && (
+        <Empty title="No subscription has this in its event, URL or description">
+          <button type="button" onClick={() => setText('')}>
+            Show all
+          </button>
+        </Empty>
+      )}
+      {found.length > 0 && <SubscriptionTable rows={found} />}
       {hasNextPage && (
         <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more
@@ -43,49 +66,12 @@ export function SubscriptionsPage() {
   );
 }
 
-function NewSubscription() {
+function NewSubscription({ children }: { readonly children: string }) {
   const lack = useLack('subscriptions:write');
   if (lack !== null) return <span className="hint">{lack}</span>;
   return (
     <Link href="/subscriptions/new" className="button primary">
-      New subscription
+      {children}
     </Link>
-  );
-}
-
-function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] }) {
-  return (
-    <div className="table scrolls stacked" role="region" aria-label="Subscriptions" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">URL</th>
-            <th scope="col">Status</th>
-            <th scope="col">Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, eventType, url, description, status, disabledReason, updatedAt }) => (
-            <tr key={id} data-row="">
-              <td>
-                <Link href={`/subscriptions/${id}`}>{eventType}</Link>
-              </td>
-              <td className="text">
-                {url}
-                {description !== undefined && <span className="hint below">{description}</span>}
-              </td>
-              <td>
-                <StatusBadge status={status} />
-                {disabledReason !== undefined && <span className="problem below">{disabledReason}</span>}
-              </td>
-              <td className="minor">
-                <Moment iso={updatedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

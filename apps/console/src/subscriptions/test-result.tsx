@@ -1,3 +1,4 @@
+import './subscriptions.css';
 import { Link } from 'wouter';
 import type { V2Event } from '@waypost/client';
 import { Moment } from '../shared/moment.js';

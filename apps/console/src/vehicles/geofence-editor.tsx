@@ -3,8 +3,9 @@ import { type SyntheticEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type CreateGeofence, type Geofence, WaypostApiError } from '@waypost/client';
 import { useClient } from '../session/session.js';
+import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Segments } from '../shared/segments.js';
-import { Failure, Loading } from '../shared/states.js';
+import { Loading } from '../shared/states.js';
 import { FleetMap } from './fleet-map.js';
 import { draftOf, emptyDraft, type GeofenceDraft, hintOf, shapeOf } from './geofence-draft.js';
 import { ShapeFields } from './geofence-fields.js';
@@ -32,7 +33,12 @@ export function GeofenceEditor({ id, marks }: GeofenceEditorProps) {
   });
   if (id === 'new') return <Editor stored={null} etag={null} marks={marks} reload={() => undefined} />;
   if (isPending) return <Loading what="the geofence" />;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  if (error)
+    return (
+      <MissingOrFailed error={error} retry={() => void refetch()} what="geofence" trail={TRAIL}>
+        It was deleted, or belongs to another fleet.
+      </MissingOrFailed>
+    );
   const { body, etag } = data;
   return <Editor key={etag} stored={body} etag={etag} marks={marks} reload={() => void refetch()} />;
 }
@@ -50,6 +56,7 @@ const SHAPES = [
   { value: 'polygon', title: 'Polygon' },
 ] as const;
 const NONE: readonly never[] = [];
+const TRAIL = <Trail href="/vehicles">Vehicles</Trail>;
 
 function Editor({ stored, etag, marks, reload }: EditorProps) {
   const others = useGeofences().filter(({ id }) => id !== stored?.id);
@@ -68,6 +75,7 @@ function Editor({ stored, etag, marks, reload }: EditorProps) {
 
   return (
     <form className="geofence" onSubmit={submit}>
+      {TRAIL}
       <div className="title">
         <h1>{stored ? stored.name : 'New geofence'}</h1>
         <Segments

@@ -1,7 +1,7 @@
 import type { Geofence } from '@waypost/client';
 import { colorsOf } from '../shared/colors.js';
 import { type GeofenceDraft, handlesOf, shapeOf } from './geofence-draft.js';
-import { type MapLabel, readable } from './map-labels.js';
+import { type MapLabel, readable, shortened } from './map-labels.js';
 import {
   latitudeOf,
   type MapPoint,
@@ -121,7 +121,7 @@ function drawDraft(context: Context, draft: GeofenceDraft, view: MapView, screen
 function labelsOf({ marks, geofences }: MapContent, screen: Screen): MapLabel[] {
   const beside = (place: Place, text: string): MapLabel => {
     const { x, y } = screen(place);
-    return { text, x: x + 2 * MARK_PX, y: y - MARK_PX };
+    return { text: shortened(text), x: x + 2 * MARK_PX, y: y - MARK_PX };
   };
   return [
     ...marks.map((mark) => beside(mark, mark.label)),

@@ -1,12 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { readable } from './map-labels.js';
+import { readable, shortened } from './map-labels.js';
 
 describe('the labels of the map', () => {
+  it('have the beginning of a name that is too long', () => {
+    expect([shortened('van-7'), shortened('x'.repeat(28)), shortened('x'.repeat(29))]).toEqual([
+      'van-7',
+      'x'.repeat(28),
+      `${'x'.repeat(27)}…`,
+    ]);
+  });
+
   it('leave out what would stand on an earlier one', () => {
     const labels = [
       { text: 'Depot', x: 0, y: 100 },
       { text: 'over it', x: 30, y: 105 },
-      { text: 'beside it', x: 50, y: 100 },
+      { text: 'touches it', x: 53, y: 100 },
+      { text: 'beside it', x: 56, y: 100 },
       { text: 'below it', x: 0, y: 114 },
       { text: '', x: 500, y: 500 },
     ];

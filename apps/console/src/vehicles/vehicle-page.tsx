@@ -4,8 +4,10 @@ import { Link, useLocation, useSearch } from 'wouter';
 import type { V2Event, WaypostClient } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
+import { Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
 import { Empty, Failure, Loading } from '../shared/states.js';
+import { usePageTitle } from '../shared/use-page-title.js';
 import { FleetMap } from './fleet-map.js';
 import { useGeofences } from './geofences.js';
 import { isLocated, type LocatedPoint } from './located.js';
@@ -20,9 +22,9 @@ const MAX_EVENTS = 50;
 
 /** The path of one vehicle with its events, and its speed beside it. */
 export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
+  usePageTitle(deviceId);
   const client = useClient();
   const geofences = useGeofences();
-  const [, navigate] = useLocation();
   const parameters = new URLSearchParams(useSearch());
   const at = momentOf(parameters.get('at'));
   const hours = HOURS.find((some) => String(some) === parameters.get('hours')) ?? HOURS[0];
@@ -35,27 +37,19 @@ export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
   const selected = pointed >= 0 || at === null ? pointed : nearestTo(at, data?.points ?? []);
   return (
     <>
+      <Trail href="/vehicles">Vehicles</Trail>
       <div className="title">
         <h1 className="text">{deviceId}</h1>
-        <label className="switch">
-          Last
-          <select
-            value={at === null ? hours : ''}
-            onChange={({ target }) => navigate(`/vehicles?${addressOf(deviceId, target.value)}`, { replace: true })}
-          >
-            {at !== null && <option value="">around the event</option>}
-            {HOURS.map((some) => (
-              <option key={some} value={some}>
-                {some} h
-              </option>
-            ))}
-          </select>
-        </label>
+        <RangeField deviceId={deviceId} hours={at === null ? hours : null} />
         <Link href={`/deliveries?deviceId=${encodeURIComponent(deviceId)}`}>Deliveries</Link>
       </div>
       {isPending && <Loading what="the path" />}
       {error && <Failure error={error} retry={() => void refetch()} />}
-      {data?.points.length === 0 && <Empty title="It has not reported in this time" />}
+      {data?.points.length === 0 && (
+        <Empty title="It has not reported in this time">
+          <p>Take a longer range above, or look at the other vehicles.</p>
+        </Empty>
+      )}
       {data && data.points.length > 0 && (
         <>
           <div className="map-and-speed">
@@ -73,6 +67,32 @@ export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
         </>
       )}
     </>
+  );
+}
+
+interface RangeFieldProps {
+  readonly deviceId: string;
+  /** null: around an event. */
+  readonly hours: number | null;
+}
+
+function RangeField({ deviceId, hours }: RangeFieldProps) {
+  const [, navigate] = useLocation();
+  return (
+    <label className="switch">
+      Last
+      <select
+        value={hours ?? ''}
+        onChange={({ target }) => navigate(`/vehicles?${addressOf(deviceId, target.value)}`, { replace: true })}
+      >
+        {hours === null && <option value="">around the event</option>}
+        {HOURS.map((some) => (
+          <option key={some} value={some}>
+            {some} h
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,25 +1,24 @@
 import './vehicles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { Link, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import { useClient } from '../session/session.js';
+import { ShellHint } from '../session/shell-hint.js';
 import { nowMs } from '../shared/clock.js';
-import { Moment } from '../shared/moment.js';
 import { Empty, Failure, Loading } from '../shared/states.js';
 import { FleetMap } from './fleet-map.js';
 import { GeofenceEditor } from './geofence-editor.js';
 import { GeofenceList } from './geofence-list.js';
 import { useGeofences } from './geofences.js';
-import { isLocated, type LocatedPoint } from './located.js';
-import type { MapMark } from './map-drawing.js';
+import { isLocated } from './located.js';
 import type { Place } from './mercator.js';
+import { VehicleList } from './vehicle-list.js';
+import { type VehicleMark, vehicleMarkOf } from './vehicle-mark.js';
 import { VehiclePage } from './vehicle-page.js';
 
 const WITHIN_MS = 15 * 60_000;
 const MAX_POINTS = 2_000;
 const EVERY_MS = 5_000;
-/** What trackers report of a vehicle that stands. */
-const MOVING_KMH = 3;
 
 /** All vehicles, one of them, or a geofence, as the address says: an id may hold anything, a slash too, so it is not part of the path. */
 export function VehiclesPage() {
@@ -27,11 +26,6 @@ export function VehiclesPage() {
   const [deviceId, geofence] = [parameters.get('deviceId'), parameters.get('geofence')];
   if (deviceId !== null) return <VehiclePage key={deviceId} deviceId={deviceId} />;
   return <AllVehicles editing={geofence} />;
-}
-
-interface VehicleMark extends MapMark {
-  readonly time: string;
-  readonly isMoving: boolean;
 }
 
 /** Where the vehicles are that have reported lately. */
@@ -49,7 +43,7 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
     () =>
       (data?.data ?? []).flatMap(({ device_id: label, points }) => {
         const last = points.findLast(isLocated);
-        return last ? [markOf(label, last)] : [];
+        return last ? [vehicleMarkOf(label, last)] : [];
       }),
     [data],
   );
@@ -76,9 +70,11 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
       </div>
       {marks.length === 0 && (
         <Empty title="No vehicle has reported in the last 15 minutes">
-          <p>
-            Vehicles publish pings to Kafka: <code>npm run waypost -- publish --help</code>
-          </p>
+          <ShellHint>
+            <p>
+              Vehicles publish pings to Kafka: <code>npm run waypost -- publish --help</code>
+            </p>
+          </ShellHint>
         </Empty>
       )}
       {(marks.length > 0 || geofences.length > 0) && (
@@ -91,29 +87,13 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
         />
       )}
       {hasMore && <p className="hint">Only the first of the fleet: there are more.</p>}
-      <ul className="plain columns">
-        {marks.map(({ label, time, isMoving }, index) => (
-          <li key={label}>
-            <Link href={`/vehicles?deviceId=${encodeURIComponent(label)}`} onFocus={() => setSelected(index)}>
-              {label}
-            </Link>{' '}
-            <span className="hint">
-              {isMoving ? 'moves' : 'stands'}, <Moment iso={time} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      {marks.length > 0 && <VehicleList marks={marks} onSelect={setSelected} />}
       <GeofenceList geofences={geofences} />
     </>
   );
 }
 
 const NO_PATH: readonly never[] = [];
-
-function markOf(label: string, { latitude, longitude, time, heading, speed_in_kmh = 0 }: LocatedPoint): VehicleMark {
-  const isMoving = speed_in_kmh > MOVING_KMH;
-  return { label, latitude, longitude, time, isMoving, heading: isMoving && heading !== undefined ? heading : null };
-}
 
 function placesOf(shape: ReturnType<typeof useGeofences>[number]['shape']): Place[] {
   if (shape.type === 'circle') return [shape.center];

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { useClient } from '../session/session.js';
+import { Moment } from '../shared/moment.js';
+import { Failure } from '../shared/states.js';
+import { StatusBadge } from '../shared/status-badge.js';
+import { StatusCode } from '../shared/status-code.js';
+
+const SHOWN = 5;
+const EVERY_MS = 5_000;
+
+/** What was sent last of one subscription, and the way to all of it. */
+export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: string }) {
+  const client = useClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['latest-deliveries', subscriptionId],
+    queryFn: ({ signal }) => client.listEvents({ subscriptionId, order: 'desc', limit: SHOWN }, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <section className="card" aria-labelledby="latest-title">
+      <div className="title">
+        <h2 id="latest-title">Latest deliveries</h2>
+        <Link href={`/deliveries?subscriptionId=${subscriptionId}`}>All deliveries</Link>
+      </div>
+      {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {data?.data.length === 0 && <p className="hint">None so far. A test event makes one at once.</p>}
+      <ol className="plain latest">
+        {data?.data.map(({ eventId, eventType, deviceId, delivery }) => (
+          <li key={`${eventId} ${String(delivery.series)}`}>
+            <Link href={`/deliveries/${eventId}`} title={deviceId}>
+              {deviceId}
+            </Link>
+            <StatusBadge status={delivery.status} />
+            <StatusCode code={delivery.statusCode} error={delivery.attempts.at(-1)?.error} />
+            <span className="hint">{eventType}</span>
+            <span className="hint">
+              {delivery.firstAttemptAt === undefined ? 'not yet' : <Moment iso={delivery.firstAttemptAt} />}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link } from 'wouter';
+import type { Subscription } from '@waypost/client';
+import { Moment } from '../shared/moment.js';
+import { StatusBadge } from '../shared/status-badge.js';
+import { countText } from '../shared/time-text.js';
+import type { DayFigures } from './day-figures.js';
+import { useDayFigures } from './use-day-figures.js';
+
+const NONE: DayFigures = { delivered: 0, pending: 0, failed: 0 };
+
+/** Each subscription with how its deliveries of the last day went. */
+export function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] }) {
+  const figures = useDayFigures();
+  return (
+    <div className="table scrolls stacked" role="region" aria-label="Subscriptions" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Event</th>
+            <th scope="col">URL</th>
+            <th scope="col">Status</th>
+            <th scope="col">Deliveries, last 24 hours</th>
+            <th scope="col">Changed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, eventType, url, description, status, disabledReason, updatedAt }) => (
+            <tr key={id} data-row="">
+              <td>
+                <Link href={`/subscriptions/${id}`}>{eventType}</Link>
+              </td>
+              <td className="text">
+                {url}
+                {description !== undefined && <span className="hint below">{description}</span>}
+              </td>
+              <td>
+                <StatusBadge status={status} />
+                {disabledReason !== undefined && <span className="problem below">{disabledReason}</span>}
+              </td>
+              <td className="day">{figures && <Day id={id} figures={figures.get(id) ?? NONE} />}</td>
+              <td className="minor">
+                <Moment iso={updatedAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const TONES: Readonly<Record<keyof DayFigures, string>> = { delivered: '', pending: 'waiting', failed: 'bad' };
+
+/** Each count leads to what it counts. */
+function Day({ id, figures }: { readonly id: string; readonly figures: DayFigures }) {
+  const counts = (['delivered', 'pending', 'failed'] as const).filter((name) => figures[name] > 0);
+  if (counts.length === 0) return <span className="hint">none</span>;
+  return counts.map((name) => (
+    <Link key={name} href={`/deliveries?status=${name}&subscriptionId=${id}`} className={TONES[name]}>
+      {countText(figures[name])} {name}
+    </Link>
+  ));
+}

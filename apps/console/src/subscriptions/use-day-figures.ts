@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
+import { useClient } from '../session/session.js';
+import { nowMs } from '../shared/clock.js';
+import { type DayFigures, dayFiguresOf } from './day-figures.js';
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 15_000;
+
+/** By subscription, of the last day; null: not known, for example because the fleet has too many. */
+export function useDayFigures(): ReadonlyMap<string, DayFigures> | null {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['day-figures'],
+    queryFn: async ({ signal }) => {
+      const [startDate, endDate] = [new Date(nowMs() - DAY_MS), new Date(nowMs())];
+      const query = { startDate, endDate, step: 'hour', groupBy: 'subscription' } as const;
+      return dayFiguresOf((await client.getMetrics(query, { signal })).data);
+    },
+    refetchInterval: EVERY_MS,
+  });
+  return data ?? null;
+}
