@@ -133,12 +133,12 @@ class FanOutTask implements PartitionTask {
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
-      const unusable = this.read(slice);
+      const { unusable, newcomers } = this.read(slice);
       // First: deliveries of the slice may be written while the quarantine is.
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
       await this.parts.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
-      this.advance();
+      this.fanOutRound(newcomers.values());
       this.startWaiting();
       await this.untilRoom();
       await nextIteration();
@@ -180,9 +180,10 @@ class FanOutTask implements PartitionTask {
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
   }
 
-  /** @returns the events that cannot be used */
-  private read(slice: readonly StreamRecord[]): UnusableRecord[] {
+  /** @returns the events that cannot be used, and the fleets that had none waiting: they need not wait for a round */
+  private read(slice: readonly StreamRecord[]) {
     const unusable: UnusableRecord[] = [];
+    const newcomers = new Set<string>();
     const readAt = this.parts.traces.recorder === null ? 0 : this.parts.nowMs();
     for (const record of slice) {
       const { offset, value, headers } = record;
@@ -193,9 +194,10 @@ class FanOutTask implements PartitionTask {
       const event = read.value;
       const trace = { traceparent: readTraceHeader(headers), tracestate: readTraceState(headers) };
       const deliveries = eventDeliveries(this.parts, { event, ...trace, readAt }, this.deliveryLog);
+      if (!this.waiting.has(event.fleetId)) newcomers.add(event.fleetId);
       this.waiting.push({ offset, fleetId: event.fleetId, deliveries, bytes: value?.length ?? 0 });
     }
-    return unusable;
+    return { unusable, newcomers };
   }
 
   private startWaiting(): void {
@@ -216,7 +218,7 @@ class FanOutTask implements PartitionTask {
     const deliveries = this.opened();
     while (!this.isStopped && !this.waiting.isEmpty) {
       await this.parts.rounds.run(() => {
-        this.fanOutRound();
+        this.fanOutRound(this.waiting.turns());
       });
       this.whenRoom();
       if (deliveries.unsentBytes >= MAX_UNSENT_BYTES) await deliveries.sent();
@@ -224,11 +226,11 @@ class FanOutTask implements PartitionTask {
     this.isFanningOut = false;
   }
 
-  private fanOutRound(): void {
-    for (let added = 0; added < DELIVERIES_PER_ROUND;) {
-      const fleetId = this.waiting.nextFleet();
-      if (fleetId === undefined) break;
+  private fanOutRound(fleets: Iterable<string>): void {
+    let added = 0;
+    for (const fleetId of fleets) {
       added += this.takeTurn(fleetId);
+      if (added >= DELIVERIES_PER_ROUND) break;
     }
     this.advance();
   }

@@ -31,14 +31,17 @@ export class FleetRotation {
     return this.byFleet.size === 0;
   }
 
-  /** The fleet whose turn it is; the turn passes to the next one. */
-  nextFleet(): string | undefined {
+  has(fleetId: string): boolean {
+    return this.byFleet.has(fleetId);
+  }
+
+  /** The fleets in turn, again and again until nothing waits. */
+  *turns(): Generator<string, void> {
     for (const [fleetId, queue] of this.byFleet) {
       this.byFleet.delete(fleetId);
       this.byFleet.set(fleetId, queue);
-      return fleetId;
+      yield fleetId;
     }
-    return undefined;
   }
 
   /** The first event of a fleet. It stays until it is removed. */
