@@ -33,7 +33,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
   // Columns that we choose by the grouping, conditions with `$n`, and a constant.
   'libs/history-store/src/figures/delivery-figures.ts': [
-    ...['group ?? "\'\'"', 'order', "where.join(' AND ')", 'String(MAX_CELLS + 1)'],
+    ...['JOINED[groupBy]', "where.join(' AND ')", 'String(MAX_CELLS + 1)'],
   ],
   // Names of days, which this code computes.
   'libs/history-store/src/figures/write-figures.ts': ['place.table', 'table'],

@@ -50,28 +50,53 @@ export class DeliveryFiguresService {
       const message = 'gives more figures than one answer can add: use a longer step, a shorter window or a filter';
       throw invalidParameters([{ parameter: 'step', message }]);
     }
-    return { data: found.rows.map((row) => toBucket(row, groupBy)) };
+    return { data: toBuckets(found.rows, groupBy) };
   }
 }
 
-function toBucket({ startAt, group, figures }: FigureRow, groupBy: FiguresQueryDto['groupBy']): ShownBucket {
+/** @param rows in the order of time */
+function toBuckets(rows: Iterable<FigureRow>, groupBy: FiguresQueryDto['groupBy']): ShownBucket[] {
+  const buckets: ShownBucket[] = [];
+  let lastAt = NaN;
+  let startDate = '';
+  for (const row of rows) {
+    // Those that are split have a time in common.
+    if (row.startAt !== lastAt) startDate = formatTime((lastAt = row.startAt));
+    buckets.push(toBucket(row, startDate, groupBy));
+  }
+  return buckets;
+}
+
+/** There are thousands in an answer, so each has its fields written out: spreading them takes ten times as long. */
+function toBucket({ group, figures }: FigureRow, startDate: string, groupBy: FiguresQueryDto['groupBy']): ShownBucket {
   const { started, delivered, failed, expired, attempts, retries, probes, latency, retryLateness } = figures;
-  // Deliveries that began before the figures were kept ended without having been counted.
-  const pending = Math.max(0, started - delivered - failed - expired);
   return {
-    startDate: formatTime(startAt),
-    ...(groupBy === 'subscription' ? { subscriptionId: group } : {}),
-    ...(groupBy === 'eventType' ? { eventType: group } : {}),
-    deliveries: { delivered, failed, expired, pending },
-    attempts: Object.fromEntries(ATTEMPT_CLASSES.map((name, index) => [name, attempts[index] ?? 0])),
+    startDate,
+    subscriptionId: groupBy === 'subscription' ? group : undefined,
+    eventType: groupBy === 'eventType' ? group : undefined,
+    deliveries: {
+      delivered,
+      failed,
+      expired,
+      // Deliveries that began before the figures were kept ended without having been counted.
+      pending: Math.max(0, started - delivered - failed - expired),
+    },
+    attempts: attemptsOf(attempts),
     retries,
     probes,
-    ...percentilesOf('latencyMs', latency),
-    ...percentilesOf('retryLatenessMs', retryLateness),
+    latencyMs: percentilesOf(latency),
+    retryLatenessMs: percentilesOf(retryLateness),
   };
 }
 
-function percentilesOf(name: 'latencyMs' | 'retryLatenessMs', counts: SummedFigures['latency']): Partial<ShownBucket> {
+function attemptsOf(counts: SummedFigures['attempts']): ShownBucket['attempts'] {
+  const shown: ShownBucket['attempts'] = {};
+  for (let index = 0; index < ATTEMPT_CLASSES.length; index += 1)
+    shown[ATTEMPT_CLASSES[index] ?? ''] = counts[index] ?? 0;
+  return shown;
+}
+
+function percentilesOf(counts: SummedFigures['latency']): ShownBucket['latencyMs'] {
   const [p50, p95, p99] = percentiles(counts, [0.5, 0.95, 0.99]);
-  return p50 == null || p95 == null || p99 == null ? {} : { [name]: { p50, p95, p99 } };
+  return p50 == null || p95 == null || p99 == null ? undefined : { p50, p95, p99 };
 }

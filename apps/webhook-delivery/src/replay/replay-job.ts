@@ -40,6 +40,8 @@ export interface ReplayJobContext {
   readonly log: ReplayLog;
   readonly records: ReplayRecords;
   readonly watch: SendingWatch;
+  /** When the first replay of the subscription began that is not this one; null: there was none. */
+  readonly replayedFrom: (replay: Pick<WebhookReplay, 'replayId' | 'subscriptionId'>) => number | null;
   /** Aborted when the task closes. */
   readonly signal: AbortSignal;
 }
@@ -179,8 +181,11 @@ export class ReplayJob {
   }
 
   private async select(attemptsEnd: number, mayContinue: () => boolean): Promise<Selection | null> {
-    const { partition } = this.context;
-    this.selecting ??= new DeliverySelecting({ ...this.parts, partition }, this.replay, attemptsEnd);
+    const { partition, replayedFrom } = this.context;
+    this.selecting ??= new DeliverySelecting({ ...this.parts, partition }, this.replay, {
+      attemptsEnd,
+      replayedFrom: replayedFrom(this.replay),
+    });
     const selection = await this.selecting.advance(mayContinue, this.signal);
     // What it knows of other series is not needed any more.
     if (selection) this.selecting = null;

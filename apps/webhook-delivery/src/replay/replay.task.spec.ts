@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type StreamsBackend, StreamsError, type TransactionalProducer } from '@waypost/streams';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import { openReplayHarness, type ReplayHarness } from './testing/replay-harness.js';
+import { attemptOf, openReplayHarness, type ReplayHarness } from './testing/replay-harness.js';
 
 let stage: ReplayHarness;
 
@@ -77,6 +77,41 @@ describe('the replayer', () => {
     await stage.ended('completed', 'replay-2');
     const series = (await stage.replayed()).filter(({ replayId }) => replayId !== 'replay-3').map((one) => one.series);
     expect(series).toEqual([...series].sort((a, b) => a - b));
+  });
+
+  it.each(['completed', 'cancelled'])(
+    'does not send again what an earlier replay has written and nobody has attempted yet (R-30), which was %s',
+    async (state) => {
+      for (const n of range(0, 30)) stage.sent(n, { outcome: n < 20 ? 'failed' : 'delivered' });
+      stage.brokerTime = Date.now();
+      const first = stage.ask({ status: 'failed', ratePerSecond: state === 'completed' ? 10_000 : 10 });
+      const replayer = await stage.startReplayer();
+      await until(async () => (await stage.replayed()).length > 0);
+      if (state === 'cancelled') stage.ask({ ...first, version: 2, cancelled: true });
+      await stage.ended(state);
+      // One of them has failed again.
+      const [failed] = await stage.replayed();
+      if (failed === undefined) throw new Error('Nothing was written.');
+      stage.attempted(attemptOf(failed, 30, { outcome: 'failed' }));
+      stage.ask({ replayId: 'replay-2', series: 2, status: 'failed' });
+      await stage.ended('completed', 'replay-2');
+      const numbers = await stage.numbers();
+      expect(numbers.toSorted((a, b) => a - b)).toEqual([0, ...range(0, 20)]);
+      await replayer.stop();
+    },
+  );
+
+  it('finds after a restart what an earlier replay has written (R-30)', async () => {
+    for (const n of range(0, 3)) stage.sent(n, { outcome: 'failed' });
+    stage.brokerTime = Date.now();
+    stage.ask({ status: 'failed' });
+    const replayer = await stage.startReplayer();
+    await stage.ended('completed');
+    await replayer.stop();
+    stage.ask({ replayId: 'replay-2', series: 2, status: 'failed' });
+    await stage.startReplayer();
+    await stage.ended('completed', 'replay-2');
+    expect(await stage.numbers()).toEqual([0, 1, 2]);
   });
 
   it('lets no replay of a paused subscription keep a place that another replay can use (R-26)', async () => {

@@ -127,7 +127,15 @@ class ReplayTask implements PartitionTask {
       onOver,
       onFailure,
     });
-    const jobContext = { partition, log, records: this.records, watch, signal: this.stop.signal };
+    const jobContext: ReplayJobContext = {
+      ...{ partition, log, records: this.records, watch, signal: this.stop.signal },
+      replayedFrom: ({ replayId, subscriptionId }) => {
+        const others = [...this.progress.values()].filter(
+          (other) => other.subscriptionId === subscriptionId && other.replayId !== replayId,
+        );
+        return others.length === 0 ? null : Math.min(...others.map(({ startedAt }) => startedAt));
+      },
+    };
     return { producer, log, watch, scheduler, jobContext };
   }
 

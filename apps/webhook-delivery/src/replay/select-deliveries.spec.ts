@@ -58,7 +58,7 @@ async function selectFrom(attempts: readonly WebhookAttempt[], replay: WebhookRe
     }),
   };
   const parts = { backend: backend as unknown as StreamsBackend, codecs, partition: 0 };
-  const selecting = new DeliverySelecting(parts, replay, logEnd);
+  const selecting = new DeliverySelecting(parts, replay, { attemptsEnd: logEnd, replayedFrom: null });
   return {
     advance: (mayContinue: () => boolean) => selecting.advance(mayContinue, new AbortController().signal),
     read,

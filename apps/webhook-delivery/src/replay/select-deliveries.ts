@@ -1,10 +1,11 @@
-import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, type SubjectCodec, topics } from '@waypost/contracts';
 import {
   type DeliveryStatus,
   deliveryStatus,
   isReplayed,
   replayStatusOf,
   type WebhookAttempt,
+  type WebhookDelivery,
   type WebhookReplay,
 } from '@waypost/domain';
 import { settleOrAbort, type StreamRecord, type StreamsBackend, type TopicPartition } from '@waypost/streams';
@@ -16,7 +17,14 @@ export interface SelectionParts {
   readonly partition: number;
 }
 
-/** How far a sender's clock may be ahead of the broker's, which timestamps the log. */
+/** What a selection goes by. */
+export interface SelectionLimits {
+  readonly attemptsEnd: number;
+  /** When the first earlier replay of the subscription began, by the clock of its replayer; null: there was none. */
+  readonly replayedFrom: number | null;
+}
+
+/** How far the clock of a sender or replayer may be ahead of the broker's, which timestamps the log. */
 const CLOCK_SKEW_MS = 60_000;
 
 interface Outcome {
@@ -25,28 +33,41 @@ interface Outcome {
 }
 
 /**
- * Selects the deliveries that a replay sends again (R-30) by folding the attempts before `attemptsEnd`: the result is the
- * same at any time while the log keeps them.
+ * Selects the deliveries that a replay sends again (R-30) by folding the attempts before `attemptsEnd`, and the deliveries of
+ * earlier replays, which have all been written before this one begins: the result is the same at any time while the logs
+ * keep them.
  */
 export class DeliverySelecting {
   private readonly marks = createDeliveryMarks();
   /** What became of the deliveries that earlier replays sent again, by event. */
   private readonly replayed = new Map<string, Outcome>();
-  private readonly firstPass: AttemptsPass;
-  private readonly secondPass: AttemptsPass;
+  private readonly firstPass: LogPass<WebhookAttempt>;
+  private readonly secondPass: LogPass<WebhookAttempt>;
+  /** Null where it would change nothing. */
+  private readonly writtenPass: LogPass<WebhookDelivery> | null;
 
   constructor(
-    parts: SelectionParts,
+    { backend, codecs, partition }: SelectionParts,
     private readonly replay: WebhookReplay,
-    attemptsEnd: number,
+    { attemptsEnd, replayedFrom }: SelectionLimits,
   ) {
-    this.firstPass = new AttemptsPass(parts, replay, attemptsEnd);
-    this.secondPass = new AttemptsPass(parts, replay, attemptsEnd);
+    const { subscriptionId, startDate, status } = replay;
+    const pass = <T>(topic: string, codec: SubjectCodec<T>, from: number, end: number | null) =>
+      new LogPass(backend, codec, { log: { topic, partition }, subscriptionId, from, end });
+    const attempts = topics.webhookAttempts.name;
+    this.firstPass = pass(attempts, codecs.webhookAttempts, startDate, attemptsEnd);
+    this.secondPass = pass(attempts, codecs.webhookAttempts, startDate, attemptsEnd);
+    this.writtenPass =
+      status === null || replayedFrom === null
+        ? null
+        : pass(topics.webhookDeliveries.name, codecs.webhookDeliveries, replayedFrom, null);
   }
 
   /** Goes on with the selection. @returns null: it had to give way, and has come at least one batch further */
   async advance(mayContinue: () => boolean, signal: AbortSignal): Promise<Selection | null> {
     if (!(await this.firstPass.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
+    const isRead = await this.writtenPass?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
+    if (isRead === false) return null;
     // R-30: the status of the latest series counts. A second pass, because the first one does not keep the event of each offset.
     if (this.replayed.size > 0) {
       if (!(await this.secondPass.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
@@ -70,6 +91,14 @@ export class DeliverySelecting {
     if (!known || series >= known.series) this.replayed.set(eventId, { series, status: deliveryStatus(outcome) });
   }
 
+  /** What an earlier replay has handed to the sender is pending until its first attempt. */
+  private noteWritten({ eventId, series }: WebhookDelivery): boolean {
+    const isEarlier = series > 0 && series < this.replay.series;
+    if (isEarlier && series > (this.replayed.get(eventId)?.series ?? 0))
+      this.replayed.set(eventId, { series, status: 'pending' });
+    return false;
+  }
+
   private noteLatest(attempt: WebhookAttempt): boolean {
     const latest = this.replayed.get(attempt.eventId);
     if (latest && replayStatusOf(this.replay, attempt) !== null) this.marks.mark(attempt.deliveryOffset, latest.status);
@@ -77,36 +106,45 @@ export class DeliverySelecting {
   }
 }
 
-/** Reads the attempts of the subscription once, from the start of the replay's window on, in as many turns as it takes. */
-class AttemptsPass {
+interface PassOptions {
+  readonly log: TopicPartition;
+  readonly subscriptionId: string;
+  /** Epoch milliseconds. */
+  readonly from: number;
+  /** Null: what is in the log when the pass begins. */
+  readonly end: number | null;
+}
+
+/** Reads the records of the subscription once, from a time on, in as many turns as it takes. */
+class LogPass<T> {
   private position: number | null = null;
+  private end: number | null;
   private isOver = false;
 
   constructor(
-    private readonly parts: SelectionParts,
-    private readonly replay: WebhookReplay,
-    private readonly attemptsEnd: number,
-  ) {}
+    private readonly backend: StreamsBackend,
+    private readonly codec: SubjectCodec<T>,
+    private readonly options: PassOptions,
+  ) {
+    this.end = options.end;
+  }
 
   /**
-   * @param onAttempt returns whether it has seen enough
+   * @param onRecord returns whether it has seen enough
    * @returns whether the pass is over
    */
-  async read(
-    onAttempt: (attempt: WebhookAttempt) => boolean,
-    mayContinue: () => boolean,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async read(onRecord: (record: T) => boolean, mayContinue: () => boolean, signal: AbortSignal): Promise<boolean> {
     if (this.isOver) return true;
-    const log = { topic: topics.webhookAttempts.name, partition: this.parts.partition };
-    let position = await this.start(log);
-    const fetcher = this.parts.backend.fetcher();
+    const { log } = this.options;
+    const end = (this.end ??= await this.backend.endOffset(log));
+    let position = await this.start(end);
+    const fetcher = this.backend.fetcher();
     try {
-      const feed = position < this.attemptsEnd ? fetcher.open(log, position) : null;
-      while (feed && position < this.attemptsEnd) {
+      const feed = position < end ? fetcher.open(log, position) : null;
+      while (feed && position < end) {
         const batch = await settleOrAbort(feed.next(), signal);
-        const attempts = await this.attemptsIn(batch.records);
-        this.isOver = attempts.some(onAttempt);
+        const ours = await this.oursOf(batch.records.filter(({ offset }) => offset < end));
+        this.isOver = ours.some(onRecord);
         this.position = position = batch.nextOffset;
         if (this.isOver) return true;
         if (!mayContinue()) return false;
@@ -117,22 +155,18 @@ class AttemptsPass {
     return (this.isOver = true);
   }
 
-  private async start(log: TopicPartition): Promise<number> {
-    const { backend } = this.parts;
-    if (this.position === null) {
-      const from = await backend.offsetAt(log, Math.max(0, this.replay.startDate - CLOCK_SKEW_MS));
-      return from ?? this.attemptsEnd;
-    }
+  private async start(end: number): Promise<number> {
+    const { log, from } = this.options;
+    if (this.position === null) return (await this.backend.offsetAt(log, Math.max(0, from - CLOCK_SKEW_MS))) ?? end;
     // Retention may have deleted what was to be read next.
-    return Math.max(this.position, await backend.startOffset(log));
+    return Math.max(this.position, await this.backend.startOffset(log));
   }
 
-  private async attemptsIn(records: readonly StreamRecord[]): Promise<WebhookAttempt[]> {
-    const key = Buffer.from(this.replay.subscriptionId);
-    const codec = this.parts.codecs.webhookAttempts;
-    const ours = records.filter((record) => record.offset < this.attemptsEnd && record.key?.equals(key) === true);
-    await resolveBatch(codec, ours);
-    return ours.map(({ value }) => readIfUsable(codec, value)).filter((attempt) => attempt !== null);
+  private async oursOf(records: readonly StreamRecord[]): Promise<T[]> {
+    const key = Buffer.from(this.options.subscriptionId);
+    const ours = records.filter((record) => record.key?.equals(key) === true);
+    await resolveBatch(this.codec, ours);
+    return ours.map(({ value }) => readIfUsable(this.codec, value)).filter((record) => record !== null);
   }
 }
 

@@ -8,7 +8,13 @@ import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
-import { createDeliveryFigures, type DeliveryFigures, type FiguresQuery } from './delivery-figures.js';
+import {
+  createDeliveryFigures,
+  type DeliveryFigures,
+  explainFigures,
+  type FigureRow,
+  type FiguresQuery,
+} from './delivery-figures.js';
 import { DURATION_ERROR, percentiles } from './duration-histogram.js';
 import type { SummedFigures } from './figures.js';
 
@@ -49,7 +55,7 @@ function newFleet() {
     async read(query: Partial<FiguresQuery> = {}) {
       const whole = { fleetId, startAt: NOW - 30 * DAY_MS, endAt: NOW + DAY_MS, step: 'day', groupBy: 'none' } as const;
       const result = await stored.read({ ...whole, ...query });
-      return result.type === 'figures' ? result.rows : [];
+      return result.type === 'figures' ? [...result.rows] : [];
     },
   };
 }
@@ -106,12 +112,12 @@ function summaryOf(deliveries: readonly WebhookAttempt[][]) {
 }
 
 function expectFigures(
-  rows: Awaited<ReturnType<DeliveryFigures['read']>> & { type: 'figures' },
+  rows: readonly FigureRow[],
   log: readonly WebhookAttempt[],
   query: Pick<FiguresQuery, 'step' | 'groupBy'>,
 ) {
   const expected = foldOf(log, query);
-  const found = new Map(rows.rows.map(({ startAt, group, figures }) => [JSON.stringify([startAt, group]), figures]));
+  const found = new Map(rows.map(({ startAt, group, figures }) => [JSON.stringify([startAt, group]), figures]));
   expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
   for (const [key, { latency, retryLateness, ...counts }] of expected) {
     const { latency: latencies, retryLateness: latenesses, ...others } = found.get(key) as SummedFigures;
@@ -180,7 +186,7 @@ describe('the figures of deliveries (R-41)', () => {
             expect(await emptyHistory(dataSource, logsOf)).toEqual({ type: 'emptied' });
             await project();
           }
-          expectFigures({ type: 'figures', rows: await fleet.read({ step, groupBy }) }, log, { step, groupBy });
+          expectFigures(await fleet.read({ step, groupBy }), log, { step, groupBy });
         },
       ),
       { numRuns: 40 },
@@ -253,12 +259,35 @@ describe('the figures of deliveries (R-41)', () => {
     expect(await started({ endAt: NOW - DAY_MS })).toBe(1);
   });
 
+  it.each(['none', 'subscription', 'eventType'] as const)(
+    'are read from the primary key of their day, without a row beyond the window (split by %s)',
+    async (groupBy) => {
+      const fleet = newFleet();
+      const { fleetId } = fleet;
+      const minutes = [0, 1, 2, 3].flatMap((days) =>
+        Array.from({ length: 20 }, (_, minute) => NOW - days * DAY_MS - minute * 60_000),
+      );
+      const deliveryAt = (firstAttemptAt: number) =>
+        attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(firstAttemptAt)}`), firstAttemptAt });
+      await fleet.append(minutes.map(deliveryAt));
+      const window = { startAt: NOW - 2 * DAY_MS - 10 * 60_000, endAt: NOW - 2 * DAY_MS + 60_000 };
+      const plan = await explainFigures(pages, { fleetId, ...window, step: 'minute', groupBy });
+      const scans = plan.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
+      const day = new Date(window.startAt).toISOString().slice(0, 10).replaceAll('-', '');
+      expect(scans).toMatchObject([
+        { 'Relation Name': `delivery_figures_${day}`, 'Index Name': 'delivery_figures_pkey', 'Actual Rows': 11 },
+      ]);
+      expect(scans[0]?.['Rows Removed by Filter'] ?? 0).toBe(0);
+      expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');
+    },
+  );
+
   it('of one subscription are written by projectors of several partitions at once', async () => {
     const fleet = newFleet();
     const log = Array.from({ length: 60 }, (_, n) =>
       attemptOf({ fleetId: fleet.fleetId, eventId: uuidOf(`${fleet.fleetId} ${String(n)}`), firstAttemptAt: NOW - n }),
     );
     await Promise.all([0, 1, 2].map((n) => fleet.append(log.slice(n * 20, n * 20 + 20), n)));
-    expectFigures({ type: 'figures', rows: await fleet.read() }, log, { step: 'day', groupBy: 'none' });
+    expectFigures(await fleet.read(), log, { step: 'day', groupBy: 'none' });
   });
 });

@@ -1,6 +1,6 @@
 /** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
-import { instant } from '../pages/page-sql.js';
+import { explainQuery, instant, type PlanNode } from '../pages/page-sql.js';
 import { FIGURE_STEPS, type FigureStep } from './figure-cells.js';
 import type { SummedFigures } from './figures.js';
 import { PackedSum } from './packed-figures.js';
@@ -31,7 +31,8 @@ export interface FigureRow {
 }
 
 export type FiguresResult =
-  | { readonly type: 'figures'; readonly rows: readonly FigureRow[] }
+  /** To be read once: each row is added up when it is asked for, so that thousands of them are not in memory at once. */
+  | { readonly type: 'figures'; readonly rows: Iterable<FigureRow> }
   /** They would take too long to add: MAX_CELLS. */
   | { readonly type: 'too_many' };
 
@@ -49,32 +50,59 @@ export function createDeliveryFigures({ pages }: { readonly pages: PageSource })
   return {
     async read(query) {
       const rows = await pages.read<JoinedCells>(query.fleetId, findFigures(query));
-      if (rows.reduce((sum, { cells }) => sum + cells, 0) > MAX_CELLS) return { type: 'too_many' };
-      const sum = new PackedSum();
-      return {
-        type: 'figures',
-        rows: rows.map(({ minutes, group, figures }) => ({
-          startAt: minutes * MINUTE_MS,
-          group,
-          figures: sum.of(figures),
-        })),
-      };
+      if (rows.reduce((sum, { count }) => sum + count, 0) > MAX_CELLS) return { type: 'too_many' };
+      return { type: 'figures', rows: addUp(rows) };
     },
   };
 }
 
+/** Runs the query and returns the nodes of its plan. */
+export function explainFigures(pages: PageSource, query: FiguresQuery): Promise<readonly PlanNode[]> {
+  return explainQuery(pages, query.fleetId, findFigures(query));
+}
+
+function* addUp(buckets: readonly JoinedCells[]): Generator<FigureRow> {
+  const sum = new PackedSum();
+  for (const { minutes, cells: text } of buckets) {
+    for (const [group, places] of placesOf(text)) {
+      for (const place of places) sum.add(text, place);
+      yield { startAt: minutes * MINUTE_MS, group, figures: sum.take() };
+    }
+  }
+}
+
+/** Where the figures of each group begin, in the order of the groups. */
+function placesOf(cells: string): readonly (readonly [group: string, places: readonly number[]])[] {
+  const places = new Map<string, number[]>();
+  for (let at = 0; at < cells.length;) {
+    const place = cells.indexOf('[', at);
+    const group = cells.slice(at, place);
+    const known = places.get(group);
+    if (known === undefined) places.set(group, [place]);
+    else known.push(place);
+    at = cells.indexOf(FIGURES_END, place) + FIGURES_END.length + ','.length;
+  }
+  return [...places].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** The end of the last list and of all of them, which is nowhere else in packed figures. */
+const FIGURES_END = ']]';
+
 interface JoinedCells {
   /** Since 1970: a number costs less to read than a time. */
   readonly minutes: number;
-  readonly group: string;
-  readonly cells: number;
-  readonly figures: string;
+  readonly count: number;
+  /**
+   * Group and figures of each, with commas between them: a row of its own costs more to read than its numbers. No id and no
+   * event type has a bracket.
+   */
+  readonly cells: string;
 }
 
-const GROUP_COLUMNS: Readonly<Record<FigureGroup, string | null>> = {
-  none: null,
-  subscription: 'subscription_id',
-  eventType: 'event_type',
+const JOINED: Readonly<Record<FigureGroup, string>> = {
+  none: 'figures',
+  subscription: 'subscription_id || figures',
+  eventType: 'event_type || figures',
 };
 
 function findFigures(query: FiguresQuery): PreparedQuery {
@@ -85,18 +113,16 @@ function findFigures(query: FiguresQuery): PreparedQuery {
   if (subscriptionIds !== undefined) {
     where.push(`subscription_id = ANY($${String(parameters.push(subscriptionIds))}::text[])`);
   }
-  const group = GROUP_COLUMNS[groupBy];
-  // As the primary key has them, so that they are joined while they are read: a table of all groups would not fit into memory.
-  const order = ['bucket_at', ...(group === null ? [] : [group])].join(', ');
   if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
+  // In the order of the primary key, so that they are joined while they are read: a table of buckets would not fit into memory.
   return {
     name: `figures ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
     text: `
-      SELECT (extract(epoch FROM bucket_at) / 60)::integer AS minutes, ${group ?? "''"} AS "group",
-             count(*)::integer AS cells, string_agg(figures, ',') AS figures
+      SELECT (date_part('epoch', bucket_at) / 60)::integer AS minutes, count(*)::integer AS count,
+             string_agg(${JOINED[groupBy]}, ',') AS cells
         FROM (SELECT * FROM fleet_delivery_figures WHERE ${where.join(' AND ')}
-               ORDER BY ${order} LIMIT ${String(MAX_CELLS + 1)}) AS cells
-       GROUP BY ${order} ORDER BY ${order}`,
+               ORDER BY bucket_at LIMIT ${String(MAX_CELLS + 1)}) AS stored
+       GROUP BY bucket_at ORDER BY bucket_at`,
     parameters,
   };
 }

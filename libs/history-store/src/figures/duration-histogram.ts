@@ -40,12 +40,14 @@ export function percentiles(counts: DurationCounts, parts: readonly number[]): (
   let total = 0;
   for (let index = 1; index < counts.length; index += 2) total += counts[index] ?? 0;
   if (total === 0) return parts.map(() => null);
+  const durations: number[] = [];
   let seen = counts[1] ?? 0;
   let index = 0;
-  return parts.map((part) => {
+  for (const part of parts) {
     for (const rank = Math.ceil(part * total); seen < rank;) seen += counts[(index += 2) + 1] ?? 0;
-    return durationOf(counts[index] ?? 0);
-  });
+    durations.push(durationOf(counts[index] ?? 0));
+  }
+  return durations;
 }
 
 /** The value that is equally far, in parts of itself, from both ends of the bucket. */

@@ -63,7 +63,8 @@ async function addStored(client: PoolClient, { table, partition }: Place, cells:
   return rows.flatMap(({ position, figures }) => {
     const cell = cells[position - 1];
     if (cell === undefined) return [];
-    addFigures(cell.figures, sum.of(figures));
+    sum.add(figures);
+    addFigures(cell.figures, sum.take());
     return [cell];
   });
 }
