@@ -62,7 +62,7 @@ export function createFanOutTask(parts: FanOutParts, context: TaskContext): Part
 }
 
 /** Read in one step: whatever is due waits for it to be decoded. */
-const SLICE_RECORDS = 50;
+const SLICE_RECORDS = 100;
 /** Made in one step: whatever is due waits for them, retries too. */
 const DELIVERIES_PER_ROUND = 32;
 /** Of one fleet, before it is the turn of the next. */

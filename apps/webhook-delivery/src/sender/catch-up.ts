@@ -38,7 +38,7 @@ export interface CatchUp {
   close(): Promise<void>;
 }
 
-const SLICE_RECORDS = 100;
+const SLICE_RECORDS = 500;
 /** A stretch of the log that no queue needs is skipped if it is longer: opening the log elsewhere costs a request. */
 const MIN_SKIPPED_RECORDS = 2_000;
 

@@ -33,7 +33,7 @@ export function createSenderTask(parts: SenderParts, context: TaskContext): Part
   return new SenderTask(parts, context);
 }
 
-const SLICE_RECORDS = 50;
+const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
 
 class SenderTask implements PartitionTask {
