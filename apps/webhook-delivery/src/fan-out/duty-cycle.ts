@@ -1,8 +1,8 @@
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { type Headroom, PacedWork } from '../common/headroom.js';
 
-/** The fan-out may take 40 % of the event loop; the rest is for sending and receiving. */
-const MAX_SHARE = 0.4;
+/** The fan-out may take half of the event loop; the rest is for sending and receiving. */
+const MAX_SHARE = 0.5;
 
 /**
  * Pieces of work of all partitions of a process, one after another. The event loop goes round between two of them, and

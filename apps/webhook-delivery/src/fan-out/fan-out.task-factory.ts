@@ -37,7 +37,7 @@ export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
     @Inject(CLOCK) readonly nowMs: () => number,
     @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
     readonly traces: Traces,
-    headroom: Headroom,
+    readonly headroom: Headroom,
   ) {
     this.rounds = new DutyCycle(monotonicMs, headroom);
   }

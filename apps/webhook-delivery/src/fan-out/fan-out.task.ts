@@ -25,6 +25,7 @@ import {
 import type { Clocks } from '../common/clocks.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
+import type { Headroom } from '../common/headroom.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryWriter } from './delivery-writer.js';
@@ -41,6 +42,7 @@ export interface FanOutParts extends Clocks {
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
+  readonly headroom: Pick<Headroom, 'share'>;
   readonly rounds: Pick<DutyCycle, 'run'>;
   readonly traces: Traces;
 }
@@ -64,9 +66,11 @@ export function createFanOutTask(parts: FanOutParts, context: TaskContext): Part
 /** Read in one step: whatever is due waits for it to be decoded. */
 const SLICE_RECORDS = 100;
 /** Made in one step: whatever is due waits for them, retries too. */
-const DELIVERIES_PER_ROUND = 32;
+const DELIVERIES_PER_ROUND = 64;
 /** Of one fleet, before it is the turn of the next. */
-const DELIVERIES_PER_TURN = 8;
+const DELIVERIES_PER_TURN = 16;
+/** Of one slice, outside of the rounds, unless retries start late. */
+const DELIVERIES_AT_ONCE = 250;
 /** An event that comes now waits for the request under way: it must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */
@@ -138,7 +142,7 @@ class FanOutTask implements PartitionTask {
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
       await this.parts.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
-      this.fanOutRound(newcomers.values());
+      this.fanOut(newcomers, DELIVERIES_AT_ONCE * this.parts.headroom.share());
       this.startWaiting();
       await this.untilRoom();
       await nextIteration();
@@ -218,7 +222,7 @@ class FanOutTask implements PartitionTask {
     const deliveries = this.opened();
     while (!this.isStopped && !this.waiting.isEmpty) {
       await this.parts.rounds.run(() => {
-        this.fanOutRound(this.waiting.turns());
+        this.fanOut(this.waiting.turns(), DELIVERIES_PER_ROUND);
       });
       this.whenRoom();
       if (deliveries.unsentBytes >= MAX_UNSENT_BYTES) await deliveries.sent();
@@ -226,11 +230,11 @@ class FanOutTask implements PartitionTask {
     this.isFanningOut = false;
   }
 
-  private fanOutRound(fleets: Iterable<string>): void {
+  private fanOut(fleets: Iterable<string>, deliveries: number): void {
     let added = 0;
     for (const fleetId of fleets) {
       added += this.takeTurn(fleetId);
-      if (added >= DELIVERIES_PER_ROUND) break;
+      if (added >= deliveries) break;
     }
     this.advance();
   }

@@ -102,6 +102,7 @@ export class FanOutStage {
         monotonicMs: () => performance.now(),
         intervals: INTERVALS,
       }),
+      headroom: { share: () => 1 },
       rounds: this.countedRounds(),
       metrics: { deliveryCreated: () => void this.made++ },
       quarantine: this.quarantine ?? new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
