@@ -1,8 +1,7 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { apiKeyOf, saveApiKey, savedApiKeys } from './api-keys.js';
 import { stackEnvironment } from './stack-config.js';
 
 let dir: string;
@@ -17,7 +16,6 @@ async function writeStack(brokers: unknown = 'a:1,b:2'): Promise<void> {
     registryUrl: 'http://registry',
     databaseUrl: 'postgres://db',
     apiUrl: 'http://api',
-    apiKeys: { f: 'wp_stack' },
     pids: { kafka: [1] },
   };
   await writeFile(join(dir, 'stack.json'), JSON.stringify(stack));
@@ -44,26 +42,5 @@ describe('The stack of a data directory', () => {
     const stack = await stackEnvironment(dir, { KAFKA_BROKERS: 'x:1' });
     expect(stack.require('KAFKA_BROKERS')).toBe('x:1');
     expect(() => stack.require('DATABASE_URL')).toThrow(/run "npm start".*DATABASE_URL/);
-  });
-});
-
-describe('The API keys of a data directory', () => {
-  it('are readable by their owner only, one per fleet', async () => {
-    await saveApiKey(dir, 'a', 'wp_1');
-    await saveApiKey(dir, 'b', 'wp_2');
-    await saveApiKey(dir, 'a', 'wp_3');
-    expect(await savedApiKeys(dir)).toEqual({ a: 'wp_3', b: 'wp_2' });
-    expect((await stat(join(dir, 'api-keys.json'))).mode & 0o777).toBe(0o600);
-  });
-
-  it('are found in the stack too, and the saved one counts', async () => {
-    await writeStack();
-    expect(await apiKeyOf(dir, 'f')).toBe('wp_stack');
-    await saveApiKey(dir, 'f', 'wp_saved');
-    expect(await apiKeyOf(dir, 'f')).toBe('wp_saved');
-  });
-
-  it('are not invented', async () => {
-    await expect(apiKeyOf(dir, 'nobody')).rejects.toThrow('fleet create nobody');
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
-const ROOT = new URL('../../..', import.meta.url).pathname;
+const ROOT = new URL('..', import.meta.url).pathname;
 const LOGGED = /\.(?:info|warn|error|fatal)\(\s*'([a-z]+(?:_[a-z]+)+)'/gu;
 
 describe('the table of log events in docs/operations.md', () => {
