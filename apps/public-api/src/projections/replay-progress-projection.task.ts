@@ -2,16 +2,16 @@ import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { ReplayStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
-import { type LogCopyDeps, LogCopyTask } from './log-copy.task.js';
+import { type ProjectionDeps, ProjectionTask } from './projection.task.js';
 
-export interface ReplayProgressTaskDeps extends LogCopyDeps {
+export interface ReplayProgressTaskDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
   readonly replays: Pick<ReplayStore, 'recordProgress'>;
   readonly logger: Pick<StreamsLogger, 'error'>;
 }
 
 /** Records the progress of replays in one partition, for the API to list. */
-export class ReplayProgressTask extends LogCopyTask {
+export class ReplayProgressProjectionTask extends ProjectionTask {
   constructor(
     context: TaskContext,
     private readonly deps: ReplayProgressTaskDeps,
@@ -19,7 +19,7 @@ export class ReplayProgressTask extends LogCopyTask {
     super(context, deps);
   }
 
-  protected async copy(batch: RecordBatch): Promise<void> {
+  protected async project(batch: RecordBatch): Promise<void> {
     const progress = await this.decode(batch);
     await this.retried(() => this.deps.replays.recordProgress(progress));
   }

@@ -4,13 +4,13 @@ import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
-import { FleetDto, UpdateFleetDto } from './fleet.dto.js';
-import { FleetService } from './fleet.service.js';
+import { FleetDto, UpdateFleetDto } from '../fleets/fleet.dto.js';
+import { CurrentFleetService } from './current-fleet.service.js';
 
 /** The caller's own fleet. */
 @Controller('/public/v1/fleet')
-export class FleetController {
-  constructor(private readonly service: FleetService) {}
+export class CurrentFleetController {
+  constructor(private readonly service: CurrentFleetService) {}
 
   @Get()
   @Endpoint({

@@ -16,7 +16,7 @@ import {
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
-import { OperationalEventsTaskFactory } from './operational-events-log.task-factory.js';
+import { OperationalEventsProjectionTaskFactory } from './operational-events-projection.task-factory.js';
 
 const TOPIC = topics.webhookOperations.name;
 
@@ -60,10 +60,10 @@ function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
   const { subscriptions, operationalEvents } = store;
   const retry = new DatabaseRetry({ logger: silentLogger, now: Date.now, wait: waitOrAbort });
-  const tasks = new OperationalEventsTaskFactory(
+  const tasks = new OperationalEventsProjectionTaskFactory(
     ...([backend, codecs, subscriptions, operationalEvents, retry, silentLogger, Date.now] as const),
   );
-  const { id: groupId, topics: read } = consumerGroups.subscriptionOperations;
+  const { id: groupId, topics: read } = consumerGroups.operationalEvents;
   const onFatal = (error: Error): never => {
     throw error;
   };
@@ -83,7 +83,7 @@ function startConsumer(): TaskManager {
   return consumer;
 }
 
-function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+function operationalEvent(given: Partial<OperationalEvent> = {}): OperationalEvent {
   return {
     id: randomUUID(),
     subscriptionId: id,
@@ -130,7 +130,11 @@ function kept() {
 describe('the consumer of operational events on a real broker and database', () => {
   it('stores operational events and disables subscriptions that fail for too long, through the outbox', async () => {
     startConsumer();
-    const events = [operation(), operation({ type: 'suspended' }), operation({ type: 'disabled', reason: '7 days.' })];
+    const events = [
+      operationalEvent(),
+      operationalEvent({ type: 'suspended' }),
+      operationalEvent({ type: 'disabled', reason: '7 days.' }),
+    ];
     await tell(...events);
     const found = await eventually(kept, (list) => list.length === 3);
     expect(found.map((event) => event.id).sort()).toEqual(events.map((event) => event.id).sort());
@@ -141,7 +145,7 @@ describe('the consumer of operational events on a real broker and database', () 
 
   it('does not disable a subscription its owner has reactivated when it rereads the topic', async () => {
     const first = startConsumer();
-    const told = operation({ type: 'disabled', occurredAt: Date.now() });
+    const told = operationalEvent({ type: 'disabled', occurredAt: Date.now() });
     await tell(told);
     await eventually(stored, (found) => found?.status === 'disabled');
     await first.stop();
@@ -157,7 +161,7 @@ describe('the consumer of operational events on a real broker and database', () 
 
   it('resumes where it was after its database connections were cut repeatedly', async () => {
     startConsumer();
-    const events = Array.from({ length: 40 }, (_, n) => operation({ occurredAt: Date.now() + n }));
+    const events = Array.from({ length: 40 }, (_, n) => operationalEvent({ occurredAt: Date.now() + n }));
     for (const event of events) {
       await tell(event);
       await sql.query(

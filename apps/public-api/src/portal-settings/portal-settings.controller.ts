@@ -4,15 +4,15 @@ import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
-import { FleetPortalDto, UpdateFleetPortalDto } from './fleet-portal.dto.js';
-import { FleetPortalService } from './fleet-portal.service.js';
+import { FleetPortalDto, UpdateFleetPortalDto } from './portal-settings.dto.js';
+import { PortalSettingsService } from './portal-settings.service.js';
 
 const tag = 'Portal';
 
 /** The portal of the caller's own fleet. */
 @Controller('/public/v1/fleet/portal')
-export class FleetPortalController {
-  constructor(private readonly service: FleetPortalService) {}
+export class PortalSettingsController {
+  constructor(private readonly service: PortalSettingsService) {}
 
   @Get()
   @Endpoint({

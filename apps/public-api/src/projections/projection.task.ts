@@ -1,27 +1,27 @@
 import type { DatabaseRetry } from '@waypost/database';
 import type { PartitionTask, RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
 
-export interface LogCopyDeps {
+export interface ProjectionDeps {
   readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>;
   readonly database: Pick<DatabaseRetry, 'run'>;
 }
 
 /**
- * Copies one partition of a log into the database. The group's offset is the position. Records that come again must change
+ * Projects one partition of a topic into tables of the database. The group's offset is the position. Records that come again must change
  * nothing: after a crash, or when the group has been forgotten, some or all of them do.
  */
-export abstract class LogCopyTask implements PartitionTask {
+export abstract class ProjectionTask implements PartitionTask {
   private readonly stopping = new AbortController();
 
   constructor(
     private readonly context: TaskContext,
-    private readonly copyDeps: LogCopyDeps,
+    private readonly projectionDeps: ProjectionDeps,
   ) {}
 
-  protected abstract copy(batch: RecordBatch): Promise<void>;
+  protected abstract project(batch: RecordBatch): Promise<void>;
 
   async open(): Promise<{ position: number }> {
-    const { backend } = this.copyDeps;
+    const { backend } = this.projectionDeps;
     const [committed, start, end] = await Promise.all([
       this.context.committedOffset(),
       backend.startOffset(this.context),
@@ -35,7 +35,7 @@ export abstract class LogCopyTask implements PartitionTask {
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    await this.copy(batch);
+    await this.project(batch);
     await this.context.commitOffset(batch.nextOffset);
   }
 
@@ -50,6 +50,6 @@ export abstract class LogCopyTask implements PartitionTask {
 
   /** Repeats work while the database is unavailable, until the partition is revoked. */
   protected retried<T>(work: () => Promise<T>): Promise<T> {
-    return this.copyDeps.database.run(work, this.stopping.signal);
+    return this.projectionDeps.database.run(work, this.stopping.signal);
   }
 }

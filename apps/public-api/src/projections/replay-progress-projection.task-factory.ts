@@ -4,10 +4,10 @@ import { DatabaseRetry } from '@waypost/database';
 import { ReplayStore } from '@waypost/management-store';
 import { CODECS, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { ReplayProgressTask } from './replay-progress.task.js';
+import { ReplayProgressProjectionTask } from './replay-progress-projection.task.js';
 
 @Injectable()
-export class ReplayProgressTaskFactory implements PartitionTaskFactory<ReplayProgressTask> {
+export class ReplayProgressProjectionTaskFactory implements PartitionTaskFactory<ReplayProgressProjectionTask> {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'replayProgress'>,
@@ -16,9 +16,9 @@ export class ReplayProgressTaskFactory implements PartitionTaskFactory<ReplayPro
     @Inject(LOGGER) private readonly logger: StreamsLogger,
   ) {}
 
-  create(context: TaskContext): ReplayProgressTask {
+  create(context: TaskContext): ReplayProgressProjectionTask {
     const { backend, codecs, replays, database, logger } = this;
-    return new ReplayProgressTask(context, {
+    return new ReplayProgressProjectionTask(context, {
       codec: codecs.replayProgress,
       replays,
       backend,

@@ -3,18 +3,21 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { consumerGroups } from '@waypost/contracts';
 import { PartitionConsumer, type PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
-import { ReplayProgressTask } from './replay-progress.task.js';
-import { ReplayProgressTaskFactory } from './replay-progress.task-factory.js';
+import { ReplayProgressProjectionTask } from './replay-progress-projection.task.js';
+import { ReplayProgressProjectionTaskFactory } from './replay-progress-projection.task-factory.js';
 
 /** Reads the progress of replays. HTTP answers while Kafka is unavailable. */
 @Controller()
-export class ReplayProgressController {
+export class ReplayProgressProjectionController {
   @PartitionConsumer({
     group: consumerGroups.replayProgress,
-    tasks: ReplayProgressTaskFactory,
+    tasks: ReplayProgressProjectionTaskFactory,
     whenUnavailable: 'retry',
   })
-  record(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<ReplayProgressTask>): Promise<void> {
+  record(
+    @Payload() batch: RecordBatch,
+    @Ctx() { task }: PartitionContext<ReplayProgressProjectionTask>,
+  ): Promise<void> {
     return task.process(batch);
   }
 }

@@ -3,9 +3,9 @@ import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domai
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { isUuid } from '../endpoint/fields.js';
-import { type LogCopyDeps, LogCopyTask } from './log-copy.task.js';
+import { type ProjectionDeps, ProjectionTask } from './projection.task.js';
 
-export interface OperationalEventsTaskDeps extends LogCopyDeps {
+export interface OperationalEventsProjectionDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<OperationalEvent>;
   readonly subscriptions: Pick<SubscriptionStore, 'disable'>;
   readonly events: Pick<OperationalEventStore, 'keep' | 'trim'>;
@@ -16,17 +16,17 @@ export interface OperationalEventsTaskDeps extends LogCopyDeps {
 const TRIM_EVERY_MS = 3_600_000;
 
 /** Keeps the operational events of one partition for the API to show, and disables subscriptions (R-29). */
-export class OperationalEventsTask extends LogCopyTask {
+export class OperationalEventsProjectionTask extends ProjectionTask {
   private trimAtMs = 0;
 
   constructor(
     context: TaskContext,
-    private readonly deps: OperationalEventsTaskDeps,
+    private readonly deps: OperationalEventsProjectionDeps,
   ) {
     super(context, deps);
   }
 
-  protected async copy(batch: RecordBatch): Promise<void> {
+  protected async project(batch: RecordBatch): Promise<void> {
     const events = await this.decode(batch);
     for (const event of events) if (event.type === 'disabled') await this.disable(event);
     await this.retried(() => this.deps.events.keep(events));

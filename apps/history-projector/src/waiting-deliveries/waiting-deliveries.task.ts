@@ -5,7 +5,7 @@ import type { PartitionTask, RecordBatch, TaskContext } from '@waypost/streams';
 import type { WaitingMetrics } from '../projection/metrics.js';
 import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 
-export interface WaitingTaskDeps extends ProjectionTaskTools {
+export interface WaitingDeliveriesTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<WebhookDelivery>;
   readonly projection: WaitingProjection;
   readonly metrics: WaitingMetrics;
@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 250;
  * Finds the deliveries of one partition that wait for their first attempt (R-33). It stays behind the projection of the
  * attempts of the same partition, by the time of the log, so that a rebuild finds hardly more of them than there were.
  */
-export function createWaitingTask(context: TaskContext, deps: WaitingTaskDeps): PartitionTask {
+export function createWaitingDeliveriesTask(context: TaskContext, deps: WaitingDeliveriesTaskDeps): PartitionTask {
   const { projection } = deps;
   return createProjectionTask(context, {
     ...deps,
@@ -40,7 +40,7 @@ export function createWaitingTask(context: TaskContext, deps: WaitingTaskDeps): 
 /** @throws when the task is abandoned meanwhile */
 async function untilProjected(
   { partition, records }: RecordBatch,
-  { projection, database, wait }: WaitingTaskDeps,
+  { projection, database, wait }: WaitingDeliveriesTaskDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const last = records.at(-1);
@@ -56,7 +56,7 @@ async function untilProjected(
 /** What cannot be read is left out: the sender puts it into the quarantine. */
 async function decodeDeliveries(
   batch: RecordBatch,
-  { codec, clock }: WaitingTaskDeps,
+  { codec, clock }: WaitingDeliveriesTaskDeps,
 ): Promise<readonly WebhookDelivery[]> {
   await resolveBatch(codec, batch.records);
   return batch.records.flatMap((record) => {

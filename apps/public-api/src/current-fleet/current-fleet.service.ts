@@ -3,13 +3,13 @@ import type { FleetSettings } from '@waypost/domain';
 import { type ExpectedVersions, type FleetChange, FleetStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { type FleetDto, toFleet, type UpdateFleetDto } from '../fleets/fleet.dto.js';
+import { noSuchFleet } from '../fleets/fleets.errors.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type FleetDto, toFleet, type UpdateFleetDto } from './fleet.dto.js';
-import { noSuchFleet } from './fleet.errors.js';
 
 /** The caller's own fleet: its defaults, and whether it has routes and stops. */
 @Injectable()
-export class FleetService {
+export class CurrentFleetService {
   constructor(
     private readonly fleets: FleetStore,
     private readonly published: PublishedChanges,

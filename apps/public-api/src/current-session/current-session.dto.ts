@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, text, uuidText } from '../endpoint/fields.js';
-import { branding } from '../fleet-portal/fleet-portal.dto.js';
+import { branding } from '../portal-settings/portal-settings.dto.js';
 
 /** Who the caller is, for programs that are given a key or a token and show what it can do. */
 export class SessionDto extends dto(

@@ -7,12 +7,12 @@ import {
 } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
-import { noSuchFleet } from '../fleet/fleet.errors.js';
-import { type FleetPortalDto, toFleetPortal, type UpdateFleetPortalDto } from './fleet-portal.dto.js';
+import { noSuchFleet } from '../fleets/fleets.errors.js';
+import { type FleetPortalDto, toFleetPortal, type UpdateFleetPortalDto } from './portal-settings.dto.js';
 
 /** How the portal of the caller's fleet looks, and which pages may frame it. */
 @Injectable()
-export class FleetPortalService {
+export class PortalSettingsService {
   constructor(
     private readonly portals: FleetPortalStore,
     @Inject(CLOCK) private readonly now: () => number,

@@ -3,7 +3,7 @@ import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { ReplayProgressTask } from './replay-progress.task.js';
+import { ReplayProgressProjectionTask } from './replay-progress-projection.task.js';
 
 let codecs: AvroCodecs;
 let calls: string[];
@@ -50,7 +50,7 @@ function build() {
     fail: () => undefined,
   };
   const told = (event: string): void => void calls.push(event);
-  return new ReplayProgressTask(context, {
+  return new ReplayProgressProjectionTask(context, {
     codec: codecs.replayProgress,
     replays: {
       recordProgress: (all) => {

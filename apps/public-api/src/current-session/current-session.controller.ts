@@ -2,12 +2,12 @@ import { Controller, Get, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { identityOf } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { SessionDto } from './session.dto.js';
-import { SessionService } from './session.service.js';
+import { SessionDto } from './current-session.dto.js';
+import { CurrentSessionService } from './current-session.service.js';
 
 @Controller('/public/v1/session')
-export class SessionController {
-  constructor(private readonly service: SessionService) {}
+export class CurrentSessionController {
+  constructor(private readonly service: CurrentSessionService) {}
 
   @Get()
   @Endpoint({

@@ -4,14 +4,14 @@ import { createWaitingProjection, WaitingProjection } from '@waypost/history-sto
 import { CLOCK, StreamsModule } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
-import { WaitingController } from './waiting.controller.js';
-import { WaitingTaskFactory } from './waiting.task-factory.js';
+import { WaitingDeliveriesController } from './waiting-deliveries.controller.js';
+import { WaitingDeliveriesTaskFactory } from './waiting-deliveries.task-factory.js';
 
 @Module({
   imports: [StreamsModule, ProjectionModule],
-  controllers: [WaitingController],
+  controllers: [WaitingDeliveriesController],
   providers: [
-    WaitingTaskFactory,
+    WaitingDeliveriesTaskFactory,
     {
       provide: WaitingProjection,
       inject: [DataSource, TableOwner, CLOCK],
@@ -20,4 +20,4 @@ import { WaitingTaskFactory } from './waiting.task-factory.js';
     },
   ],
 })
-export class WaitingModule {}
+export class WaitingDeliveriesModule {}

@@ -5,7 +5,7 @@ import type { WebhookDelivery } from '@waypost/domain';
 import type { WaitingBatch } from '@waypost/history-store';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createWaitingTask } from './waiting.task.js';
+import { createWaitingDeliveriesTask } from './waiting-deliveries.task.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 
@@ -43,7 +43,7 @@ function build(attemptsUntil: readonly (number | null)[]) {
     partition: 2,
     commitOffset: () => Promise.resolve(),
   } as Partial<TaskContext> as TaskContext;
-  const task = createWaitingTask(context, {
+  const task = createWaitingDeliveriesTask(context, {
     codec: codecs.webhookDeliveries,
     projection: {
       readPosition: () => Promise.resolve(null),

@@ -4,10 +4,10 @@ import { DatabaseRetry } from '@waypost/database';
 import { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK, CODECS, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { OperationalEventsTask } from './operational-events-log.task.js';
+import { OperationalEventsProjectionTask } from './operational-events-projection.task.js';
 
 @Injectable()
-export class OperationalEventsTaskFactory implements PartitionTaskFactory<OperationalEventsTask> {
+export class OperationalEventsProjectionTaskFactory implements PartitionTaskFactory<OperationalEventsProjectionTask> {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
@@ -18,9 +18,9 @@ export class OperationalEventsTaskFactory implements PartitionTaskFactory<Operat
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  create(context: TaskContext): OperationalEventsTask {
+  create(context: TaskContext): OperationalEventsProjectionTask {
     const { backend, codecs, subscriptions, events, database, logger, now } = this;
-    return new OperationalEventsTask(context, {
+    return new OperationalEventsProjectionTask(context, {
       codec: codecs.webhookOperations,
       subscriptions,
       events,

@@ -6,10 +6,10 @@ import { CLOCK, CODECS, type PartitionTaskFactory } from '@waypost/platform';
 import type { PartitionTask, TaskContext } from '@waypost/streams';
 import { createWaitingMetrics, type WaitingMetrics } from '../projection/metrics.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
-import { createWaitingTask } from './waiting.task.js';
+import { createWaitingDeliveriesTask } from './waiting-deliveries.task.js';
 
 @Injectable()
-export class WaitingTaskFactory implements PartitionTaskFactory {
+export class WaitingDeliveriesTaskFactory implements PartitionTaskFactory {
   private readonly metrics: WaitingMetrics;
 
   constructor(
@@ -24,6 +24,12 @@ export class WaitingTaskFactory implements PartitionTaskFactory {
 
   create(context: TaskContext): PartitionTask {
     const { tools, projection, metrics, clock } = this;
-    return createWaitingTask(context, { ...tools, codec: this.codecs.webhookDeliveries, projection, metrics, clock });
+    return createWaitingDeliveriesTask(context, {
+      ...tools,
+      codec: this.codecs.webhookDeliveries,
+      projection,
+      metrics,
+      clock,
+    });
   }
 }

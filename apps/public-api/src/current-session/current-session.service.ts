@@ -3,12 +3,12 @@ import { formatTime, RETENTION_MS } from '@waypost/domain';
 import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import type { Caller, RequestIdentity } from '../auth/caller.js';
-import { toBranding } from '../fleet-portal/fleet-portal.dto.js';
-import type { SessionDto } from './session.dto.js';
+import { toBranding } from '../portal-settings/portal-settings.dto.js';
+import type { SessionDto } from './current-session.dto.js';
 
 /** Tells callers who they are. */
 @Injectable()
-export class SessionService {
+export class CurrentSessionService {
   constructor(
     private readonly portals: FleetPortalStore,
     private readonly sessions: PortalSessionStore,

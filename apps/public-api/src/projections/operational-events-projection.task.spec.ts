@@ -5,7 +5,7 @@ import { DatabaseRetry } from '@waypost/database';
 import type { OperationalEvent } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { OperationalEventsTask } from './operational-events-log.task.js';
+import { OperationalEventsProjectionTask } from './operational-events-projection.task.js';
 
 let codecs: AvroCodecs;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await codecs.webhookOperations.prepare();
 });
 
-function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+function operationalEvent(given: Partial<OperationalEvent> = {}): OperationalEvent {
   return {
     id: randomUUID(),
     subscriptionId: randomUUID(),
@@ -65,7 +65,7 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
   };
   const log_ = (event: string): void => void calls.push(event);
   const logger = { info: log_, warn: log_, error: log_ };
-  const task = new OperationalEventsTask(context, {
+  const task = new OperationalEventsProjectionTask(context, {
     codec: codecs.webhookOperations,
     subscriptions: {
       disable: async ({ subscriptionId }) => {
@@ -105,15 +105,15 @@ describe('the task of operational events', () => {
 
   it('disables first, keeps all, and then moves its position', async () => {
     const { task, calls } = build();
-    const disabled = operation({ type: 'disabled' });
-    await task.process(batchOf(encoded(operation(), disabled, operation({ type: 'suspended' })), 10));
+    const disabled = operationalEvent({ type: 'disabled' });
+    await task.process(batchOf(encoded(operationalEvent(), disabled, operationalEvent({ type: 'suspended' })), 10));
     expect(calls).toEqual([`disable ${disabled.subscriptionId}`, 'subscription_not_disabled', 'keep 3', 'commit 14']);
   });
 
   it('skips empty entries and continues', async () => {
     const { task, calls } = build();
     const strange = [{ id: 'none' }, { subscriptionId: 'none' }, { eventId: 'none' }, { occurredAt: 9e15 }];
-    const values = encoded(...strange.map((given) => operation(given)), operation());
+    const values = encoded(...strange.map((given) => operationalEvent(given)), operationalEvent());
     await task.process(batchOf([Buffer.from('noise'), null, ...values]));
     expect(calls.filter((call) => call === 'operation_unusable')).toHaveLength(6);
     expect(calls.slice(6)).toEqual(['keep 1', 'commit 8']);
@@ -121,7 +121,7 @@ describe('the task of operational events', () => {
 
   it('waits for the database and forgets nothing', async () => {
     const { task, calls } = build({ failures: [gone(), gone(), gone()] });
-    const disabled = operation({ type: 'disabled' });
+    const disabled = operationalEvent({ type: 'disabled' });
     await task.process(batchOf(encoded(disabled)));
     expect(calls).toEqual([
       'database_away',
@@ -135,7 +135,7 @@ describe('the task of operational events', () => {
 
   it('stops waiting when its partition is revoked, without moving its position', async () => {
     const { task, calls } = build({ failures: Array.from({ length: 10_000 }, gone) });
-    const processing = task.process(batchOf(encoded(operation())));
+    const processing = task.process(batchOf(encoded(operationalEvent())));
     task.revoke();
     await expect(processing).rejects.toThrow('gone');
     expect(calls).toEqual(['database_away']);
@@ -143,7 +143,7 @@ describe('the task of operational events', () => {
 
   it('fails at once, to be built again, when the database refuses', async () => {
     const { task, calls } = build({ failures: [new Error('permission denied')] });
-    await expect(task.process(batchOf(encoded(operation())))).rejects.toThrow('permission denied');
+    await expect(task.process(batchOf(encoded(operationalEvent())))).rejects.toThrow('permission denied');
     expect(calls).toEqual([]);
   });
 });
