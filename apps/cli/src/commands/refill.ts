@@ -1,14 +1,13 @@
-import {
-  type FleetSettings,
-  type Geofence,
-  type OperationalEvent,
-  type ReplayProgress,
-  type TopicName,
-  topics,
-  type WebhookDelivery,
-  type WebhookReplay,
-  type WebhookSubscription,
-} from '@waypost/contracts';
+import { type TopicName, topics } from '@waypost/contracts';
+import type {
+  FleetSettings,
+  Geofence,
+  OperationalEvent,
+  ReplayProgress,
+  WebhookDelivery,
+  WebhookReplay,
+  WebhookSubscription,
+} from '@waypost/domain';
 import { type ManagedResources, openRefill } from '@waypost/management-store';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';

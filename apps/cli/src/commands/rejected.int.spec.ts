@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, createSchemaRegistry, type RejectedTelemetry, topics } from '@waypost/contracts';
+import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import type { RejectedTelemetry } from '@waypost/domain';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { listRejected, republishRejected } from './rejected.js';
 import { append, createDataDir, createTerminal, newDevice } from './testing/topic-commands.js';
