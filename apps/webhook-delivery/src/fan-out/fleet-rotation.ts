@@ -1,5 +1,5 @@
 import type { FleetEvent } from '@waypost/domain';
-import { Fifo } from '../common/fifo.js';
+import { Fifo } from '../queues/fifo.js';
 
 /** An event of one partition that still has to become deliveries. */
 export interface WaitingEvent {

@@ -1,5 +1,5 @@
-import { Fifo } from '../common/fifo.js';
-import type { TimerPort } from '../common/timers.js';
+import type { TimerPort } from '../process/timers.js';
+import { Fifo } from '../queues/fifo.js';
 import { type BusyAttempt, BusyAttempts } from './busy-attempts.js';
 import type { LaneSettings } from './lane-settings.js';
 import { type ReservationCount, type ReservationLimits, Reservations } from './reservations.js';

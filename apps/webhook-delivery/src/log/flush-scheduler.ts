@@ -1,4 +1,4 @@
-import type { TimerPort } from './timers.js';
+import type { TimerPort } from '../process/timers.js';
 
 export interface Flushable {
   /** @returns the number of records it sends */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { MONOTONIC_CLOCK, QuarantineModule } from '@waypost/platform';
-import { createDeliveryMetrics, DeliveryMetrics } from './delivery-metrics.js';
+import { createDeliveryMetrics, DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { nodeTimers } from './timers.js';
 
 /** TimerPort */
@@ -9,7 +9,7 @@ export const TIMERS = Symbol('TIMERS');
 /** `() => number`: uniform in [0, 1) */
 export const RANDOM = Symbol('RANDOM');
 
-/** What all stages share: timers, randomness, metrics and the quarantine. */
+/** What a process has for all of its stages: timers, randomness, metrics and the quarantine. */
 @Module({
   imports: [QuarantineModule],
   providers: [
@@ -19,4 +19,4 @@ export const RANDOM = Symbol('RANDOM');
   ],
   exports: [TIMERS, RANDOM, DeliveryMetrics, QuarantineModule],
 })
-export class CommonModule {}
+export class ProcessModule {}
