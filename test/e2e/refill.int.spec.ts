@@ -116,7 +116,7 @@ async function tables(): Promise<Record<string, unknown[]>> {
     subscriptions: await of('webhook_subscriptions', 'fleet_id = $1'),
     replays: await of('webhook_replays', subscriptions),
     series: await of('webhook_replay_series', subscriptions),
-    operations: await of('subscription_operations', 'fleet_id = $1'),
+    operationalEvents: await of('subscription_operations', 'fleet_id = $1'),
   };
 }
 
@@ -342,7 +342,7 @@ describe('refilling a lost database (R-17)', () => {
         ['subscriptions', 2],
         ['replays', 2],
         ['series', 2],
-        ['operations', 1],
+        ['operationalEvents', 1],
       ],
     ]);
     for (const table of BACKED_UP) expect(printed.said.join('')).toContain(`the table ${table}`);

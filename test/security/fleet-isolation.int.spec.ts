@@ -1,7 +1,8 @@
 /** Row-level security: what a query shows that has no condition on the fleet. SQL as a programmer would get it wrong. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createDataSource, type DataSource, inAllFleets, inFleet, runMigrations } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { createDataSource, inAllFleets, inFleet, runMigrations } from '@waypost/database';
 import { createDeliveryPartitions } from '@waypost/history-store';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { requireTestStack } from '../support/test-stack.js';

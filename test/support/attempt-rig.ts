@@ -15,7 +15,7 @@ import {
 import { createEgressClient, type EgressClient, type EgressResult } from '@waypost/egress';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
-import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/common/clocks.js';
+import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
 import { type Behavior, type Receiver, startReceiver } from './receiver.js';

@@ -37,3 +37,9 @@ export function runProgram(
   const PATH = [...(bin === undefined ? [] : [bin]), process.env['PATH'] ?? ''].join(':');
   return promisify(execFile)(file, args, { cwd, env: { ...process.env, PATH, ...env }, timeout: PROGRAM_TIMEOUT_MS });
 }
+
+/** All that it prints: the test runner of Python prints to standard error. */
+export async function printed(file: string, args: readonly string[], cwd: string): Promise<string> {
+  const { stdout, stderr } = await runProgram(file, args, { cwd });
+  return stdout + stderr;
+}

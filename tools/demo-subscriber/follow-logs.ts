@@ -1,5 +1,5 @@
-import type { FleetEvent, TelemetryPing, WebhookDelivery } from '@waypost/contracts';
 import { topics } from '@waypost/contracts';
+import type { FleetEvent, TelemetryPing, WebhookDelivery } from '@waypost/domain';
 import { decodeBatch } from '../../apps/cli/src/log/decode-batch.js';
 import { openLog } from '../../apps/cli/src/log/open-log.js';
 import type { StackEnvironment } from '../../apps/cli/src/stack/stack-config.js';

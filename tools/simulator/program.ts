@@ -1,4 +1,4 @@
-import type { TelemetryPing } from '@waypost/contracts';
+import type { TelemetryPing } from '@waypost/domain';
 import { waitOrAbort } from '@waypost/streams';
 import { pingOf, type TrackRow } from '../../apps/cli/src/pings/ping-line.js';
 import { openPingPublisher } from '../../apps/cli/src/pings/ping-publisher.js';

@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { ContractsModule } from '@waypost/platform';
 import { AttemptsModule } from './attempts/attempts.module.js';
 import { PathsModule } from './paths/paths.module.js';
-import { WaitingModule } from './waiting/waiting.module.js';
+import { WaitingDeliveriesModule } from './waiting-deliveries/waiting-deliveries.module.js';
 
 /** The consumers start in this order. */
-@Module({ imports: [ContractsModule.forRoot(['telemetryRejected']), AttemptsModule, PathsModule, WaitingModule] })
+@Module({
+  imports: [ContractsModule.forRoot(['telemetryRejected']), AttemptsModule, PathsModule, WaitingDeliveriesModule],
+})
 export class HistoryProjectorModule {}

@@ -6,6 +6,8 @@ import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { HttpPipeline } from './configure-http.js';
 import { ConsoleModule } from './console/console.module.js';
+import { CurrentFleetModule } from './current-fleet/current-fleet.module.js';
+import { CurrentSessionModule } from './current-session/current-session.module.js';
 import { ApiDatabaseModule } from './database/api-database.module.js';
 import { DeliveryFiguresModule } from './delivery-figures/delivery-figures.module.js';
 import { DtoValidationPipe } from './endpoint/dto-validation.pipe.js';
@@ -13,8 +15,6 @@ import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { OutageLog } from './errors/outage-log.js';
 import { EventsV2Module } from './events-v2/events-v2.module.js';
-import { FleetModule } from './fleet/fleet.module.js';
-import { FleetPortalModule } from './fleet-portal/fleet-portal.module.js';
 import { FleetsModule } from './fleets/fleets.module.js';
 import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
@@ -22,8 +22,8 @@ import { OpenApiModule } from './openapi/openapi.module.js';
 import { OperationalEventsModule } from './operational-events/operational-events.module.js';
 import { PathsModule } from './paths/paths.module.js';
 import { PortalSessionsModule } from './portal-sessions/portal-sessions.module.js';
+import { PortalSettingsModule } from './portal-settings/portal-settings.module.js';
 import { ReplaysModule } from './replays/replays.module.js';
-import { SessionModule } from './session/session.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
@@ -40,11 +40,11 @@ import { TasksModule } from './tasks/tasks.module.js';
     OperationalEventsModule,
     ReplaysModule,
     GeofencesModule,
-    FleetModule,
+    CurrentFleetModule,
     ApiKeysModule,
-    FleetPortalModule,
+    PortalSettingsModule,
     PortalSessionsModule,
-    SessionModule,
+    CurrentSessionModule,
     FleetsModule,
     TasksModule,
     OpenApiModule,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import { DataSource } from '@waypost/database';
+import { DataSource } from 'typeorm';
 import { createLogger, Readiness, RuntimeModule, STREAMS_BACKEND } from '@waypost/platform';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { readConfig } from './config.js';

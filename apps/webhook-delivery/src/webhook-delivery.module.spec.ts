@@ -11,7 +11,7 @@ import { createMemoryRegistry } from '../../../test/support/registry/memory-regi
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { type AttemptRequest, AttemptRunner } from './attempt/attempt-runner.js';
-import { RANDOM } from './common/common.module.js';
+import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';

@@ -5,8 +5,8 @@ import {
   resolveBatch,
   type SubjectCodec,
   topics,
-  type WebhookAttempt,
 } from '@waypost/contracts';
+import type { WebhookAttempt } from '@waypost/domain';
 import { createKafkaBackend, readToEnd, silentLogger } from '@waypost/streams';
 import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';

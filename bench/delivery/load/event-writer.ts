@@ -1,12 +1,5 @@
-import {
-  type AvroCodecs,
-  createAvroCodecs,
-  createSchemaRegistry,
-  type FleetEvent,
-  type TelemetryPing,
-  topics,
-} from '@waypost/contracts';
-import { draftEvent } from '@waypost/domain';
+import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { draftEvent, type FleetEvent, type TelemetryPing } from '@waypost/domain';
 import { connectKafka } from '@waypost/streams';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
 import type { Target } from './messages.js';

@@ -1,4 +1,5 @@
-import { topics, type WebhookDelivery } from '@waypost/contracts';
+import { topics } from '@waypost/contracts';
+import type { WebhookDelivery } from '@waypost/domain';
 import type { RunningApp } from '../../shared/stack/applications.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { eventNumberOf, openAttemptsLog, openTail } from '../analysis/attempts-log.js';

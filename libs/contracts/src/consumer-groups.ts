@@ -27,7 +27,7 @@ export const consumerGroups = {
   /** Of everything before its committed offset, the history has what has no attempt. */
   waitingProjector: group('history-projector.waiting', topics.webhookDeliveries),
   /** Everything before its committed offset is stored, and the subscriptions in it are disabled. */
-  subscriptionOperations: group('public-api.operations', topics.webhookOperations),
+  operationalEvents: group('public-api.operations', topics.webhookOperations),
 } as const satisfies Readonly<Record<string, ConsumerGroup>>;
 
 export const allConsumerGroups: readonly ConsumerGroup[] = Object.values(consumerGroups);

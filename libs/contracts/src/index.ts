@@ -1,20 +1,3 @@
-export type {
-  BearerAuth,
-  DeviceState,
-  FleetEvent,
-  FleetSettings,
-  Geofence,
-  OperationalEvent,
-  RejectedTelemetry,
-  ReplayProgress,
-  SealedSecret,
-  SubscriptionState,
-  TelemetryPing,
-  WebhookAttempt,
-  WebhookDelivery,
-  WebhookReplay,
-  WebhookSubscription,
-} from '@waypost/domain';
 export { type AvroCodecs, createAvroCodecs, type TopicValues } from './avro-codecs.js';
 export type { AvroArray, AvroField, AvroLogical, AvroMap, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
 export { allConsumerGroups, type ConsumerGroup, consumerGroups } from './consumer-groups.js';

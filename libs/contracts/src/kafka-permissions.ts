@@ -83,7 +83,7 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
       topics.webhookReplays,
       topics.telemetryRejected,
     ),
-    ...onGroups(consumerGroups.subscriptionOperations, consumerGroups.replayProgress),
+    ...onGroups(consumerGroups.operationalEvents, consumerGroups.replayProgress),
     ...onTransactionalIds('public-api.outbox', quarantineOf('public-api')),
   ],
   'set-up': onTopics(['CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS'], ...allTopics),

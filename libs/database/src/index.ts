@@ -21,7 +21,5 @@ export { API_ROLE, grantDay, PROJECTOR_ROLE } from './database-roles.js';
 export { DatabaseRetry, type DatabaseRetryDeps } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export { ALL_FLEETS, inAllFleets, inFleet } from './fleet-scope.js';
-// Apps use the injection token of the data source without depending on TypeORM themselves.
-export { DataSource } from 'typeorm';
 export { compareSchema, runMigrations, type SchemaComparison } from './migrate.js';
 export { createPageSource, PageSource, type PreparedQuery } from './page-source.js';

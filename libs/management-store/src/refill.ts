@@ -43,7 +43,7 @@ export interface Refill {
   /** All or nothing, and only into a database that is not in use yet. */
   managedResources(resources: ManagedResources): Promise<RefillResult>;
   /** Events that are stored already change nothing. */
-  operations(events: readonly OperationalEvent[]): Promise<void>;
+  operationalEvents(events: readonly OperationalEvent[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function openRefill(databaseUrl: string): Promise<Refill> {
   const events = new OperationalEventStore(dataSource.getRepository(OperationalEventEntity));
   return {
     managedResources: (resources) => refillManagedResources(dataSource.manager, resources),
-    operations: (some) => events.keep(some),
+    operationalEvents: (some) => events.keep(some),
     close: () => dataSource.destroy(),
   };
 }

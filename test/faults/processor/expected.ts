@@ -1,5 +1,5 @@
-import { type AvroCodecs, resolveBatch, type TelemetryPing } from '@waypost/contracts';
-import { draftEvent, type FleetEvent } from '@waypost/domain';
+import { type AvroCodecs, resolveBatch } from '@waypost/contracts';
+import { draftEvent, type FleetEvent, type TelemetryPing } from '@waypost/domain';
 import { documentedResourceId } from '../../support/documented-event-id.js';
 import type { PlainFenceRecord } from '../../support/plain-geofences.js';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type AvroCodecs, type FleetEvent, resolveBatch } from '@waypost/contracts';
-import type { DeviceState } from '@waypost/domain';
+import { type AvroCodecs, resolveBatch } from '@waypost/contracts';
+import type { DeviceState, FleetEvent } from '@waypost/domain';
 import { groupBy } from '../../support/group-by.js';
 import type { PlainFenceRecord } from '../../support/plain-geofences.js';
 import type { PlainTripEvent } from '../../support/plain-routes.js';

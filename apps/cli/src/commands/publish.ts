@@ -1,4 +1,4 @@
-import type { TelemetryPing } from '@waypost/contracts';
+import type { TelemetryPing } from '@waypost/domain';
 import { createPacer } from '../pings/pacer.js';
 import { type PingLineOptions, pingOf } from '../pings/ping-line.js';
 import { openPingPublisher, type PingPublisher } from '../pings/ping-publisher.js';

@@ -1,14 +1,13 @@
-import {
-  type FleetSettings,
-  type Geofence,
-  type OperationalEvent,
-  type ReplayProgress,
-  type TopicName,
-  topics,
-  type WebhookDelivery,
-  type WebhookReplay,
-  type WebhookSubscription,
-} from '@waypost/contracts';
+import { type TopicName, topics } from '@waypost/contracts';
+import type {
+  FleetSettings,
+  Geofence,
+  OperationalEvent,
+  ReplayProgress,
+  WebhookDelivery,
+  WebhookReplay,
+  WebhookSubscription,
+} from '@waypost/domain';
 import { type ManagedResources, openRefill } from '@waypost/management-store';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
@@ -27,9 +26,9 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
     const contents = await readContents(stack, (topic) => status.show(`reading ${topic}`));
     const result = await database.managedResources(contents);
     if (result.type === 'not_empty') throw notEmpty(result.tables);
-    const operations = await eachOperations(stack, (events) => database.operations(events));
+    const eventCount = await eachOperationalEvent(stack, (events) => database.operationalEvents(events));
     status.clear();
-    await report(terminal, contents, operations);
+    await report(terminal, contents, eventCount);
   } finally {
     status.clear();
     await database.close();
@@ -43,14 +42,14 @@ function notEmpty(tables: readonly string[]): CliError {
   );
 }
 
-async function report({ out, err }: Terminal, contents: RefillContents, operations: number): Promise<void> {
+async function report({ out, err }: Terminal, contents: RefillContents, eventCount: number): Promise<void> {
   const { fleets, geofences, subscriptions, replays, leftOut } = contents;
   const count = (things: readonly unknown[], one: string, many = `${one}s`): string =>
     `${String(things.length)} ${things.length === 1 ? one : many}`;
   await writeLine(
     out,
     `refilled ${count(fleets, 'fleet')}, ${count(geofences, 'geofence')}, ${count(subscriptions, 'subscription')}, ` +
-      `${count(replays, 'replay')}, ${String(operations)} operational events`,
+      `${count(replays, 'replay')}, ${String(eventCount)} operational events`,
   );
   for (const text of leftOut) await writeLine(err, `left out: ${text}`);
   for (const text of NOT_REFILLED) await writeLine(err, `not refilled: ${text}`);
@@ -144,7 +143,7 @@ function keepKnown(fleetIds: ReadonlySet<string>, leftOut: string[]) {
 }
 
 /** Copies the operational events that are still in the log, batch by batch. Resolves with their number. */
-export async function eachOperations(
+async function eachOperationalEvent(
   stack: StackEnvironment,
   take: (events: readonly OperationalEvent[]) => Promise<void>,
 ): Promise<number> {

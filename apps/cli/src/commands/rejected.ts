@@ -1,4 +1,5 @@
-import { type RejectedTelemetry, topics } from '@waypost/contracts';
+import { topics } from '@waypost/contracts';
+import type { RejectedTelemetry } from '@waypost/domain';
 import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';

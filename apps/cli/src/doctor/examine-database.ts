@@ -1,4 +1,5 @@
-import { createDataSource, databaseRefusal, type DataSource } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { createDataSource, databaseRefusal } from '@waypost/database';
 import { SKEW_LIMIT_MS } from './examine-registry.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 

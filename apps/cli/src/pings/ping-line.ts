@@ -1,4 +1,4 @@
-import type { TelemetryPing } from '@waypost/contracts';
+import type { TelemetryPing } from '@waypost/domain';
 
 /** One object of a track file, as parsed. Times are ISO 8601; what its source lacks is absent. */
 export type TrackRow = Readonly<Record<string, unknown>>;

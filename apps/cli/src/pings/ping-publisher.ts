@@ -1,4 +1,5 @@
-import { createAvroCodecs, createSchemaRegistry, type TelemetryPing, topics } from '@waypost/contracts';
+import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import type { TelemetryPing } from '@waypost/domain';
 import type { RegistryConfig } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 import { openRecordPublisher } from '@waypost/streams';

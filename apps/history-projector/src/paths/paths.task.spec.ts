@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { type AvroCodecs, createAvroCodecs, type TelemetryPing } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
+import type { TelemetryPing } from '@waypost/domain';
 import { type PathProjection } from '@waypost/history-store';
 import { createMemoryPathStore } from '@waypost/history-store/testing';
 import type { RecordBatch, TaskContext } from '@waypost/streams';

@@ -1,5 +1,5 @@
-import { createPingReader, resolveBatch, type SubjectCodec, type TelemetryPing } from '@waypost/contracts';
-import { type PathPoint, pathPointOf } from '@waypost/domain';
+import { createPingReader, resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { type PathPoint, pathPointOf, type TelemetryPing } from '@waypost/domain';
 import type { PathProjection } from '@waypost/history-store';
 import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
 import type { PathMetrics } from '../projection/metrics.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { DatabaseRetry, DataSource } from '@waypost/database';
+import { DataSource } from 'typeorm';
+import { DatabaseRetry } from '@waypost/database';
 import { createProjectedTopics } from '@waypost/history-store';
 import { LOGGER, type Logger, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
 import { type StreamsBackend, waitOrAbort } from '@waypost/streams';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import type { Caller } from '../auth/caller.js';
-import { noSuchFleet } from '../fleet/fleet.errors.js';
+import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';

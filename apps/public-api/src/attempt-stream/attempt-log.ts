@@ -1,4 +1,5 @@
-import { type AvroCodecs, readValue, resolveBatch, topics, type WebhookAttempt } from '@waypost/contracts';
+import { type AvroCodecs, readValue, resolveBatch, topics } from '@waypost/contracts';
+import type { WebhookAttempt } from '@waypost/domain';
 import {
   type PartitionConsumer,
   type RecordBatch,

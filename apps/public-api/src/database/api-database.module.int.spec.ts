@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { Registry } from 'prom-client';
-import { createDataSource, type DataSource } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '@waypost/database';
 import { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
 import { FleetStore, SubscriptionStore } from '@waypost/management-store';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { createDataSource, type DataSource } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { connectDatabase } from './connect-database.js';

@@ -1,4 +1,5 @@
-import { compareSchema, databaseRefusal, type DataSource, isConnectionLoss } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { compareSchema, databaseRefusal, isConnectionLoss } from '@waypost/database';
 import { BootError } from '@waypost/platform';
 
 /** @throws BootError when the database cannot be used or reached, or has other tables than this build knows */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDataSource, createPageSource, type DataSource, type PageSource } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { createDeliveryFigures, createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';

@@ -3,9 +3,9 @@ import type { Request } from 'express';
 import { ALL_FLEETS } from '@waypost/database';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { setLocation } from '../endpoint/location.js';
-import { FleetDto } from '../fleet/fleet.dto.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
+import { FleetDto } from './fleet.dto.js';
 import { CreateFleetDto, FleetPageDto, FleetPathDto } from './fleets.dto.js';
 import { FleetsService } from './fleets.service.js';
 

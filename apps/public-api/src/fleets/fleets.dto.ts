@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PAYLOAD_FORMATS } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import { nextPageState, oneOf, plainText } from '../endpoint/fields.js';
-import { FleetDto } from '../fleet/fleet.dto.js';
+import { FleetDto } from './fleet.dto.js';
 
 const MAX_LENGTH = 128;
 

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { FleetStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
-import { type FleetDto, toFleet } from '../fleet/fleet.dto.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
+import { type FleetDto, toFleet } from './fleet.dto.js';
 import type { CreateFleetDto, FleetPageDto } from './fleets.dto.js';
 
 /** No fleet: what is walked belongs to none. */

@@ -3,7 +3,7 @@ import type { Geofence } from '@waypost/domain';
 import { type ExpectedVersions, type GeofenceRef, GeofenceStore } from '@waypost/management-store';
 import { CLOCK, NEW_ID } from '@waypost/platform';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
-import { noSuchFleet } from '../fleet/fleet.errors.js';
+import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';

@@ -17,7 +17,7 @@ interface Page {
   data: { id: string }[];
   nextPageState: string | null;
 }
-function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+function operationalEvent(given: Partial<OperationalEvent> = {}): OperationalEvent {
   return {
     id: randomUUID(),
     subscriptionId: id,
@@ -38,8 +38,13 @@ async function pageOf(query = ''): Promise<Page> {
 
 describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   it('shows what happened, newest first, without unknown fields', async () => {
-    const failed = operation({ eventId: randomUUID(), statusCode: 503 });
-    const held = operation({ type: 'suspended', reason: 'No answer.', errorCode: 'timeout', occurredAt: NOW + 1 });
+    const failed = operationalEvent({ eventId: randomUUID(), statusCode: 503 });
+    const held = operationalEvent({
+      type: 'suspended',
+      reason: 'No answer.',
+      errorCode: 'timeout',
+      occurredAt: NOW + 1,
+    });
     await suite.store.operationalEvents.keep([failed, held]);
     expect(await pageOf()).toEqual({
       data: [
@@ -65,7 +70,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
 
   it('is empty for a subscription without any, and not found for another fleet or after the deletion', async () => {
     expect(await pageOf()).toEqual({ data: [], nextPageState: null });
-    await suite.store.operationalEvents.keep([operation()]);
+    await suite.store.operationalEvents.keep([operationalEvent()]);
     const path = `${PATH}/${id}/operations`;
     expect((await suite.api.request(path, { key: suite.api.addKey('other') })).status).toBe(404);
     await suite.api.request(`${PATH}/${id}`, { method: 'DELETE', key: suite.key });
@@ -74,14 +79,14 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   });
 
   it('walks all of them, each once, while others come', async () => {
-    const events = [5, 5, 5, 2, 9].map((ms) => operation({ occurredAt: NOW + ms }));
+    const events = [5, 5, 5, 2, 9].map((ms) => operationalEvent({ occurredAt: NOW + ms }));
     await suite.store.operationalEvents.keep(events);
     const walked: string[] = [];
     let query = '?limit=2';
     for (;;) {
       const page = await pageOf(query);
       walked.push(...page.data.map((one) => one.id));
-      await suite.store.operationalEvents.keep([operation({ occurredAt: NOW + 100 })]);
+      await suite.store.operationalEvents.keep([operationalEvent({ occurredAt: NOW + 100 })]);
       if (page.nextPageState === null) break;
       query = `?limit=2&pageState=${page.nextPageState}`;
     }
@@ -92,7 +97,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   });
 
   it("refuses another subscription's page token, and parameters that it does not have", async () => {
-    await suite.store.operationalEvents.keep([operation(), operation()]);
+    await suite.store.operationalEvents.keep([operationalEvent(), operationalEvent()]);
     const { nextPageState } = await pageOf('?limit=1');
     const json = { eventType: 'ignition_on', url: 'https://receiver.example/hook' };
     const made = await suite.api.request(PATH, { method: 'POST', key: suite.key, json });
@@ -114,7 +119,10 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
 
 describe('a disabled subscription', () => {
   it('is shown with its reason, and switched on again by its owner', async () => {
-    await suite.store.subscriptions.disable(operation({ type: 'disabled', reason: 'Failing since 13 March.' }), NOW);
+    await suite.store.subscriptions.disable(
+      operationalEvent({ type: 'disabled', reason: 'Failing since 13 March.' }),
+      NOW,
+    );
     const shown = (await suite.api.request(`${PATH}/${id}`, { key: suite.key })).body;
     expect(shown).toMatchObject({ status: 'disabled', disabledReason: 'Failing since 13 March.' });
 

@@ -1,13 +1,5 @@
-import {
-  type AvroCodecs,
-  type FleetSettings,
-  type Geofence,
-  type TopicDefinition,
-  topics,
-  type WebhookDelivery,
-  type WebhookReplay,
-  type WebhookSubscription,
-} from '@waypost/contracts';
+import { type AvroCodecs, type TopicDefinition, topics } from '@waypost/contracts';
+import type { FleetSettings, Geofence, WebhookDelivery, WebhookReplay, WebhookSubscription } from '@waypost/domain';
 import type { OutboxKind, OutboxRow } from '@waypost/management-store';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 

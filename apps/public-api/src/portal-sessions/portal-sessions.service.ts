@@ -4,7 +4,7 @@ import { FleetPortalStore, type PortalScope, PortalSessionStore, SubscriptionSto
 import { CLOCK } from '@waypost/platform';
 import { scopesNotHeld } from '../api-keys/api-keys.errors.js';
 import type { Caller } from '../auth/caller.js';
-import { noSuchFleet } from '../fleet/fleet.errors.js';
+import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';

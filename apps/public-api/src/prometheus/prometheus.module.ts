@@ -1,6 +1,7 @@
 import { Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { DataSource, PageSource, poolUsageOf } from '@waypost/database';
+import { DataSource } from 'typeorm';
+import { PageSource, poolUsageOf } from '@waypost/database';
 import { OutboxStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { ApiDatabaseModule } from '../database/api-database.module.js';

@@ -10,7 +10,7 @@ import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
 import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
-import { noSuchFleet } from '../fleet/fleet.errors.js';
+import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';

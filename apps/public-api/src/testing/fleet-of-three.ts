@@ -122,10 +122,10 @@ async function furnish(
   const json = { startDate: new Date(NOW - HOUR_MS).toISOString(), endDate: new Date(NOW).toISOString() };
   const replay = await api.request(`/public/v1/webhook-subscriptions/${id}/replays`, { method: 'POST', key, json });
   const { replayId } = replay.body as { replayId: string };
-  const operations = [1, 2].map((n) => uuidOf(`operation ${String(n)} of ${id}`));
+  const operationalEvents = [1, 2].map((n) => uuidOf(`operational event ${String(n)} of ${id}`));
   await store.operationalEvents.keep(
-    operations.map((operation, index) => ({
-      id: operation,
+    operationalEvents.map((eventId, index) => ({
+      id: eventId,
       fleetId,
       subscriptionId: id,
       type: 'exhausted',
@@ -139,6 +139,6 @@ async function furnish(
   );
   const events = made.map(({ eventId }) => eventId);
   const deviceId = `device-of-${id}`;
-  const marks = [id, deviceId, replayId, ...events, ...operations];
+  const marks = [id, deviceId, replayId, ...events, ...operationalEvents];
   return { id, fleetId, eventId: events[0] ?? '', replayId, deviceId, marks };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, createPingReader, type TelemetryPing } from '@waypost/contracts';
-import { createFleetSettingsHistory, createGeofenceHistory, type Geofence } from '@waypost/domain';
+import { createAvroCodecs, createPingReader } from '@waypost/contracts';
+import { createFleetSettingsHistory, createGeofenceHistory, type Geofence, type TelemetryPing } from '@waypost/domain';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { type FleetHistories, knownFleets } from './fleet-directory.js';

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs, type FleetEvent, topics } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
 import {
   createFleetSettingsHistory,
   createGeofenceHistory,
+  type FleetEvent,
   type Geofence,
   type GeofenceHistory,
   geofenceKey,

@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs, type FleetEvent, type TelemetryPing } from '@waypost/contracts';
-import { createFleetSettingsHistory, createGeofenceHistory, type Geofence, geofenceKey } from '@waypost/domain';
+import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
+import {
+  createFleetSettingsHistory,
+  createGeofenceHistory,
+  type FleetEvent,
+  type Geofence,
+  geofenceKey,
+  type TelemetryPing,
+} from '@waypost/domain';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
-import { traceOfPing } from '@waypost/domain';
+import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
+import { type RejectedTelemetry, type TelemetryPing, traceOfPing } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import { type OutgoingRecord, type RecordHeader } from '@waypost/streams';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';

@@ -8,8 +8,8 @@ import {
   type WebhookDelivery,
 } from '@waypost/domain';
 import { type AbortGroup, type EgressClient, type EgressResult } from '@waypost/egress';
-import type { Moment } from '../common/clocks.js';
-import { type AttemptWait, waitFor } from '../common/waits.js';
+import type { Moment } from '../process/clocks.js';
+import { type AttemptWait, waitFor } from '../process/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
 import { createKnownSubscriptions } from './known-subscriptions.js';

@@ -1,7 +1,7 @@
 import { type BearerAuth, TOKEN_EXPIRY_MARGIN_MS } from '@waypost/domain';
 import { NewestMap } from '@waypost/egress';
-import type { Clocks } from '../common/clocks.js';
-import { type AttemptWait, waitFor } from '../common/waits.js';
+import type { Clocks } from '../process/clocks.js';
+import { type AttemptWait, waitFor } from '../process/waits.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
 
 /** Bearer tokens by OAuth2 client credentials: one per subscription, shared by all its deliveries. */

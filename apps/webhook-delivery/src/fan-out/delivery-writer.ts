@@ -1,5 +1,5 @@
 import { type BaseOffsets, type FencedWriter, type OutgoingRecord, toError } from '@waypost/streams';
-import type { Flushable, FlushScheduler } from '../common/flush-scheduler.js';
+import type { Flushable, FlushScheduler } from '../log/flush-scheduler.js';
 
 export interface DeliveryWriterOptions {
   readonly writer: FencedWriter;

@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
-import { type Headroom, PacedWork } from '../common/headroom.js';
+import { type Headroom, PacedWork } from '../process/headroom.js';
 
 /** The fan-out may take half of the event loop; the rest is for sending and receiving. */
 const MAX_SHARE = 0.5;

@@ -10,7 +10,7 @@ import {
 } from '@waypost/domain';
 import type { Traces } from '@waypost/platform';
 import { type OutgoingRecord, partitionForKey, StreamsError } from '@waypost/streams';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { spanOfDelivery } from './delivery-span.js';
 

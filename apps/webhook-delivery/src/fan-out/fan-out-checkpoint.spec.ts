@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { consumerGroups, createAvroCodecs, topics, type WebhookDelivery } from '@waypost/contracts';
+import { consumerGroups, createAvroCodecs, topics } from '@waypost/contracts';
+import type { WebhookDelivery } from '@waypost/domain';
 import { type FencedWriter } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';

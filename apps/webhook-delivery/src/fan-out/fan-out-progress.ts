@@ -7,7 +7,7 @@ import {
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
-import type { Clocks } from '../common/clocks.js';
+import type { Clocks } from '../process/clocks.js';
 import {
   checkpointMetadata,
   findLostPosition,

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
-import { CommonModule, TIMERS } from '../common/common.module.js';
-import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../common/flush-scheduler.js';
-import type { TimerPort } from '../common/timers.js';
+import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../log/flush-scheduler.js';
+import { ProcessModule, TIMERS } from '../process/process.module.js';
+import type { TimerPort } from '../process/timers.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { FanOutController } from './fan-out.controller.js';
 import { FAN_OUT_FLUSH_SCHEDULER, FanOutTaskFactory } from './fan-out.task-factory.js';
@@ -16,7 +16,7 @@ function flushesOf(timers: TimerPort, monotonicMs: () => number): FlushScheduler
 
 /** Turns events into deliveries. */
 @Module({
-  imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule],
+  imports: [StreamsModule, TracesModule, ProcessModule, SubscriptionsModule],
   controllers: [FanOutController],
   providers: [
     FanOutTaskFactory,

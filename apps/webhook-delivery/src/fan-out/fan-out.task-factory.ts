@@ -11,9 +11,9 @@ import {
   Traces,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { FlushScheduler } from '../common/flush-scheduler.js';
-import { Headroom } from '../common/headroom.js';
+import type { FlushScheduler } from '../log/flush-scheduler.js';
+import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
+import { Headroom } from '../process/headroom.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DutyCycle } from './duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from './fan-out.task.js';

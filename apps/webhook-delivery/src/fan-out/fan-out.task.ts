@@ -22,11 +22,11 @@ import {
   type TaskContext,
   toError,
 } from '@waypost/streams';
-import type { Clocks } from '../common/clocks.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { FlushScheduler } from '../common/flush-scheduler.js';
-import type { Headroom } from '../common/headroom.js';
-import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
+import type { FlushScheduler } from '../log/flush-scheduler.js';
+import { createPositionCommitter, type PositionCommitter } from '../log/position-committer.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
+import type { Clocks } from '../process/clocks.js';
+import type { Headroom } from '../process/headroom.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryWriter } from './delivery-writer.js';
 import type { DutyCycle } from './duty-cycle.js';

@@ -14,9 +14,9 @@ import {
   type StreamsLogger,
   waitOrAbort,
 } from '@waypost/streams';
-import type { ReplayMetrics } from '../common/delivery-metrics.js';
-import { readIfUsable } from '../common/read-own-record.js';
-import { Aborted } from '../common/waits.js';
+import { readIfUsable } from '../log/read-own-record.js';
+import type { ReplayMetrics } from '../metrics/delivery-metrics.js';
+import { Aborted } from '../process/waits.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { ReplayAllowance } from './replay-allowance.js';
 import type { ReplayLog, ReplayRecords } from './replay-log.js';

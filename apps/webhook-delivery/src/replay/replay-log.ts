@@ -1,7 +1,7 @@
 import { type AvroCodecs, type SubjectCodec, topics } from '@waypost/contracts';
 import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
 import { type OutgoingRecord, type StreamRecord, toError, type TransactionalProducer } from '@waypost/streams';
-import { readOwnRecord } from '../common/read-own-record.js';
+import { readOwnRecord } from '../log/read-own-record.js';
 
 /** Writes the records of the replays of a partition in grouped transactions; each `write` is atomic. */
 export interface ReplayLog {

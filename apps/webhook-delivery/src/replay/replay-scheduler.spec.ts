@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamsError } from '@waypost/streams';
 import { flushed } from '../../../../test/support/until.js';
-import { Aborted } from '../common/waits.js';
+import { Aborted } from '../process/waits.js';
 import type { ReplayJob, ReplayTurn } from './replay-job.js';
 import { ReplayScheduler } from './replay-scheduler.js';
 

@@ -1,6 +1,6 @@
 import { StreamsError, toError } from '@waypost/streams';
-import type { TimerPort } from '../common/timers.js';
-import { Aborted } from '../common/waits.js';
+import type { TimerPort } from '../process/timers.js';
+import { Aborted } from '../process/waits.js';
 import type { ReplayJob, ReplayTurn } from './replay-job.js';
 import { ReplayRotation } from './replay-rotation.js';
 

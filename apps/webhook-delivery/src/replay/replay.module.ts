@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { StreamsModule } from '@waypost/platform';
-import { CommonModule } from '../common/common.module.js';
-import { createReplayMetrics, ReplayMetrics } from '../common/delivery-metrics.js';
+import { createReplayMetrics, ReplayMetrics } from '../metrics/delivery-metrics.js';
+import { ProcessModule } from '../process/process.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { ReplayController } from './replay.controller.js';
 import { ReplayTaskFactory } from './replay.task-factory.js';
 
 /** Sends past deliveries again. */
 @Module({
-  imports: [StreamsModule, CommonModule, SubscriptionsModule],
+  imports: [StreamsModule, ProcessModule, SubscriptionsModule],
   controllers: [ReplayController],
   providers: [ReplayTaskFactory, { provide: ReplayMetrics, inject: [Registry], useFactory: createReplayMetrics }],
 })

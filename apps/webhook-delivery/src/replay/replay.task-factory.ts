@@ -10,10 +10,10 @@ import {
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { TIMERS } from '../common/common.module.js';
-import { ReplayMetrics } from '../common/delivery-metrics.js';
-import type { TimerPort } from '../common/timers.js';
 import type { WebhookDeliveryConfig } from '../config.js';
+import { ReplayMetrics } from '../metrics/delivery-metrics.js';
+import { TIMERS } from '../process/process.module.js';
+import type { TimerPort } from '../process/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { createReplayTask, type ReplayTaskParts } from './replay.task.js';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ReplayProgress, WebhookDelivery } from '@waypost/contracts';
+import type { ReplayProgress, WebhookDelivery } from '@waypost/domain';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { type KafkaReplayLog, openKafkaReplayLog } from './testing/kafka-replay-log.js';

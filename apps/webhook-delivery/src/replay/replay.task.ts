@@ -8,8 +8,8 @@ import {
   type TaskContext,
   type TransactionalProducer,
 } from '@waypost/streams';
-import type { TimerPort } from '../common/timers.js';
-import { Aborted } from '../common/waits.js';
+import type { TimerPort } from '../process/timers.js';
+import { Aborted } from '../process/waits.js';
 import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';
 import { createReplayLog, createReplayRecords, type ReplayLog, type ReplayRecords } from './replay-log.js';
 import { ReplayScheduler } from './replay-scheduler.js';

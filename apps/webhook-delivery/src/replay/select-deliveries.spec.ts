@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createAvroCodecs, type WebhookAttempt, type WebhookReplay } from '@waypost/contracts';
-import type { DeliveryStatus } from '@waypost/domain';
+import { createAvroCodecs } from '@waypost/contracts';
+import type { DeliveryStatus, WebhookAttempt, WebhookReplay } from '@waypost/domain';
 import type { StreamsBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createDeliveryMarks, DeliverySelecting } from './select-deliveries.js';

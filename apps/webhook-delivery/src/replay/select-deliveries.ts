@@ -9,7 +9,7 @@ import {
   type WebhookReplay,
 } from '@waypost/domain';
 import { settleOrAbort, type StreamRecord, type StreamsBackend, type TopicPartition } from '@waypost/streams';
-import { readIfUsable } from '../common/read-own-record.js';
+import { readIfUsable } from '../log/read-own-record.js';
 
 export interface SelectionParts {
   readonly backend: StreamsBackend;

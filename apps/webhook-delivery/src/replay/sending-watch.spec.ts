@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs, topics, type WebhookAttempt } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
+import type { WebhookAttempt } from '@waypost/domain';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { until } from '../../../../test/support/until.js';

@@ -1,7 +1,7 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import { type PartitionConsumer, settleOrAbort, type StreamsBackend, toError } from '@waypost/streams';
-import { readIfUsable } from '../common/read-own-record.js';
-import { Aborted } from '../common/waits.js';
+import { readIfUsable } from '../log/read-own-record.js';
+import { Aborted } from '../process/waits.js';
 
 /**
  * Counts the deliveries of each replay that are written and not yet sent, by reading the attempts log. It keeps a replay

@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, decideProbe, deliveryFold, RETENTION_MS } from '@waypost/domain';
+import { decideAttempt, decideProbe, deliveryFold, RETENTION_MS, type WebhookAttempt } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import { type Clocks, type Moment, momentAfter, momentNow } from '../common/clocks.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import { createDueTimers, type DueTimers, type TimerPort } from '../common/timers.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
+import { type Clocks, type Moment, momentAfter, momentNow } from '../process/clocks.js';
+import { createDueTimers, type DueTimers, type TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
 import { attemptRecord, type EndedAttempt } from './attempt-record.js';

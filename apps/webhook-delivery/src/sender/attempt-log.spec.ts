@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs, type OperationalEvent, topics } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
+import type { OperationalEvent } from '@waypost/domain';
 import { type BaseOffsets, type FencedWriter, type OutgoingRecord, partitionName } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { flushed } from '../../../../test/support/until.js';

@@ -1,7 +1,7 @@
-import { type AvroCodecs, type OperationalEvent, topics, traceHeaders, type WebhookAttempt } from '@waypost/contracts';
-import { isSampledTrace } from '@waypost/domain';
+import { type AvroCodecs, topics, traceHeaders } from '@waypost/contracts';
+import { isSampledTrace, type OperationalEvent, type WebhookAttempt } from '@waypost/domain';
 import { type FencedWriter, type OutgoingRecord, partitionName, toError, type TopicPartition } from '@waypost/streams';
-import type { Flushable, FlushScheduler } from '../common/flush-scheduler.js';
+import type { Flushable, FlushScheduler } from '../log/flush-scheduler.js';
 
 export interface AttemptLogOptions {
   readonly writer: FencedWriter;

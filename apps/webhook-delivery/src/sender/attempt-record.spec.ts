@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
-import type { Moment } from '../common/clocks.js';
+import type { Moment } from '../process/clocks.js';
 import { attemptRecord, type EndedAttempt } from './attempt-record.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { aDelivery } from './testing/sender-harness.js';

@@ -1,6 +1,5 @@
-import type { WebhookAttempt } from '@waypost/contracts';
-import { type AttemptDecision, type AttemptResult, retryAfterMs } from '@waypost/domain';
-import type { Moment } from '../common/clocks.js';
+import { type AttemptDecision, type AttemptResult, retryAfterMs, type WebhookAttempt } from '@waypost/domain';
+import type { Moment } from '../process/clocks.js';
 import type { PendingDelivery } from './subscription-queue.js';
 
 export interface EndedAttempt {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OperationalEvent, WebhookAttempt } from '@waypost/contracts';
+import type { OperationalEvent, WebhookAttempt } from '@waypost/domain';
 import { silentLogger } from '@waypost/streams';
-import type { EndedAttemptFigures } from '../common/delivery-metrics.js';
+import type { EndedAttemptFigures } from '../metrics/delivery-metrics.js';
 import { reportAttempt } from './attempt-reports.js';
 import { anAttempt } from './testing/sender-harness.js';
 

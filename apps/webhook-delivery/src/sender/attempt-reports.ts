@@ -1,7 +1,6 @@
-import type { WebhookAttempt } from '@waypost/contracts';
-import { isAttempt, operationId } from '@waypost/domain';
+import { isAttempt, operationId, type WebhookAttempt } from '@waypost/domain';
 import type { StreamsLogger } from '@waypost/streams';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { AttemptLog } from './attempt-log.js';
 
 interface AttemptReportParts {

@@ -1,5 +1,5 @@
-import { Fifo } from '../common/fifo.js';
-import type { TimerPort } from '../common/timers.js';
+import type { TimerPort } from '../process/timers.js';
+import { Fifo } from '../queues/fifo.js';
 
 /** An attempt in its slot. */
 export interface BusyAttempt {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Headroom } from '../common/headroom.js';
+import { Headroom } from '../process/headroom.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import type { LaneSettings } from './lane-settings.js';
 import type { ReservationLimits } from './reservations.js';

@@ -1,4 +1,4 @@
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptFlow } from './attempt-flow.js';
 import type { CatchUp } from './catch-up.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookSubscription } from '@waypost/contracts';
+import type { WebhookSubscription } from '@waypost/domain';
 import { createLaneSettings } from './lane-settings.js';
 import { aSubscription } from './testing/sender-harness.js';
 

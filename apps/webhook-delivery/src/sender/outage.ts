@@ -1,4 +1,3 @@
-import type { WebhookAttempt } from '@waypost/contracts';
 import {
   concernsEndpoint,
   DISABLE_AFTER_DAYS,
@@ -7,10 +6,11 @@ import {
   operationId,
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
+  type WebhookAttempt,
 } from '@waypost/domain';
-import { type Clocks, type Moment, momentNow, momentOfLog } from '../common/clocks.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { TimerPort } from '../common/timers.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
+import { type Clocks, type Moment, momentNow, momentOfLog } from '../process/clocks.js';
+import type { TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
 import type { StateRecords } from './state-records.js';

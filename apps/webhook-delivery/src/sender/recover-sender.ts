@@ -1,10 +1,12 @@
-import { type AvroCodecs, resolveBatch, type SubscriptionState, topics, type WebhookAttempt } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import {
   DELIVERY_UNSTARTED,
   deliveryFold,
   type DeliveryProgress,
   MAX_RETRY_DELAY_MS,
   PROBE_EVERY_MS,
+  type SubscriptionState,
+  type WebhookAttempt,
 } from '@waypost/domain';
 import {
   type Fetcher,
@@ -14,8 +16,8 @@ import {
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
-import { type Clocks, type Moment, momentNow } from '../common/clocks.js';
-import { readIfUsable, readOwnRecord } from '../common/read-own-record.js';
+import { readIfUsable, readOwnRecord } from '../log/read-own-record.js';
+import { type Clocks, type Moment, momentNow } from '../process/clocks.js';
 import type { BegunDeliveries, CommitPoint } from './partition-queues.js';
 
 /** The state that predecessors left for a partition. */

@@ -8,11 +8,11 @@ import {
   type TaskContext,
 } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { Clocks } from '../common/clocks.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { FlushScheduler } from '../common/flush-scheduler.js';
-import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
-import type { TimerPort } from '../common/timers.js';
+import type { FlushScheduler } from '../log/flush-scheduler.js';
+import { createPositionCommitter, type PositionCommitter } from '../log/position-committer.js';
+import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
+import type { Clocks } from '../process/clocks.js';
+import type { TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
 import { type AttemptLog, createAttemptLog } from './attempt-log.js';

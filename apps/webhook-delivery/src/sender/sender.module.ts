@@ -3,10 +3,10 @@ import { Registry } from 'prom-client';
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
-import { CommonModule, TIMERS } from '../common/common.module.js';
-import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
-import { Headroom } from '../common/headroom.js';
-import type { TimerPort } from '../common/timers.js';
+import { createFlushScheduler, type FlushScheduler } from '../log/flush-scheduler.js';
+import { Headroom } from '../process/headroom.js';
+import { ProcessModule, TIMERS } from '../process/process.module.js';
+import type { TimerPort } from '../process/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
@@ -54,7 +54,7 @@ function flushesOf(
 
 /** Sends the deliveries. */
 @Module({
-  imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule, AttemptModule],
+  imports: [StreamsModule, TracesModule, ProcessModule, SubscriptionsModule, AttemptModule],
   controllers: [SenderController],
   providers: [
     SenderTaskFactory,

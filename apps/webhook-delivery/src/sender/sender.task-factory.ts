@@ -12,10 +12,10 @@ import {
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { AttemptRunner } from '../attempt/attempt-runner.js';
-import { RANDOM, TIMERS } from '../common/common.module.js';
-import { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
-import type { TimerPort } from '../common/timers.js';
+import type { FlushIntervals, FlushScheduler } from '../log/flush-scheduler.js';
+import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
+import { RANDOM, TIMERS } from '../process/process.module.js';
+import type { TimerPort } from '../process/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';

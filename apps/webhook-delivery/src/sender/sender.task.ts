@@ -17,8 +17,8 @@ import {
   type StreamRecord,
   type TaskContext,
 } from '@waypost/streams';
-import { momentNow, momentOfLog } from '../common/clocks.js';
-import type { WaitingSubscription } from '../common/waiting-metrics.js';
+import type { WaitingSubscription } from '../metrics/waiting-metrics.js';
+import { momentNow, momentOfLog } from '../process/clocks.js';
 import { recoverSender } from './recover-sender.js';
 import { type SenderParts, SenderWork } from './sender-work.js';
 import type { PendingDelivery, SubscriptionQueue, WithdrawnDelivery } from './subscription-queue.js';

@@ -1,6 +1,6 @@
-import { type AvroCodecs, type SubscriptionState, topics } from '@waypost/contracts';
-import { type EndpointHealth, HEALTHY } from '@waypost/domain';
-import type { Clocks } from '../common/clocks.js';
+import { type AvroCodecs, topics } from '@waypost/contracts';
+import { type EndpointHealth, HEALTHY, type SubscriptionState } from '@waypost/domain';
+import type { Clocks } from '../process/clocks.js';
 import type { StateChanges } from './attempt-log.js';
 import type { PartitionQueues } from './partition-queues.js';
 import type { SubscriptionQueue } from './subscription-queue.js';

@@ -1,6 +1,6 @@
-import { Fifo } from '../common/fifo.js';
-import type { Headroom } from '../common/headroom.js';
-import type { TimerPort } from '../common/timers.js';
+import type { Headroom } from '../process/headroom.js';
+import type { TimerPort } from '../process/timers.js';
+import { Fifo } from '../queues/fifo.js';
 import type { BusyAttempt, BusyAttempts } from './busy-attempts.js';
 import type { LaneSettings } from './lane-settings.js';
 import type { ReservationCount, Reservations } from './reservations.js';

@@ -1,5 +1,5 @@
 import { type DeliveryProgress, type EndpointHealth, HEALTHY, type WebhookDelivery } from '@waypost/domain';
-import type { Moment } from '../common/clocks.js';
+import type { Moment } from '../process/clocks.js';
 import type { BegunDelivery } from './subscription-lane.js';
 
 /** A delivery in memory that is not finished. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, type WebhookDelivery } from '@waypost/domain';
-import type { Moment } from '../common/clocks.js';
+import type { Moment } from '../process/clocks.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { waitingWork } from './waiting-work.js';
 

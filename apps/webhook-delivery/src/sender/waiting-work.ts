@@ -1,4 +1,4 @@
-import type { WaitingSubscription } from '../common/waiting-metrics.js';
+import type { WaitingSubscription } from '../metrics/waiting-metrics.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 interface WaitingWorkOptions {

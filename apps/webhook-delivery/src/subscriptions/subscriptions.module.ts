@@ -2,7 +2,7 @@ import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown
 import type { AvroCodecs } from '@waypost/contracts';
 import { CODECS, KafkaModule, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
 import { settleOrAbort, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
-import { CommonModule } from '../common/common.module.js';
+import { ProcessModule } from '../process/process.module.js';
 import { createSubscriptionDirectory, SubscriptionDirectory } from './subscription-directory.js';
 
 function directoryOf(
@@ -17,7 +17,7 @@ function directoryOf(
 
 /** The directory is read to its end before the consumers start, and followed until all of them have stopped. */
 @Module({
-  imports: [CommonModule, KafkaModule],
+  imports: [ProcessModule, KafkaModule],
   providers: [
     {
       provide: SubscriptionDirectory,

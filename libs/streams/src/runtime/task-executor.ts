@@ -1,8 +1,9 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
-import type { Fetcher, GroupMember, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, type StreamsError, toError } from '../errors.js';
+import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
+import { errorMessage, type StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import { BatchPoller } from './batch-poller.js';
 import { CulpritSearch } from './culprit-search.js';
 import {
   type ExceptionHandlers,
@@ -315,55 +316,5 @@ export class TaskExecutor {
     } catch (error) {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
-  }
-}
-
-/** Polls a partition with a timeout, as Kafka's consumer does. A batch that comes too late is kept for the next poll. */
-class BatchPoller {
-  private batch: RecordBatch | null = null;
-  private failure: Error | null = null;
-  private isFetching = false;
-  private resume: () => void = () => undefined;
-
-  constructor(private readonly consumer: PartitionConsumer) {}
-
-  /** The next batch; null when none came within `timeoutMs` or before wakeup(). */
-  async poll(timeoutMs: number): Promise<RecordBatch | null> {
-    this.fetch();
-    if (!this.batch && !this.failure) await this.wait(timeoutMs);
-    if (this.failure) throw this.failure;
-    const { batch } = this;
-    this.batch = null;
-    return batch;
-  }
-
-  wakeup(): void {
-    this.resume();
-  }
-
-  private fetch(): void {
-    if (this.isFetching || this.batch) return;
-    this.isFetching = true;
-    this.consumer.next().then(
-      (batch) => {
-        this.isFetching = false;
-        this.batch = batch;
-        this.resume();
-      },
-      (error: unknown) => {
-        this.failure = toError(error);
-        this.resume();
-      },
-    );
-  }
-
-  private wait(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.resume = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -3,13 +3,11 @@ import {
   type AvroCodecs,
   consumerGroups,
   createAvroCodecs,
-  type FleetEvent,
   resolveBatch,
   type SubjectCodec,
   topics,
-  type WebhookDelivery,
-  type WebhookSubscription,
 } from '@waypost/contracts';
+import type { FleetEvent, WebhookDelivery, WebhookSubscription } from '@waypost/domain';
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
   createTaskManager,
@@ -23,8 +21,8 @@ import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
-import { createFlushScheduler } from '../../common/flush-scheduler.js';
-import { nodeTimers } from '../../common/timers.js';
+import { createFlushScheduler } from '../../log/flush-scheduler.js';
+import { nodeTimers } from '../../process/timers.js';
 import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
 import { DutyCycle } from '../duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from '../fan-out.task.js';

@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createAvroCodecs,
-  createSchemaRegistry,
-  type ReplayProgress,
-  resolveBatch,
-  setUpKafka,
-  topics,
-  type WebhookDelivery,
-  type WebhookReplay,
-} from '@waypost/contracts';
+import { createAvroCodecs, createSchemaRegistry, resolveBatch, setUpKafka, topics } from '@waypost/contracts';
+import type { ReplayProgress, WebhookDelivery, WebhookReplay } from '@waypost/domain';
 import {
   createKafkaBackend,
   openTopicAdmin,

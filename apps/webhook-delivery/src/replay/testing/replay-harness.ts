@@ -2,21 +2,18 @@ import {
   type AvroCodecs,
   consumerGroups,
   createAvroCodecs,
-  type ReplayProgress,
   resolveBatch,
   type SubjectCodec,
   topics,
-  type WebhookAttempt,
-  type WebhookDelivery,
-  type WebhookReplay,
 } from '@waypost/contracts';
+import type { ReplayProgress, WebhookAttempt, WebhookDelivery, WebhookReplay } from '@waypost/domain';
 import { createTaskManager, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { attemptOf as sampleOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
-import { nodeTimers } from '../../common/timers.js';
+import { nodeTimers } from '../../process/timers.js';
 import { createReplayTask, type ReplayTaskParts } from '../replay.task.js';
 
 function placeOf(topic: string) {

@@ -1,7 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger } from '@waypost/streams';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
-import { nodeTimers } from '../../common/timers.js';
+import { nodeTimers } from '../../process/timers.js';
 import { createReplayer } from './replay-harness.js';
 
 /*

@@ -3,17 +3,19 @@ import {
   type AvroCodecs,
   consumerGroups,
   createAvroCodecs,
-  type OperationalEvent,
-  type RejectedTelemetry,
   resolveBatch,
   type SubjectCodec,
-  type SubscriptionState,
   topics,
-  type WebhookAttempt,
-  type WebhookDelivery,
-  type WebhookSubscription,
 } from '@waypost/contracts';
-import type { AttemptResult } from '@waypost/domain';
+import type {
+  AttemptResult,
+  OperationalEvent,
+  RejectedTelemetry,
+  SubscriptionState,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookSubscription,
+} from '@waypost/domain';
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
   createTaskManager,
@@ -29,10 +31,10 @@ import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { attemptOf } from '../../../../../test/support/samples.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
-import { createFlushScheduler } from '../../common/flush-scheduler.js';
-import { Headroom } from '../../common/headroom.js';
-import type { TimerPort } from '../../common/timers.js';
-import type { WaitingSource } from '../../common/waiting-metrics.js';
+import { createFlushScheduler } from '../../log/flush-scheduler.js';
+import type { WaitingSource } from '../../metrics/waiting-metrics.js';
+import { Headroom } from '../../process/headroom.js';
+import type { TimerPort } from '../../process/timers.js';
 import { DeliveryMemory } from '../delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Finding } from './finding.js';
+import { checkTopics, type FoundTopic } from './topic-checks.js';
+
+const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000' };
+const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
+const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
+
+function topic(found: Partial<Omit<FoundTopic, 'configs'>>, configs: Readonly<Record<string, string>> = {}): Finding[] {
+  const settings = new Map(Object.entries({ ...GOOD, ...configs }));
+  const whole = { partitions: 4, replicas: 3, behind: 0, ...found, configs: settings };
+  return checkTopics(WANTED, new Map([['telemetry.pings', whole]]), 3).filter(({ level }) => level !== 'ok');
+}
+
+describe('what the doctor says of topics that are there (R-40)', () => {
+  it('finds nothing in three replicas of which two acknowledge', () => {
+    expect(topic({})).toEqual([]);
+  });
+
+  it.each([
+    ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
+    ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
+    ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
+    ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
+    ['records go too soon', 'problem', {}, { 'retention.ms': '604800000' }, 'retention.ms=1382400000'],
+    ['it is compacted where it must not be', 'problem', {}, { 'cleanup.policy': 'compact' }, 'cleanup.policy=delete'],
+  ] as const)('says what to do when %s', (_, level, found, configs, fix) => {
+    const worst = topic(found, configs).find((finding) => finding.fix?.includes(fix));
+    expect(worst?.level).toBe(level);
+    expect(worst?.what).toContain('telemetry.pings');
+  });
+
+  it.each([
+    ['keeps versions by time', 'problem', { 'min.compaction.lag.ms': '1382400000' }],
+    ['keeps the newest record of a key', 'warning', {}],
+  ])('names the stamps of writers in a compacted topic that %s: a %s', (_, level, more) => {
+    const configs = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'LogAppendTime', ...more };
+    const found = { partitions: 1, replicas: 3, behind: 0 };
+    const stamped = new Map(Object.entries({ ...configs, 'message.timestamp.type': 'CreateTime' }));
+    const wanted = [{ name: 'compacted', partitions: 1, configs }];
+    expect(checkTopics(wanted, new Map([['compacted', { ...found, configs: stamped }]]), 3)[0]).toMatchObject({
+      level,
+      fix: expect.stringContaining('--entity-name compacted --add-config message.timestamp.type=LogAppendTime'),
+    });
+  });
+
+  it('warns of fewer replicas than are wanted, which no set-up changes', () => {
+    const [finding] = topic({ replicas: 2 }, { 'min.insync.replicas': '1' });
+    expect(finding).toMatchObject({ level: 'warning', fix: expect.stringContaining('kafka-reassign-partitions') });
+  });
+});

@@ -1,0 +1,94 @@
+import { type Command, Option } from 'commander';
+import { EXPORT_FORMATS, type ExportFormat } from '../export/export-formats.js';
+import { assertSelective } from '../rejected-selection.js';
+import { parsePositive } from '../time-argument.js';
+import {
+  fromCaller,
+  fromCallerIfAny,
+  leaf,
+  NO_RANGE,
+  type ProgramContext,
+  type RangeFlags,
+  type Shared,
+  withTimes,
+} from './command.js';
+
+interface PublishFlags extends Shared {
+  readonly fleet: string;
+  readonly shiftToNow?: true;
+  readonly keepReceivedTime?: true;
+  readonly rate?: number;
+}
+
+export function addPublish(program: Command, { terminal, now, callerDir }: ProgramContext): void {
+  leaf(program, 'publish <file>', 'Publishes the pings of an .ndjson or .ndjson.gz file, in file order.')
+    .requiredOption('--fleet <id>', 'the fleet that the devices belong to')
+    .option('--shift-to-now', 'shift all times so that the newest ping is now')
+    .option('--keep-received-time', "use the file's receivedTime where present (default: the ping's eventTime)")
+    .option('--rate <n>', 'pings per second (default: no limit)', parsePositive)
+    .action(async (file: string, flags: PublishFlags) => {
+      const { publish } = await import('../commands/publish.js');
+      const absent = { shiftToNow: false, keepReceivedTime: false, rate: null };
+      await publish(terminal, { ...absent, ...flags, file: fromCaller(callerDir, file), now });
+    });
+}
+
+interface ReadFlags extends RangeFlags {
+  readonly type?: string;
+  readonly untilEnd?: true;
+  readonly format: ExportFormat;
+  readonly output?: string;
+  readonly resume?: true;
+}
+
+export function addRead(program: Command, { terminal, callerDir }: ProgramContext): void {
+  const command = leaf(
+    program,
+    'read <topic>',
+    'Prints the decoded records of a topic as NDJSON, CSV or Parquet; follows it until stopped.',
+  );
+  withTimes(command, 'records appended')
+    .option('--device <id>', 'only this device')
+    .option('--type <eventType>', 'only this event type')
+    .option('--until-end', 'stop at the current end of the topic')
+    .addOption(new Option('--format <format>', 'output format').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--output <file>', 'output file (default: standard output)')
+    .option('--resume', 'continue an interrupted output file')
+    .action(async (topic: string, { output, ...flags }: ReadFlags) => {
+      const { read } = await import('../commands/read.js');
+      const absent = { ...NO_RANGE, type: null, untilEnd: false, resume: false };
+      await read(terminal, { ...absent, ...flags, topic, output: fromCallerIfAny(callerDir, output) });
+    });
+}
+
+interface RejectedFlags extends RangeFlags {
+  readonly reason?: string;
+  readonly all?: true;
+}
+
+export function addRejectedCommands(program: Command, { terminal }: ProgramContext): void {
+  const rejected = program
+    .command('rejected')
+    .description('Records that could not be used, with their original bytes.');
+  const filtered = (command: Command): Command =>
+    withTimes(command, 'rejections')
+      .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
+      .option('--device <id>', 'only with this key');
+  const selectionOf = (ids: readonly string[], { dataDir: _, all: __, ...flags }: RejectedFlags) => ({
+    ...NO_RANGE,
+    reason: null,
+    ...flags,
+    ids,
+  });
+  filtered(leaf(rejected, 'list', 'Lists rejected records as NDJSON.')).action(async (flags: RejectedFlags) => {
+    const { listRejected } = await import('../commands/rejected.js');
+    await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
+  });
+  filtered(leaf(rejected, 'republish [ids...]', 'Republishes rejected records, with the original key and bytes.'))
+    .option('--all', 'all of them')
+    .action(async (ids: string[], flags: RejectedFlags) => {
+      const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);
+      const { republishRejected } = await import('../commands/rejected.js');
+      await republishRejected(terminal, { dataDir: flags.dataDir, selection });
+    });
+}

@@ -1,0 +1,51 @@
+import { Body, Controller, Get, Patch, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import type { ExpectedVersions } from '@waypost/management-store';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
+import { FleetDto, UpdateFleetDto } from '../fleets/fleet.dto.js';
+import { CurrentFleetService } from './current-fleet.service.js';
+
+/** The caller's own fleet. */
+@Controller('/public/v1/fleet')
+export class CurrentFleetController {
+  constructor(private readonly service: CurrentFleetService) {}
+
+  @Get()
+  @Endpoint({
+    operationId: 'getFleet',
+    summary: 'Read the fleet of the API key',
+    tag: 'Fleet',
+    scope: 'fleet:read',
+    portal: 'whole_fleet',
+    response: { status: 200, description: 'The fleet.', type: FleetDto },
+    errors: [404],
+    etag: true,
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Res({ passthrough: true }) response: Response): Promise<FleetDto> {
+    return setEntityTag(response, this.service.get(fleetId));
+  }
+
+  @Patch()
+  @Endpoint({
+    operationId: 'updateFleet',
+    summary: 'Change the fleet of the API key',
+    description: 'Fields that are left out stay as they are. Existing subscriptions keep their format.',
+    tag: 'Fleet',
+    scope: 'fleet:write',
+    portal: 'refused',
+    response: { status: 200, description: 'The fleet after the change.', type: FleetDto },
+    errors: [404],
+    etag: true,
+    ifMatch: true,
+  })
+  update(
+    @CurrentCaller() { fleetId }: Caller,
+    @IfMatch() expected: ExpectedVersions,
+    @Body() body: UpdateFleetDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FleetDto> {
+    return setEntityTag(response, this.service.update(fleetId, body, expected));
+  }
+}

@@ -1,0 +1,49 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { formatTime, RETENTION_MS } from '@waypost/domain';
+import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
+import type { Caller, RequestIdentity } from '../auth/caller.js';
+import { toBranding } from '../portal-settings/portal-settings.dto.js';
+import type { SessionDto } from './current-session.dto.js';
+
+/** Tells callers who they are. */
+@Injectable()
+export class CurrentSessionService {
+  constructor(
+    private readonly portals: FleetPortalStore,
+    private readonly sessions: PortalSessionStore,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  async describe(identity: RequestIdentity): Promise<SessionDto> {
+    if (identity.type === 'caller') return this.describeCaller(identity.caller);
+    // The guard lets nobody else in.
+    return { type: 'admin', scopes: [], ...INSTALLATION };
+  }
+
+  private async describeCaller({
+    type,
+    keyId,
+    fleetId,
+    scopes,
+    subscriptionIds,
+    expiresAt,
+  }: Caller): Promise<SessionDto> {
+    const portal = await this.portals.of(fleetId, this.now());
+    const session = type === 'portal_session' ? await this.sessions.get({ fleetId, id: keyId }) : null;
+    const returnUrl = session?.returnUrl ?? null;
+    return {
+      type,
+      fleetId,
+      scopes: [...scopes],
+      ...(subscriptionIds === null ? {} : { subscriptionIds: [...subscriptionIds] }),
+      ...(expiresAt === null ? {} : { expiresAt: formatTime(expiresAt) }),
+      ...(returnUrl === null ? {} : { returnUrl }),
+      ...(portal === null ? {} : { branding: toBranding(portal) }),
+      ...INSTALLATION,
+    };
+  }
+}
+
+/** The same for every caller. */
+const INSTALLATION = { historyRetentionMs: RETENTION_MS };

@@ -1,0 +1,53 @@
+import { Body, Controller, Get, Patch, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import type { ExpectedVersions } from '@waypost/management-store';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
+import { FleetPortalDto, UpdateFleetPortalDto } from './portal-settings.dto.js';
+import { PortalSettingsService } from './portal-settings.service.js';
+
+const tag = 'Portal';
+
+/** The portal of the caller's own fleet. */
+@Controller('/public/v1/fleet/portal')
+export class PortalSettingsController {
+  constructor(private readonly service: PortalSettingsService) {}
+
+  @Get()
+  @Endpoint({
+    operationId: 'getFleetPortal',
+    summary: 'Read how the portal looks and who may frame it',
+    tag,
+    scope: 'fleet:read',
+    portal: 'whole_fleet',
+    response: { status: 200, description: 'The portal of the fleet.', type: FleetPortalDto },
+    errors: [404],
+    etag: true,
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Res({ passthrough: true }) response: Response): Promise<FleetPortalDto> {
+    return setEntityTag(response, this.service.get(fleetId));
+  }
+
+  @Patch()
+  @Endpoint({
+    operationId: 'updateFleetPortal',
+    summary: 'Change how the portal looks and who may frame it',
+    description: 'Fields that are left out stay as they are.',
+    tag,
+    scope: 'fleet:write',
+    portal: 'refused',
+    response: { status: 200, description: 'The portal after the change.', type: FleetPortalDto },
+    errors: [404],
+    etag: true,
+    ifMatch: true,
+  })
+  update(
+    @CurrentCaller() { fleetId }: Caller,
+    @IfMatch() expected: ExpectedVersions,
+    @Body() body: UpdateFleetPortalDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FleetPortalDto> {
+    return setEntityTag(response, this.service.update(fleetId, body, expected));
+  }
+}

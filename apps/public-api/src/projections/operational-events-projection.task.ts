@@ -1,0 +1,77 @@
+import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
+import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
+import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
+import { isUuid } from '../endpoint/fields.js';
+import { type ProjectionDeps, ProjectionTask } from './projection.task.js';
+
+export interface OperationalEventsProjectionDeps extends ProjectionDeps {
+  readonly codec: SubjectCodec<OperationalEvent>;
+  readonly subscriptions: Pick<SubscriptionStore, 'disable'>;
+  readonly events: Pick<OperationalEventStore, 'keep' | 'trim'>;
+  readonly logger: Pick<StreamsLogger, 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+}
+
+const TRIM_EVERY_MS = 3_600_000;
+
+/** Keeps the operational events of one partition for the API to show, and disables subscriptions. */
+export class OperationalEventsProjectionTask extends ProjectionTask {
+  private trimAtMs = 0;
+
+  constructor(
+    context: TaskContext,
+    private readonly deps: OperationalEventsProjectionDeps,
+  ) {
+    super(context, deps);
+  }
+
+  protected async project(batch: RecordBatch): Promise<void> {
+    const events = await this.decode(batch);
+    for (const event of events) if (event.type === 'disabled') await this.disable(event);
+    await this.retried(() => this.deps.events.keep(events));
+    await this.trim();
+  }
+
+  idle(): Promise<void> {
+    return this.trim();
+  }
+
+  /** Rejects (to be tried again) while the schema registry is needed and unavailable. */
+  private async decode(batch: RecordBatch): Promise<OperationalEvent[]> {
+    await resolveBatch(this.deps.codec, batch.records);
+    const events: OperationalEvent[] = [];
+    for (const { value, offset } of batch.records) {
+      const result = value === null ? { type: 'no_value' as const } : this.deps.codec.decode(value);
+      if (result.type === 'decoded' && fitsTheTable(result.value)) events.push(result.value);
+      else {
+        // We write this log, so this is a bug; but one record must not prevent subscriptions from being disabled.
+        const detail = result.type === 'decoded' ? 'an id is not a UUID, or the time is out of range' : result.type;
+        this.deps.logger.error('operation_unusable', { partition: partitionName(batch), offset, detail });
+      }
+    }
+    return events;
+  }
+
+  private async disable(event: OperationalEvent): Promise<void> {
+    const { subscriptions, now, logger } = this.deps;
+    const result = await this.retried(() => subscriptions.disable(event, now()));
+    const { subscriptionId, fleetId, occurredAt } = event;
+    if (result.type === 'changed') logger.warn('subscription_disabled', { subscriptionId, fleetId, occurredAt });
+    else logger.info('subscription_not_disabled', { subscriptionId, fleetId, occurredAt, because: result.type });
+  }
+
+  /** Forgets what is older than the history: at the first call, and then at most once an hour. */
+  private async trim(): Promise<void> {
+    const nowMs = this.deps.now();
+    if (nowMs < this.trimAtMs) return;
+    await this.retried(() => this.deps.events.trim(nowMs - RETENTION_MS));
+    this.trimAtMs = nowMs + TRIM_EVERY_MS;
+  }
+}
+
+/** One value that the columns do not accept would block the whole batch for ever. */
+function fitsTheTable({ id, subscriptionId, eventId, occurredAt }: OperationalEvent): boolean {
+  const isTime = occurredAt >= 0 && occurredAt <= MAX_TIME_MS;
+  return isTime && isUuid(id) && isUuid(subscriptionId) && (eventId === null || isUuid(eventId));
+}

@@ -1,0 +1,23 @@
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { consumerGroups } from '@waypost/contracts';
+import { PartitionConsumer, type PartitionContext } from '@waypost/platform';
+import type { RecordBatch } from '@waypost/streams';
+import { ReplayProgressProjectionTask } from './replay-progress-projection.task.js';
+import { ReplayProgressProjectionTaskFactory } from './replay-progress-projection.task-factory.js';
+
+/** Reads the progress of replays. HTTP answers while Kafka is unavailable. */
+@Controller()
+export class ReplayProgressProjectionController {
+  @PartitionConsumer({
+    group: consumerGroups.replayProgress,
+    tasks: ReplayProgressProjectionTaskFactory,
+    whenUnavailable: 'retry',
+  })
+  record(
+    @Payload() batch: RecordBatch,
+    @Ctx() { task }: PartitionContext<ReplayProgressProjectionTask>,
+  ): Promise<void> {
+    return task.process(batch);
+  }
+}
