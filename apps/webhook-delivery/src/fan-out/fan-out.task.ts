@@ -66,11 +66,11 @@ export function createFanOutTask(parts: FanOutParts, context: TaskContext): Part
 /** Read in one step: whatever is due waits for it to be decoded. */
 const SLICE_RECORDS = 100;
 /** Made in one step: whatever is due waits for them, retries too. */
-const DELIVERIES_PER_ROUND = 64;
+const DELIVERIES_PER_ROUND = 32;
 /** Of one fleet, before it is the turn of the next. */
 const DELIVERIES_PER_TURN = 16;
 /** Of one slice, outside of the rounds, unless retries start late. */
-const DELIVERIES_AT_ONCE = 250;
+const DELIVERIES_AT_ONCE = 100;
 /** An event that comes now waits for the request under way: it must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */

@@ -34,9 +34,9 @@ describe('Headroom', () => {
   it('is regained within seconds', () => {
     const { headroom, pass } = build();
     headroom.retryStarted(11);
-    pass(2_000);
+    pass(1_000);
     expect(headroom.share()).toBe(0.75);
-    pass(2_000);
+    pass(1_000);
     expect(headroom.share()).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ const LATE_MS = 10;
 const MIN_SHARE = 1 / 8;
 /** A retry that starts late shows what the process did before the last change too. */
 const MIN_CHANGE_INTERVAL_MS = 100;
-const REGAINED_PER_SECOND = 1 / 8;
+const REGAINED_PER_SECOND = 1 / 4;
 
 /**
  * How much of the event loop may be spent on what can wait in the log, first attempts and fan-out, so that retries start
