@@ -52,8 +52,14 @@ describe('what a replay has to send', () => {
   it('depends on the latest series before its end of the log when it asks for a status', () => {
     const failed = ['a', 'b'].map((eventId) => attempt({ eventId, outcome: 'failed' }));
     const again = attempt({ eventId: 'a', series: 1, firstAttemptAt: 250 });
-    const later = attempt({ eventId: 'b', series: 1, firstAttemptAt: 250, offset: END, timestamp: 350 });
+    const later = attempt({ eventId: 'b', series: 2, firstAttemptAt: 250, offset: END, timestamp: 350 });
     expect(judged([...failed, again, later], { status: 'failed' })).toEqual({ ids: ['b/2 2'], problems: [] });
+  });
+
+  it('leaves out what an earlier replay had sent, when that waited for its first attempt', () => {
+    const failed = ['a', 'b'].map((eventId) => attempt({ eventId, outcome: 'failed' }));
+    const waiting = attempt({ eventId: 'a', series: 1, firstAttemptAt: 350, offset: END, timestamp: 350 });
+    expect(judged([...failed, waiting], { status: 'failed' })).toEqual({ ids: ['b/2 2'], problems: [] });
   });
 
   it.each<[string, Said, Partial<ReplayProgress>, string]>([

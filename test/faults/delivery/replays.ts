@@ -124,12 +124,16 @@ export function expectedOfReplay(replay: WebhookReplay, evidence: ReplayEvidence
   const left = ours.filter(({ record }) => record.timestamp < createdAt && record.offset >= progress.attemptsEnd);
   if (left.length > 0) evidence.problems.push(`${name} leaves out ${String(left.length)} attempts from before it`);
   const chosen = new Set<string>();
-  const latest = new Map<string, WebhookAttempt>();
+  const latest = new Map<string, Pick<WebhookAttempt, 'series'> & { readonly outcome: string }>();
   for (const { record, value } of ours) {
-    if (record.offset >= progress.attemptsEnd) continue;
-    const { eventId, firstAttemptAt } = value;
-    if (value.series === 0 && firstAttemptAt >= startDate && firstAttemptAt < endDate) chosen.add(eventId);
-    if (value.series >= (latest.get(eventId)?.series ?? 0)) latest.set(eventId, value);
+    const { eventId, firstAttemptAt, outcome } = value;
+    const latestSeries = latest.get(eventId)?.series ?? 0;
+    if (record.offset < progress.attemptsEnd) {
+      if (value.series === 0 && firstAttemptAt >= startDate && firstAttemptAt < endDate) chosen.add(eventId);
+      if (value.series >= latestSeries) latest.set(eventId, { series: value.series, outcome });
+    } else if (value.series < series && value.series > latestSeries)
+      // Replays of a subscription run one after the other: an earlier one had written it, so it was waiting.
+      latest.set(eventId, { series: value.series, outcome: 'pending' });
   }
   const isWanted = (eventId: string): boolean =>
     chosen.has(eventId) && (status === null || latest.get(eventId)?.outcome === status);
