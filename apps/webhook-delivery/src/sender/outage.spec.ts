@@ -53,7 +53,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     async (stepMs) => {
       harness.publish(1);
       const made = await harness.start(() => answer);
-      await until(() => made.length === 1);
+      await until(() => made.length > 0);
       harness.stepClock(stepMs);
       const [first] = made;
       for (let n = 2; !(await published()).includes('suspended'); n++) {

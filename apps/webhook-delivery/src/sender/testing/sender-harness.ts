@@ -33,7 +33,6 @@ import { attemptOf } from '../../../../../test/support/samples.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../log/flush-scheduler.js';
 import type { WaitingSource } from '../../metrics/waiting-metrics.js';
-import { Headroom } from '../../process/headroom.js';
 import type { TimerPort } from '../../process/timers.js';
 import { DeliveryMemory } from '../delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
@@ -184,7 +183,7 @@ export class SenderHarness {
       slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
       reservations: { total: 256, perOrigin: 64, ...settings.reservations },
       settings: createLaneSettings(directory),
-      ...{ timers, monotonicMs, headroom: new Headroom(monotonicMs) },
+      ...{ timers, monotonicMs, headroom: { share: () => 1, retryStarted: () => undefined } },
     });
     const sender = createSender({
       ...{ backend, codecs, directory, timers, nowMs, monotonicMs, logger: silentLogger, closeGraceMs: 20 },
