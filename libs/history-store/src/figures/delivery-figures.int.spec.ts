@@ -259,6 +259,19 @@ describe('the figures of deliveries (R-41)', () => {
     expect(await started({ endAt: NOW - DAY_MS })).toBe(1);
   });
 
+  it.each(['subscription', 'eventType'] as const)(
+    'are split by %s whatever text the log has there',
+    async (groupBy) => {
+      const fleet = newFleet();
+      const { fleetId } = fleet;
+      const log = ['[', ']]', 'a,[1]],b', 'ü "\\', 'a,[1]],b'].map((text, n) =>
+        attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(n)}`), eventType: text, subscriptionId: text }),
+      );
+      await fleet.append(log);
+      expectFigures(await fleet.read({ groupBy }), log, { step: 'day', groupBy });
+    },
+  );
+
   it.each(['none', 'subscription', 'eventType'] as const)(
     'are read from the primary key of their day, without a row beyond the window (split by %s)',
     async (groupBy) => {

@@ -64,14 +64,15 @@ export function explainFigures(pages: PageSource, query: FiguresQuery): Promise<
 function* addUp(buckets: readonly JoinedCells[]): Generator<FigureRow> {
   const sum = new PackedSum();
   for (const { minutes, cells: text } of buckets) {
-    for (const [group, places] of placesOf(text)) {
+    for (const [hex, places] of placesOf(text)) {
       for (const place of places) sum.add(text, place);
+      const group = Buffer.from(hex, 'hex').toString();
       yield { startAt: minutes * MINUTE_MS, group, figures: sum.take() };
     }
   }
 }
 
-/** Where the figures of each group begin, in the order of the groups. */
+/** Where the figures of each group, in hexadecimal, begin; in the order of the groups. */
 function placesOf(cells: string): readonly (readonly [group: string, places: readonly number[]])[] {
   const places = new Map<string, number[]>();
   for (let at = 0; at < cells.length;) {
@@ -93,16 +94,16 @@ interface JoinedCells {
   readonly minutes: number;
   readonly count: number;
   /**
-   * Group and figures of each, with commas between them: a row of its own costs more to read than its numbers. No id and no
-   * event type has a bracket.
+   * Group and figures of each, with commas between them: a row of its own costs more to read than its numbers. The group in
+   * hexadecimal, since the log may hold any text as an id or an event type, brackets too.
    */
   readonly cells: string;
 }
 
 const JOINED: Readonly<Record<FigureGroup, string>> = {
   none: 'figures',
-  subscription: 'subscription_id || figures',
-  eventType: 'event_type || figures',
+  subscription: "encode(convert_to(subscription_id, 'UTF8'), 'hex') || figures",
+  eventType: "encode(convert_to(event_type, 'UTF8'), 'hex') || figures",
 };
 
 function findFigures(query: FiguresQuery): PreparedQuery {
