@@ -11,8 +11,10 @@ import { createMemoryRegistry } from '../../../test/support/registry/memory-regi
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { type AttemptRequest, AttemptRunner } from './attempt/attempt-runner.js';
+import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
 import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
+import { DeliveryScheduler } from './sender/delivery-scheduler.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
@@ -108,6 +110,11 @@ describe('webhook-delivery', () => {
       ['webhook-delivery.fan-out', undefined],
       ['webhook-delivery.replayer', undefined],
     ]);
+  });
+
+  it('takes time from the fan-out and from first attempts alike when retries are late (R-22)', () => {
+    app.get(DeliveryScheduler).options.headroom.retryStarted(1_000);
+    expect(app.get(FanOutTaskFactory).headroom.share()).toBeLessThan(0.6);
   });
 
   it('draws the waits between attempts from a uniform generator (R-22)', () => {

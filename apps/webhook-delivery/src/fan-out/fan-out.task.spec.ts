@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { traceOfPing } from '@waypost/domain';
 import type { EndedSpan } from '@waypost/platform';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
-import { until } from '../../../../test/support/until.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { eventAt, EVENTS, FanOutStage, OUTPUTS, subscription } from './testing/fan-outs.js';
 
 let stage: FanOutStage;
@@ -202,6 +202,27 @@ describe('the fan-out (R-16)', () => {
     expect(stage.madeInRounds.reduce((sum, made) => sum + made)).toBeGreaterThan(900);
     // Between two rounds the event loop goes round: timers fire, responses are read.
     expect(Math.max(...stage.madeInRounds)).toBeLessThan(40);
+  });
+
+  it('makes the first deliveries of a fleet at once, whatever the rounds are busy with (R-26)', async () => {
+    stage.rounds = { run: () => new Promise(() => undefined) };
+    for (let n = 0; n < 40; n++) stage.index.put(subscription(`wide ${String(n)}`, { fleetId: 'wide' }));
+    stage.index.put(subscription('other', { fleetId: 'other' }));
+    for (const fleetId of ['wide', 'other']) stage.publish({ ...eventAt(0), fleetId });
+    await stage.start();
+    await until(async () => (await stage.written()).some(({ subscriptionId }) => subscriptionId === 'other'));
+    expect((await stage.written()).length).toBeLessThan(40);
+  });
+
+  it('leaves these to the rounds too while retries start late (R-22)', async () => {
+    let asked = 0;
+    stage.rounds = { run: () => new Promise(() => void asked++) };
+    stage.headroomShare = 1 / 8;
+    stage.index.put(subscription('late', { fleetId: 'late' }));
+    stage.publish({ ...eventAt(0), fleetId: 'late' });
+    await stage.start();
+    await until(() => asked > 0);
+    await holdsFor(50, async () => expect(await stage.written()).toEqual([]));
   });
 
   it('reads the subscriptions to their end before an event, so that an earlier acknowledged one is served', async () => {

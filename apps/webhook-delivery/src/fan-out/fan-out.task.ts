@@ -68,8 +68,8 @@ const SLICE_RECORDS = 100;
 /** Made in one step: whatever is due waits for them, retries too. */
 const DELIVERIES_PER_ROUND = 32;
 /** Of one fleet, before it is the turn of the next. */
-const DELIVERIES_PER_TURN = 16;
-/** Of one slice, outside of the rounds, unless retries start late. */
+const DELIVERIES_PER_TURN = 8;
+/** Of one slice, outside of the rounds. Retries that start late leave no time for it. */
 const DELIVERIES_AT_ONCE = 100;
 /** An event that comes now waits for the request under way: it must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
@@ -142,7 +142,8 @@ class FanOutTask implements PartitionTask {
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
       await this.parts.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
-      this.fanOut(newcomers, DELIVERIES_AT_ONCE * this.parts.headroom.share());
+      if (this.parts.headroom.share() === 1) this.fanOut(newcomers, DELIVERIES_AT_ONCE);
+      else this.advance();
       this.startWaiting();
       await this.untilRoom();
       await nextIteration();
@@ -184,7 +185,7 @@ class FanOutTask implements PartitionTask {
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
   }
 
-  /** @returns the events that cannot be used, and the fleets that had none waiting: they need not wait for a round */
+  /** @returns the events that cannot be used, and the fleets that had none waiting before */
   private read(slice: readonly StreamRecord[]) {
     const unusable: UnusableRecord[] = [];
     const newcomers = new Set<string>();

@@ -109,6 +109,30 @@ describe('the sender', () => {
     expect(discarded).toBe(4);
   });
 
+  it('says how late each retry starts, so that other work can give way (R-22)', async () => {
+    const fast = await SenderHarness.create({ speed: 20 });
+    fast.subscribe('subscription-1');
+    fast.publish(1);
+    let isHeldUp = false;
+    await fast.start(({ attempt }) => {
+      if (attempt > 1) return ok;
+      // The event loop does nothing else until well after the retry is due.
+      void until(async () => (await fast.attempts()).length === 1).then(() => {
+        isHeldUp = true;
+        for (const endMs = fast.monotonicMs() + 3_000; fast.monotonicMs() < endMs;);
+      });
+      return unavailable;
+    });
+    await until(async () => (await fast.attempts()).length === 2);
+    await fast.stop();
+    expect(isHeldUp).toBe(true);
+    const [, retry] = await fast.attempts();
+    const [latenessMs = NaN] = fast.retryLatenessMs;
+    expect(fast.retryLatenessMs).toHaveLength(1);
+    expect(latenessMs).toBeGreaterThan(500);
+    expect(Math.abs(latenessMs - ((retry?.startedAt ?? NaN) - (retry?.dueAt ?? NaN)))).toBeLessThan(100);
+  });
+
   it.each([
     ['will be tried again', 1],
     ['has failed for good', 5],

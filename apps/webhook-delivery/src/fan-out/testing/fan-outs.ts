@@ -65,6 +65,9 @@ export class FanOutStage {
   traces: Traces = NO_TRACES;
   /** Default: one that writes. */
   quarantine: Pick<Quarantine, 'put'> | null = null;
+  /** Default: a duty cycle, which counts. */
+  rounds: Pick<DutyCycle, 'run'> | null = null;
+  headroomShare = 1;
   /** The deliveries made in each piece of work. */
   readonly madeInRounds: number[] = [];
   private readonly fanOuts: TaskManager[] = [];
@@ -100,8 +103,8 @@ export class FanOutStage {
         monotonicMs: () => performance.now(),
         intervals: INTERVALS,
       }),
-      headroom: { share: () => 1 },
-      rounds: this.countedRounds(),
+      headroom: { share: () => this.headroomShare },
+      rounds: this.rounds ?? this.countedRounds(),
       metrics: { deliveryCreated: () => void this.made++ },
       quarantine: this.quarantine ?? new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
       traces: this.traces,

@@ -79,6 +79,8 @@ export function never({ signal }: AttemptRequest): Promise<null> {
 export class SenderHarness {
   readonly backend;
   readonly subscriptions = new Map<string, WebhookSubscription>();
+  /** Of each retry, as it starts. */
+  readonly retryLatenessMs: number[] = [];
   /** As the metrics count them. */
   expired = 0;
   pending = 0;
@@ -183,7 +185,11 @@ export class SenderHarness {
       slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
       reservations: { total: 256, perOrigin: 64, ...settings.reservations },
       settings: createLaneSettings(directory),
-      ...{ timers, monotonicMs, headroom: { share: () => 1, retryStarted: () => undefined } },
+      ...{
+        timers,
+        monotonicMs,
+        headroom: { share: () => 1, retryStarted: (latenessMs) => void this.retryLatenessMs.push(latenessMs) },
+      },
     });
     const sender = createSender({
       ...{ backend, codecs, directory, timers, nowMs, monotonicMs, logger: silentLogger, closeGraceMs: 20 },
