@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeliveryHistory } from '@waypost/history-store';
 import type { BenchContext } from './bench-context.js';
+import { type FiguresRun, measureFigures } from './scenarios/figures.js';
 import { fill, type FillRun } from './scenarios/fill.js';
 import { findHoldings, pageShapes } from './scenarios/page-shapes.js';
 import { measurePages, type PagesRun, startFlow } from './scenarios/pages.js';
@@ -13,6 +14,7 @@ export interface BenchResults {
   readonly fill: FillRun;
   readonly size: SizeRun;
   readonly plans: PlansRun;
+  readonly figures: readonly FiguresRun[];
   readonly pages: PagesRun;
   readonly retention: RetentionRun;
 }
@@ -26,18 +28,19 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
   const history = createDeliveryHistory({ pages: source });
   const filled = await fill(context);
   // Day by day the server has done this long ago; here fifteen days were written within minutes.
-  await reporter.during('Vacuuming', () => dataSource.query('VACUUM (ANALYZE) deliveries'));
+  await reporter.during('Vacuuming', () => dataSource.query('VACUUM (ANALYZE) deliveries, delivery_figures'));
   const size = await measureSize(context);
   const holdings = await findHoldings(context, history);
   const shapes = pageShapes(holdings);
   const plans = await checkPlans(context, shapes);
+  const figures = await measureFigures(context);
   await prepareExpiredDay(context);
   const flow = await startFlow(context);
   try {
     await reporter.during('Letting the projection run in', () => sleep(SETTLE_MS, undefined, { signal }));
     const pages = await measurePages(context, history, shapes, flow);
     const retention = await measureRetention(context, history, shapes);
-    return { fill: filled, size, plans, pages, retention };
+    return { fill: filled, size, plans, figures, pages, retention };
   } finally {
     await flow.stop();
     // So that the server stops at once.

@@ -1,4 +1,5 @@
 import type { EventType } from '@waypost/domain';
+import { partitionForKey } from '@waypost/streams';
 import { createRandom, type Random } from '../../../tools/simulator/random.js';
 
 /** How the receiver of a subscription answers. */
@@ -63,6 +64,34 @@ export function createFleets(): readonly Fleet[] {
       })),
     };
   });
+}
+
+/** What one partition of the log has of the fleets: a subscription is in one partition, as its deliveries are keyed by it. */
+export interface PartitionOfFleets {
+  readonly fleets: readonly Fleet[];
+  /** Part of all deliveries. */
+  readonly share: number;
+}
+
+export function fleetsOfPartition(all: readonly Fleet[], partition: number, partitions: number): PartitionOfFleets {
+  const there = all.flatMap((fleet) => {
+    const subscriptions = fleet.subscriptions.filter(
+      ({ subscriptionId }) => partitionForKey(Buffer.from(subscriptionId), partitions) === partition,
+    );
+    const part = sumOfShares(subscriptions);
+    return part === 0 ? [] : [{ ...fleet, share: fleet.share * part, subscriptions: sharing(subscriptions, part) }];
+  });
+  const share = sumOfShares(there);
+  return { fleets: sharing(there, share), share };
+}
+
+function sumOfShares(all: readonly { readonly share: number }[]): number {
+  return all.reduce((sum, { share }) => sum + share, 0);
+}
+
+/** With shares of `total` instead of 1. */
+function sharing<T extends { readonly share: number }>(all: readonly T[], total: number): T[] {
+  return all.map((one) => ({ ...one, share: one.share / total }));
 }
 
 /** A few devices of a fleet have much: the first of n has the square root of 1/n of its deliveries. */

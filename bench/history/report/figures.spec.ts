@@ -24,6 +24,7 @@ const results: BenchResults = {
     bytesPerDelivery: 1_400.4,
     indexes: [{ name: 'deliveries_pkey', bytesPerDelivery: 60 }],
   },
+  figures: [{ window: 'a day', step: 'minute', groupBy: 'subscription', ms: percentilesOf([45.6]), kilobytes: 1_234 }],
   plans: { checked: 248, mostRowsRead: 105, faults: [] },
   pages: {
     projectedPerSecond: 18_000,
@@ -74,6 +75,7 @@ describe('The report', () => {
     expect(text).toContain(
       '| A day of 66 deliveries leaves the history: no longer visible | 12 ms | less than 100 ms |',
     );
+    expect(text).toContain('| a day | minute | subscription | 45.6 | 45.6 | 1,234 |');
     expect(text).toContain('| The same, until its 0.00 GB on the disk are free again | 457 ms |  |');
   });
 });

@@ -16,6 +16,7 @@ export function reportText(flags: BenchFlags, results: BenchResults): string {
     bulletList(runFacts(flags, results)),
     ...tableSection('Beside the targets', targetRows(results)),
     ...tableSection('Pages of 100 while the projection runs', pageRows(results)),
+    ...tableSection('Figures of the largest fleet, without HTTP', figureRows(results)),
   ].join('\n\n');
 }
 
@@ -67,6 +68,20 @@ function pageRows({ pages }: BenchResults): string[][] {
   return [
     ['filter', 'p50 ms', 'p99 ms', 'slowest ms', 'rows'],
     ...pages.pages.filter(({ name }) => !name.includes(' + ')).map(row),
+  ];
+}
+
+function figureRows({ figures }: BenchResults): string[][] {
+  return [
+    ['window', 'step', 'split by', 'p50 ms', 'p99 ms', 'kB'],
+    ...figures.map(({ window, step, groupBy, ms: took, kilobytes }) => [
+      window,
+      step,
+      groupBy,
+      took.p50.toFixed(1),
+      took.p99.toFixed(1),
+      counted(kilobytes),
+    ]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { createDataSource } from '@waypost/database';
 import { createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import { type AttemptSource, createAttemptSource } from '../load/attempt-source.js';
-import { createFleets } from '../load/fleets.js';
+import { createFleets, fleetsOfPartition } from '../load/fleets.js';
 
 export interface ProjectorDeps {
   /** Monotonic milliseconds. */
@@ -84,18 +84,19 @@ function applyTo(projection: DeliveryProjection, topic: string): ApplyBatch {
 }
 
 function sourcesOf({ seed, deliveries, fromMs, toMs }: LoadPlan): AttemptSource[] {
-  const fleets = createFleets();
-  const share = Math.floor(deliveries / PARTITIONS);
+  const all = createFleets();
+  let left = deliveries;
   return Array.from({ length: PARTITIONS }, (_, partition) => {
-    const rest = partition === 0 ? deliveries - share * PARTITIONS : 0;
-    const partitionSeed = seed * 1_000 + partition;
+    const { fleets, share } = fleetsOfPartition(all, partition, PARTITIONS);
+    const here = partition === PARTITIONS - 1 ? left : Math.round(deliveries * share);
+    left -= here;
     return createAttemptSource({
       fleets,
-      seed: partitionSeed,
+      seed: seed * 1_000 + partition,
       fromMs,
       toMs,
       batchSize: BATCH_SIZE,
-      deliveries: share + rest,
+      deliveries: here,
     });
   });
 }
