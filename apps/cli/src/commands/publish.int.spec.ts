@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { publish } from './publish.js';
 import { createDataDir, createTerminal, newDevice, writeTrack } from './testing/topic-commands.js';
 
-let dataDir: string;
-let remove: () => Promise<void>;
-beforeAll(async () => {
-  ({ dataDir, remove } = await createDataDir());
-});
-afterAll(() => remove());
+const { dataDir, remove } = await createDataDir();
+afterAll(remove);
 
 describe('Publishing on a real broker', () => {
   it('shifts a recording so that its newest ping is from now', async () => {

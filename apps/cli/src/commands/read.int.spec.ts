@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { connectKafka } from '@waypost/streams';
 import { stackEnvironment } from '../stack/stack-config.js';
@@ -10,12 +10,8 @@ import { publish } from './publish.js';
 import { read } from './read.js';
 import { createDataDir, createTerminal, kafka, newDevice, writeTrack } from './testing/topic-commands.js';
 
-let dataDir: string;
-let remove: () => Promise<void>;
-beforeAll(async () => {
-  ({ dataDir, remove } = await createDataDir());
-});
-afterAll(() => remove());
+const { dataDir, remove } = await createDataDir();
+afterAll(remove);
 
 const publishDefaults = { shiftToNow: false, keepReceivedTime: false, rate: null, now: Date.now };
 

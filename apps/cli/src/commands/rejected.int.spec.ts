@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import type { RejectedTelemetry } from '@waypost/domain';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
@@ -7,12 +7,8 @@ import { append, createDataDir, createTerminal, newDevice } from './testing/topi
 
 const { registryUrl } = requireTestStack();
 
-let dataDir: string;
-let remove: () => Promise<void>;
-beforeAll(async () => {
-  ({ dataDir, remove } = await createDataDir());
-});
-afterAll(() => remove());
+const { dataDir, remove } = await createDataDir();
+afterAll(remove);
 
 describe('The quarantine on a real broker', () => {
   it('lists rejected pings, and publishes chosen ones again with their original key and bytes', async () => {

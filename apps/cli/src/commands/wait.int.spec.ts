@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { subscriptionOf } from '../../../../test/support/samples.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
@@ -9,12 +9,8 @@ import { parkedSubscriptions } from './wait.js';
 
 const { registryUrl } = requireTestStack();
 
-let dataDir: string;
-let remove: () => Promise<void>;
-beforeAll(async () => {
-  ({ dataDir, remove } = await createDataDir());
-});
-afterAll(() => remove());
+const { dataDir, remove } = await createDataDir();
+afterAll(remove);
 
 describe('Waiting until idle', () => {
   it('counts subscriptions that are parked, and not those that wait for a probe or for their owner', async () => {

@@ -28,6 +28,6 @@ describe('The API keys of a data directory', () => {
   });
 
   it('are not invented', async () => {
-    await expect(apiKeyOf(dir, 'nobody')).rejects.toThrow('fleet create nobody');
+    await expect(apiKeyOf(dir, 'fleet-9')).rejects.toThrow('fleet create fleet-9');
   });
 });
