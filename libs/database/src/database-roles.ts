@@ -46,7 +46,7 @@ export async function grantRights(manager: EntityManager): Promise<void> {
 
 /**
  * The projector writes the table of a day directly: COPY does not work under row-level security, which the days therefore do
- * not have. Nobody else has a right on them.
+ * not have. No other role has a right on them.
  *
  * @param day the name of a table that our code has made
  */

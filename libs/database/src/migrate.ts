@@ -10,8 +10,8 @@ const MIGRATION_LOCK = 7_215_001;
 const TURN_POLL_MS = 200;
 
 /**
- * A change of a table waits for the transactions that use it, and whoever comes after waits behind the change: so it gives up
- * soon. Whoever migrates tries again, and migrations that are done stay done.
+ * A change of a table waits for the transactions that use it, and those that come later wait behind the change: so it gives up
+ * soon. The migrator tries again, and migrations that are done stay done.
  */
 const LOCK_TIMEOUT_MS = 3_000;
 

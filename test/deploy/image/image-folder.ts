@@ -21,7 +21,7 @@ interface Options {
 /** Where both stages work in the Dockerfile. */
 const STAGE = '/waypost/';
 
-/** The files of the last stage, in a folder: those of `build` from the checkout, those of `dependencies` installed anew. */
+/** The files of the last stage, in a folder: those of `build` from the checkout, those of `dependencies` installed again. */
 export async function layOutImage({ recipe, checkout, node }: Options): Promise<ImageFolder> {
   const root = await mkdtemp(join(tmpdir(), 'waypost-image-'));
   await chmod(root, 0o755);

@@ -18,7 +18,7 @@ export interface Database {
   start(): Promise<void>;
   /** SIGKILL to the server; it is started again at once. Resolves when it answers. */
   kill(): Promise<void>;
-  /** No file grows for so long; a server that ends because of that is started again. Resolves when it answers. */
+  /** Meanwhile no file grows; a server that ends because of that is started again. Resolves when it answers. */
   fillDisk(forMs: number): Promise<void>;
   /** SIGKILL to one process that serves a projector. @returns whether there was one */
   killBackend(): Promise<boolean>;

@@ -31,7 +31,7 @@ const processorKinds = ['kill', 'kill', 'pause', 'pause', 'leave', 'leave', 'joi
 const networkKinds = ['delay', 'throttle', 'cut', 'cut', 'hole', 'hole'] as const;
 /** A processor or a broker needs about this long to be back at work. */
 const RECOVERY_MS = 2_000;
-/** The broker has ended the transaction of a producer that was silent for so long. */
+/** The broker has ended the transaction of a producer after that long a silence. */
 const BEYOND_TRANSACTION_MS = 17_000;
 const TRIES = 20;
 

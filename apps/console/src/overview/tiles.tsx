@@ -65,7 +65,7 @@ export function Tiles({ columns, range }: TilesProps) {
   );
 }
 
-/** How many subscriptions get nothing, whoever stopped them. */
+/** How many subscriptions get nothing, for whatever reason. */
 function useSubscriptionTile(): Tile {
   const counts = useSubscriptionCounts();
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };

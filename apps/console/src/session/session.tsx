@@ -8,7 +8,7 @@ import type { PortalState } from './portal-notice.js';
 import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 interface Session {
-  /** null: nobody is signed in. */
+  /** null: signed out. */
   readonly client: WaypostClient | null;
   /** Whether the tab that this one was opened from may still sign it in. */
   readonly isOpening: boolean;
@@ -79,7 +79,7 @@ export function useSession(): Session {
 /** For pages, which exist only while somebody is signed in. */
 export function useClient(): WaypostClient {
   const { client } = useSession();
-  if (!client) throw new Error('useClient() is used while nobody is signed in.');
+  if (!client) throw new Error('useClient() is used while signed out.');
   return client;
 }
 

@@ -6,7 +6,7 @@ describe('a sign-in link', () => {
     expect(keyOfLink('#key=wp_abc')).toBe('wp_abc');
   });
 
-  it('without a key signs nobody in', () => {
+  it('without a key does not sign in', () => {
     for (const hash of ['', '#', '#key=', '#deliveries', '#monkey=1']) expect(keyOfLink(hash)).toBeNull();
   });
 });

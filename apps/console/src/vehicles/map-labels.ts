@@ -16,7 +16,7 @@ export function shortened(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
 }
 
-/** Those labels that stand on no earlier one: half a name helps nobody. */
+/** Those labels that stand on no earlier one: half a name is of no use. */
 export function readable<Label extends MapLabel>(labels: readonly Label[], widthOf: (text: string) => number): Label[] {
   const taken: { left: number; right: number; y: number }[] = [];
   return labels.filter(({ text, x, y }) => {

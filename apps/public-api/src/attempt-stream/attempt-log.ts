@@ -35,7 +35,7 @@ export abstract class AttemptLog {
 const SLICE_RECORDS = 250;
 const TOPIC = topics.webhookAttempts.name;
 
-/** Each follower reads the log by itself: a slow one holds back nobody, and resuming is the same as following. */
+/** Each follower reads the log by itself: a slow one holds no other back, and resuming is the same as following. */
 export function createAttemptLog(backend: StreamsBackend, codecs: Pick<AvroCodecs, 'webhookAttempts'>): AttemptLog {
   return {
     async follow(from, onSlice, signal) {

@@ -9,7 +9,7 @@ import { AttemptStreams } from './attempt-stream.service.js';
 export class AttemptStreamController {
   constructor(private readonly streams: AttemptStreams) {}
 
-  /** Not Nest's `@Sse()`: an observable cannot be told that the reader has no room. */
+  /** Not Nest's `@Sse()`: an observable has no way to learn that the reader has no room. */
   @Get()
   @Endpoint({
     operationId: 'streamAttempts',

@@ -17,7 +17,7 @@ export class CurrentSessionService {
 
   async describe(identity: RequestIdentity): Promise<SessionDto> {
     if (identity.type === 'caller') return this.describeCaller(identity.caller);
-    // The guard lets nobody else in.
+    // The guard lets no other caller in.
     return { type: 'admin', scopes: [], ...INSTALLATION };
   }
 

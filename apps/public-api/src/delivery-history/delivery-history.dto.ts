@@ -14,7 +14,7 @@ const MAX_EVENT_TYPE_LENGTH = 64;
 /** Any text (R-31): a type that this release does not know finds nothing. */
 export const eventTypeFilter = parameterText(MAX_EVENT_TYPE_LENGTH).meta({
   pattern: NO_CONTROL_CHARACTERS,
-  description: `One of ${DELIVERY_EVENT_TYPES.join(', ')}. \`test\` is an event that was requested with \`/test\`. Nothing has any other type: the page is empty.`,
+  description: `One of ${DELIVERY_EVENT_TYPES.join(', ')}. \`test\` is an event that was requested with \`/test\`. For any other type the page is empty.`,
 });
 
 /** Of figures and streams, where a mistaken type would pass for silence. */

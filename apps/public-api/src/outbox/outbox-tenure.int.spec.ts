@@ -163,9 +163,9 @@ describe('changes while public-api is killed again and again', () => {
       expect(published).toEqual(versions);
     }
     // A POST whose answer was lost was not carried out again.
-    const told = stories.filter(({ topic }) => topic === topics.fleetGeofences.name).map((story) => story.key);
+    const published = stories.filter(({ topic }) => topic === topics.fleetGeofences.name).map((story) => story.key);
     const ours = [...geofences.keys()].filter((name) => name.startsWith(`${fleetId}\u001f`));
-    expect(ours.sort()).toEqual(told.sort());
+    expect(ours.sort()).toEqual(published.sort());
     for (const { key: name, tests } of stories.filter((story) => story.tests > 0).slice(0, 20)) {
       expect(await stack.recordsOf(topics.webhookDeliveries.name, name)).toHaveLength(tests);
     }

@@ -145,8 +145,8 @@ describe('the consumer of operational events on a real broker and database', () 
 
   it('does not disable a subscription its owner has reactivated when it rereads the topic', async () => {
     const first = startConsumer();
-    const told = operationalEvent({ type: 'disabled', occurredAt: Date.now() });
-    await tell(told);
+    const disabled = operationalEvent({ type: 'disabled', occurredAt: Date.now() });
+    await tell(disabled);
     await eventually(stored, (found) => found?.status === 'disabled');
     await first.stop();
     await store.subscriptions.update({ fleetId, id }, () => ({ status: 'active' }), Date.now() + 1);
@@ -155,7 +155,7 @@ describe('the consumer of operational events on a real broker and database', () 
     await forgetGroup();
 
     startConsumer();
-    expect(await eventually(kept, (list) => list.length === 1)).toEqual([told]);
+    expect(await eventually(kept, (list) => list.length === 1)).toEqual([disabled]);
     expect(await stored()).toMatchObject({ status: 'active', disabledReason: null, version: 3 });
   });
 

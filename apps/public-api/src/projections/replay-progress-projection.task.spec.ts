@@ -49,7 +49,7 @@ function build() {
     commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),
     fail: () => undefined,
   };
-  const told = (event: string): void => void calls.push(event);
+  const note = (event: string): void => void calls.push(event);
   return new ReplayProgressProjectionTask(context, {
     codec: codecs.replayProgress,
     replays: {
@@ -60,7 +60,7 @@ function build() {
     },
     backend: { startOffset: () => Promise.resolve(0), endOffset: () => Promise.resolve(9) },
     database: { run: (work) => work() },
-    logger: { error: told },
+    logger: { error: note },
   });
 }
 

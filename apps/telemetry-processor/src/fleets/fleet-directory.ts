@@ -10,7 +10,7 @@ import {
 import { type Quarantine, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 
-/** undefined: there never was any. */
+/** undefined: the fleet never had any. */
 export interface KnownFleet {
   readonly geofences: FleetGeofences | undefined;
   readonly settings: FleetSettingsVersions | undefined;

@@ -108,7 +108,7 @@ describe(`a replay of ${String(REPLAYED)} deliveries`, () => {
     expect(wrong.slice(0, 3)).toEqual([]);
 
     // What it says of itself only grows, over all processes.
-    const told = (await stage.readProgress(replayId)).map(({ sent }) => sent);
-    expect(told).toEqual([...told].sort((a, b) => a - b));
+    const reported = (await stage.readProgress(replayId)).map(({ sent }) => sent);
+    expect(reported).toEqual([...reported].sort((a, b) => a - b));
   }, 150_000);
 });

@@ -80,7 +80,7 @@ describe('the replayer', () => {
   });
 
   it.each(['completed', 'cancelled'])(
-    'does not send again what an earlier replay has written and nobody has attempted yet (R-30), which was %s',
+    'does not send again what an earlier replay, which was %s, has written and is not attempted yet (R-30)',
     async (state) => {
       for (const n of range(0, 30)) stage.sent(n, { outcome: n < 20 ? 'failed' : 'delivered' });
       stage.brokerTime = Date.now();
@@ -133,7 +133,7 @@ describe('the replayer', () => {
     expect((await stage.numbers()).sort()).toEqual(range(0, 9));
   });
 
-  it('keeps the place of a replay that waits for its rate, and does not read the log anew for each portion (R-26)', async () => {
+  it('keeps the place of a replay that waits for its rate, and does not read the log again for each portion (R-26)', async () => {
     const ids = range(0, 12).map((n) => `subscription ${String(n)}`);
     for (const [n, id] of ids.entries()) {
       stage.subscriptions.set(id, 'active');

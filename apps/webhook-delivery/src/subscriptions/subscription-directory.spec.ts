@@ -72,7 +72,7 @@ describe('the subscriptions that an event matches (R-16)', () => {
     expect(index.matching(eventOf())).toHaveLength(1);
   });
 
-  it('are told apart by every character of a device id', () => {
+  it('differ by every character of a device id', () => {
     const index = createSubscriptionIndex();
     const ids = ['', '\u0000', 'a', 'a\u0000', 'aa', 'aé', 'éa', 'a\ud83d', 'a'.repeat(255), 'a'.repeat(256)];
     for (const [n, deviceId] of ids.entries()) index.put(subscriptionOf({ id: String(n), deviceIds: [deviceId] }));

@@ -143,7 +143,7 @@ describe('a proxy that fails is a connection error that says so, without address
     [
       'sends a response of its own',
       (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
-      'sent bytes that nobody asked for',
+      'sent bytes without being asked',
     ],
   ])('when it %s', async (_case, behave, what) => {
     const { proxy, server, post } = await build({ behave, credentials: 'user:pass@', lookup: toBothFamilies });

@@ -33,7 +33,7 @@ const HEAD_END = '\r\n\r\n';
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 /**
- * Tunnels by CONNECT (RFC 9110, 9.3.6). The proxy is told the address that was checked, never the name, so it resolves
+ * Tunnels by CONNECT (RFC 9110, 9.3.6). The proxy gets the address that was checked, never the name, so it resolves
  * nothing and cannot lead elsewhere (R-27). The proxy itself is the operator's and may be at any address.
  */
 export function createTunnelOpener({ proxyUrl, lookup }: TunnelOpenerOptions): TunnelOpener {
