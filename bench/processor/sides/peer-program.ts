@@ -50,6 +50,7 @@ export class PeerPrograms {
   }
 
   start(program: string, args: readonly string[] = [], variables: Variables = {}): PeerProgram {
+    this.signal.throwIfAborted();
     const { guardian, logsDir } = this.stack;
     const logFile = `${logsDir}/${program.toLowerCase()}.log`;
     let output = '';
