@@ -1,7 +1,9 @@
+import type { CSSProperties } from 'react';
 import type { V2Event } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
 import { statusCodeText } from '../shared/status-code-text.js';
 import { durationText } from '../shared/time-text.js';
+import { timeMarks } from './time-marks.js';
 
 type Delivery = V2Event['delivery'];
 type Attempt = Delivery['attempts'][number];
@@ -35,11 +37,17 @@ export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
 function Axis({ spanMs }: { readonly spanMs: number }) {
   return (
     <p className="timeline-axis hint" aria-hidden="true">
-      {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-        <span key={share}>{share === 0 ? '0 s' : durationText(share * spanMs)}</span>
+      {timeMarks(spanMs).map((ms) => (
+        <span key={ms} style={placeAt(ms / spanMs)}>
+          {ms === 0 ? '0 s' : durationText(ms)}
+        </span>
       ))}
     </p>
   );
+}
+
+function placeAt(share: number): CSSProperties {
+  return { '--share': share } as CSSProperties;
 }
 
 /** The whole time line, in units of its drawing, and the least of it that can be seen. */

@@ -43,6 +43,10 @@ describe('a duration', () => {
     [1_254, '1.25 s'],
     [60_000, '1 min'],
     [250_000, '4 min 10 s'],
+    [3_600_000, '1 h'],
+    [12_059_000, '3 h 20 min'],
+    [2 * 86_400_000 + 3_599_000, '2 d'],
+    [2 * 86_400_000 + 5 * 3_600_000, '2 d 5 h'],
   ])('of %d ms is written as %j', (ms, text) => {
     expect(durationText(ms)).toBe(text);
   });

@@ -28,13 +28,19 @@ export function zoneText(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `12 ms`, `1.25 s`, `4 min 10 s`. */
+/** A unit and its seconds, then those of the remainder. */
+const MINUTE = ['min', 60, 's', 1] as const;
+const LONG_UNITS = [['d', 86_400, 'h', 3_600], ['h', 3_600, 'min', 60], MINUTE] as const;
+
+/** `12 ms`, `1.25 s`, `4 min 10 s`, `3 h 20 min`, `2 d`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${String(Math.round(ms))} ms`;
   if (ms < 60_000) return `${String(Math.round(ms / 10) / 100)} s`;
   const seconds = Math.round(ms / 1_000);
-  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
-  return rest === 0 ? `${String(minutes)} min` : `${String(minutes)} min ${String(rest)} s`;
+  const [unit, unitSeconds, restUnit, restSeconds] = LONG_UNITS.find((one) => seconds >= one[1]) ?? MINUTE;
+  const text = `${String(Math.floor(seconds / unitSeconds))} ${unit}`;
+  const rest = Math.floor((seconds % unitSeconds) / restSeconds);
+  return rest === 0 ? text : `${text} ${String(rest)} ${restUnit}`;
 }
 
 /** `14:03` in the zone of the reader. */
