@@ -256,9 +256,9 @@ async function publish(...deviceIds: string[]): Promise<void> {
   });
 
   it('says why a filter cannot be resent as a whole', async () => {
-    await visit.open('/deliveries?statusCode=503');
+    await visit.open('/deliveries?payload=driverId:driver-46');
     await page.getByRole('button', { name: 'Resend all' }).click();
-    await page.getByText('A replay cannot be limited to a status code').waitFor();
+    await page.getByText('A replay cannot be limited to a payload field').waitFor();
     expect(await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).isDisabled()).toBe(true);
   });
 

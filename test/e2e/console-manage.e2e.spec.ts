@@ -245,7 +245,9 @@ let page: Page;
     await visit.open(`/subscriptions/${data[0]?.id ?? ''}`);
     await page.getByRole('figure').first().locator('canvas').waitFor();
     await page.getByRole('combobox', { name: 'Status', exact: true }).selectOption('delivered');
+    await page.getByLabel('Status code').fill('200');
     await page.getByRole('button', { name: 'Send them again' }).click();
+    await page.getByText('delivered deliveries with code 200').waitFor();
     await page.getByText('1 of 1 sent again').waitFor();
     await until(() => {
       expect(receiver.callsTo('/window')).toHaveLength(2);

@@ -203,6 +203,7 @@ async function manage(store: Store) {
     startDate: NOW - 9_000,
     endDate: NOW,
     status: 'failed',
+    statusCode: 503,
     eventType: null,
     deviceId: 'van-1',
     eventId: randomUUID(),

@@ -128,3 +128,14 @@ describe('A replay that is cancelled (R-30)', () => {
     expect(replay.progress.sent).toBeLessThan(positions / 3);
   }, 60_000);
 });
+
+describe('A replay of what got one status code (R-30)', () => {
+  it('goes by the last series: what was refused at first has been accepted since', async () => {
+    const asked = async (statusCode: number) => {
+      const replay = await api('POST', '', { ...window(), statusCode });
+      return reached(replay, ({ state }) => state === 'completed');
+    };
+    expect((await asked(400)).progress).toEqual({ matched: 0, sent: 0 });
+    expect((await asked(200)).progress).toEqual({ matched: positions, sent: positions });
+  }, 60_000);
+});

@@ -156,13 +156,16 @@ export type {
 
 export {
   DEFAULT_REPLAY_RATE_PER_SECOND,
+  type DeliveryResult,
+  goesByResult,
+  isOfReplay,
   isReplayed,
   isReplayOver,
   MAX_REPLAY_RATE_PER_SECOND,
   type ReplayedAttempt,
   replayedDelivery,
   type ReplayProgressState,
-  replayStatusOf,
+  resultOf,
 } from './replay/replay.js';
 
 export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';

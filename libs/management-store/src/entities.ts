@@ -128,6 +128,7 @@ export class WebhookReplayEntity extends VersionedRow {
   @TimestampColumn('start_date') startDate!: number;
   @TimestampColumn('end_date') endDate!: number;
   @Column('text', { nullable: true }) status!: string | null;
+  @Column('int', { name: 'status_code', nullable: true }) statusCode!: number | null;
   @Column('text', { name: 'event_type', nullable: true }) eventType!: string | null;
   @Column('text', { name: 'device_id', nullable: true }) deviceId!: string | null;
   @Column('uuid', { name: 'event_id', nullable: true }) eventId!: string | null;

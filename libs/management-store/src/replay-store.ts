@@ -10,7 +10,15 @@ import { lockSubscription, type SubscriptionRef } from './subscription-versions.
 /** What a caller decides about a new replay; the store adds series, version and times. */
 export type NewReplay = Pick<
   WebhookReplay,
-  'replayId' | 'startDate' | 'endDate' | 'status' | 'eventType' | 'deviceId' | 'eventId' | 'ratePerSecond'
+  | 'replayId'
+  | 'startDate'
+  | 'endDate'
+  | 'status'
+  | 'statusCode'
+  | 'eventType'
+  | 'deviceId'
+  | 'eventId'
+  | 'ratePerSecond'
 >;
 
 /** A replay and the newest record of its progress topic; null: none yet. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureProblem } from '../../support/signature-problem.js';
 import { bodyHash, type EndpointBehavior, type Receipt } from './judge/observations.js';
-import { ACCESS_TOKEN, TOKEN_PATH } from './subscribers.js';
+import { ACCESS_TOKEN, REFUSAL_CODE, TOKEN_PATH } from './subscribers.js';
 
 /** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
 export interface RecordingReceiver {
@@ -72,7 +72,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   ): Promise<number | null> {
     const { status, delayMs } = (endpoint && answerOf(endpoint.behavior, attempt)) ?? { status: 404, delayMs: 0 };
     if (delayMs > 0) await sleep(delayMs);
-    if (endpoint?.behavior === 'fixed' && !isFixed) return end(response, 400);
+    if (endpoint?.behavior === 'fixed' && !isFixed) return end(response, REFUSAL_CODE);
     return end(response, status);
   }
 

@@ -12,6 +12,7 @@ const replay = {
   endDate: 200,
   createdAt: 300,
   status: null,
+  statusCode: null,
   eventType: null,
   deviceId: null,
 } as unknown as WebhookReplay;
@@ -22,6 +23,7 @@ interface Said {
   readonly series?: number;
   readonly firstAttemptAt?: number;
   readonly outcome?: string;
+  readonly statusCode?: number | null;
   readonly offset?: number;
   readonly timestamp?: number;
 }
@@ -31,13 +33,19 @@ function attempt({ offset = 1, timestamp = 150, ...fields }: Said): PlacedAttemp
   return { record: { offset, timestamp }, value: value as unknown as WebhookAttempt };
 }
 
-function judged(attempts: readonly PlacedAttempt[], given: { status?: string; says?: Partial<ReplayProgress> } = {}) {
-  const { status = null, says = {} } = given;
+interface Given {
+  readonly status?: string;
+  readonly statusCode?: number;
+  readonly says?: Partial<ReplayProgress>;
+}
+
+function judged(attempts: readonly PlacedAttempt[], given: Given = {}) {
+  const { status = null, statusCode = null, says = {} } = given;
   const progress = { state: 'completed', attemptsEnd: END, matched: 1, sent: 1, ...says } as ReplayProgress;
   const expected = ['a', 'b'].map((eventId) => ({ eventId, subscriptionId: 's', series: 0 }) as ExpectedDelivery);
   const problems: string[] = [];
   const evidence = { expected, attempts, progress: new Map([['r', progress]]), problems };
-  const ids = expectedOfReplay({ ...replay, status }, evidence).map(
+  const ids = expectedOfReplay({ ...replay, status, statusCode }, evidence).map(
     ({ eventId, series }) => `${eventId} ${String(series)}`,
   );
   return { ids, problems };
@@ -54,6 +62,18 @@ describe('what a replay has to send', () => {
     const again = attempt({ eventId: 'a', series: 1, firstAttemptAt: 250 });
     const later = attempt({ eventId: 'b', series: 2, firstAttemptAt: 250, offset: END, timestamp: 350 });
     expect(judged([...failed, again, later], { status: 'failed' })).toEqual({ ids: ['b/2 2'], problems: [] });
+  });
+
+  it('depends on the code of the last attempt of the latest series when it asks for one', () => {
+    const answered = (eventId: string, statusCode: number | null, given: Partial<Said> = {}) =>
+      attempt({ eventId, outcome: 'failed', statusCode, ...given });
+    const attempts = [answered('a', 503), answered('a', 400), answered('b', 400), answered('b', null)];
+    expect(judged(attempts, { statusCode: 400 })).toEqual({ ids: ['a/2 2'], problems: [] });
+    const again = [answered('b', 400, { series: 1, firstAttemptAt: 250 })];
+    expect(judged([...attempts, ...again], { statusCode: 400, says: { matched: 2, sent: 2 } })).toEqual({
+      ids: ['a/2 2', 'b/2 2'],
+      problems: [],
+    });
   });
 
   it('leaves out what an earlier replay had sent, when that waited for its first attempt', () => {

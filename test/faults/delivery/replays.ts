@@ -5,7 +5,7 @@ import { openRecordPublisher, partitionForKey } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
 import type { ExpectedDelivery } from './judge/observations.js';
-import { FIXED, REPLAYED, type Subscriber } from './subscribers.js';
+import { FIXED, REFUSAL_CODE, REPLAYED, type Subscriber } from './subscribers.js';
 
 const FIRST_AFTER_MS = 4_500;
 /** Requested while the first ones may still be running. */
@@ -29,8 +29,8 @@ export interface ReplayTraffic extends Log {
 }
 
 /**
- * Requests replays of what was sent since the last request for REPLAYED, and `status=failed` replays of everything since
- * the start for FIXED: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
+ * Requests replays of what was sent since the last request for REPLAYED, and replays of everything that was refused since
+ * the start for FIXED, by status or by code: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
  * are requested even if the signal is aborted before.
  *
  * @returns all requests, once the signal is aborted
@@ -54,7 +54,10 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
     const common = { series, endDate: nowMs, ratePerSecond: Math.max(LEAST_RATE, Math.ceil(perEndpoint)) };
     const made = [
       ...REPLAYED.map((number) => replayOf(subscribers[number], { ...common, startDate: sinceMs })),
-      ...FIXED.map((number) => replayOf(subscribers[number], { ...common, startDate: startedMs, status: 'failed' })),
+      ...FIXED.map((number, index) => {
+        const result = index === 0 ? { status: 'failed' } : { statusCode: REFUSAL_CODE };
+        return replayOf(subscribers[number], { ...common, startDate: startedMs, ...result });
+      }),
     ];
     const records = made.map((replay) => ({
       key: Buffer.from(replay.replayId),
@@ -70,7 +73,8 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
   return requests;
 }
 
-type Asked = Pick<WebhookReplay, 'series' | 'startDate' | 'endDate' | 'ratePerSecond'> & { readonly status?: string };
+type Asked = Pick<WebhookReplay, 'series' | 'startDate' | 'endDate' | 'ratePerSecond'> &
+  Partial<Pick<WebhookReplay, 'status' | 'statusCode'>>;
 
 function replayOf(subscriber: Subscriber | undefined, asked: Asked): WebhookReplay {
   if (subscriber === undefined) throw new Error('There is no such subscriber.');
@@ -81,6 +85,7 @@ function replayOf(subscriber: Subscriber | undefined, asked: Asked): WebhookRepl
     subscriptionId,
     fleetId,
     status: null,
+    statusCode: null,
     eventType: null,
     deviceId: null,
     eventId: null,
@@ -113,7 +118,7 @@ export interface ReplayEvidence {
 
 /** R-30: what a replay has to send, in the order of the first deliveries, by the attempts that it says it goes by. */
 export function expectedOfReplay(replay: WebhookReplay, evidence: ReplayEvidence): ExpectedDelivery[] {
-  const { replayId, subscriptionId, startDate, endDate, status, series, createdAt } = replay;
+  const { replayId, subscriptionId, startDate, endDate, status, statusCode, series, createdAt } = replay;
   const progress = evidence.progress.get(replayId);
   const name = `replay ${String(series)} of ${subscriptionId}`;
   if (progress?.state !== 'completed') {
@@ -124,19 +129,22 @@ export function expectedOfReplay(replay: WebhookReplay, evidence: ReplayEvidence
   const left = ours.filter(({ record }) => record.timestamp < createdAt && record.offset >= progress.attemptsEnd);
   if (left.length > 0) evidence.problems.push(`${name} leaves out ${String(left.length)} attempts from before it`);
   const chosen = new Set<string>();
-  const latest = new Map<string, Pick<WebhookAttempt, 'series'> & { readonly outcome: string }>();
+  const latest = new Map<string, Pick<WebhookAttempt, 'series' | 'outcome' | 'statusCode'>>();
   for (const { record, value } of ours) {
-    const { eventId, firstAttemptAt, outcome } = value;
+    const { eventId, firstAttemptAt } = value;
     const latestSeries = latest.get(eventId)?.series ?? 0;
     if (record.offset < progress.attemptsEnd) {
       if (value.series === 0 && firstAttemptAt >= startDate && firstAttemptAt < endDate) chosen.add(eventId);
-      if (value.series >= latestSeries) latest.set(eventId, { series: value.series, outcome });
+      if (value.series >= latestSeries) latest.set(eventId, value);
     } else if (value.series < series && value.series > latestSeries)
       // Replays of a subscription run one after the other: an earlier one had written it, so it was waiting.
-      latest.set(eventId, { series: value.series, outcome: 'pending' });
+      latest.set(eventId, { series: value.series, outcome: 'pending', statusCode: null });
   }
-  const isWanted = (eventId: string): boolean =>
-    chosen.has(eventId) && (status === null || latest.get(eventId)?.outcome === status);
+  const isWanted = (eventId: string): boolean => {
+    const result = latest.get(eventId);
+    const isOfStatus = status === null || result?.outcome === status;
+    return chosen.has(eventId) && isOfStatus && (statusCode === null || result?.statusCode === statusCode);
+  };
   const selected = evidence.expected.filter((one) => one.series === 0 && isWanted(one.eventId));
   const { matched, sent } = progress;
   if (matched !== selected.length || sent !== selected.length)

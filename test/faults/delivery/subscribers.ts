@@ -41,6 +41,7 @@ const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
 export const PAUSED = [16, 17] as const;
 /** What they refuse until they are fixed is replayed. */
 export const FIXED = [32, 33] as const;
+export const REFUSAL_CODE = 400;
 /** What they were sent is replayed. */
 export const REPLAYED = [34, 37] as const;
 const BEARER = [12, 13, 14];

@@ -101,13 +101,13 @@ function Extent({ subscriptions, counts }: ExtentProps) {
   );
 }
 
-/** By subscription; null: not known (yet). The figures do not know devices. */
+/** By subscription; null: not known (yet). The figures know neither devices nor codes. */
 function useCounts(filters: DeliveryFilters, openedAtMs: number): ReadonlyMap<string, number> | null {
   const client = useClient();
   const { data } = useQuery({
     queryKey: ['resend-counts', filters, openedAtMs],
     queryFn: ({ signal }) => readCounts(client, filters, openedAtMs, signal),
-    enabled: filters.deviceId === '',
+    enabled: filters.deviceId === '' && filters.statusCode === '',
   });
   return data ?? null;
 }

@@ -39,7 +39,6 @@ describe('resending what a filter matches (R-30)', () => {
   });
 
   it.each([
-    ['?statusCode=503', /status code/],
     ['?eventId=0b0e8f0a-0000-4000-8000-000000000000', /own page/],
     ['?payload=driverId:driver-46', /payload field/],
     ['?eventType=test', /Test events/],
@@ -47,12 +46,13 @@ describe('resending what a filter matches (R-30)', () => {
     expect(obstacleOf(filtersOf(search))).toMatch(reason);
   });
 
-  it('takes the window as it was opened, to now, with the status and the device of the filter', () => {
+  it('takes the window as it was opened, to now, with the result and the device of the filter', () => {
     expect(obstacleOf(filtersOf('?eventType=test&eventType=position'))).toBeNull();
-    expect(batch('?range=1h&status=failed&deviceId=van-1').body).toEqual({
+    expect(batch('?range=1h&status=failed&statusCode=503&deviceId=van-1').body).toEqual({
       startDate: '2026-03-20T10:59:00.000Z',
       endDate: '2026-03-20T12:00:00.000Z',
       status: 'failed',
+      statusCode: 503,
       deviceId: 'van-1',
     });
     const window = '?from=2026-03-19T08:00:00.000Z&to=2026-03-19T09:00:00.000Z';

@@ -19,9 +19,8 @@ export interface ResendItem {
 }
 
 /** Why a filter cannot be resent as a whole; null: it can. */
-export function obstacleOf({ eventId, statusCode, payload, eventTypes }: DeliveryFilters): string | null {
+export function obstacleOf({ eventId, payload, eventTypes }: DeliveryFilters): string | null {
   if (eventId !== '') return 'One event is resent on its own page.';
-  if (statusCode !== '') return 'A replay cannot be limited to a status code. Remove that filter.';
   if (payload !== '') return 'A replay cannot be limited to a payload field. Remove that filter.';
   if (eventTypes.length > 0 && eventTypes.every((type) => type === 'test')) return 'Test events are not resent.';
   return null;
@@ -49,7 +48,7 @@ interface NewBatch {
 /** The window ends now: a filter until now matches what came while one looked at it, too. */
 export function batchOf({ id, filters, subscriptions, openedAtMs, nowMs }: NewBatch): ResendBatch {
   const { from, to } = windowOf(filters, openedAtMs);
-  const { status, deviceId } = filters;
+  const { status, statusCode, deviceId } = filters;
   return {
     id,
     fleetId: subscriptions[0]?.fleetId ?? '',
@@ -59,6 +58,7 @@ export function batchOf({ id, filters, subscriptions, openedAtMs, nowMs }: NewBa
       startDate: from,
       endDate: to ?? new Date(nowMs).toISOString(),
       ...(status !== '' && { status }),
+      ...(statusCode !== '' && { statusCode: Number(statusCode) }),
       ...(deviceId !== '' && { deviceId }),
     },
     items: subscriptions.map((one) => ({ subscriptionId: one.id, replayId: null })),

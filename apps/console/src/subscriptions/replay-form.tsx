@@ -18,6 +18,7 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
   const [from, setFrom] = useState(() => localInputText(new Date(nowMs() - DAY_MS).toISOString()));
   const [to, setTo] = useState('');
   const [status, setStatus] = useState<CreateReplay['status'] | ''>('failed');
+  const [statusCode, setStatusCode] = useState('');
   const [deviceId, setDeviceId] = useState('');
   const creation = useMutation({
     mutationFn: (body: CreateReplay) => client.createReplay({ id, body }),
@@ -30,6 +31,7 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
       startDate: new Date(from).toISOString(),
       endDate: new Date(to === '' ? nowMs() : to).toISOString(),
       ...(status !== '' && status !== undefined && { status }),
+      ...(statusCode !== '' && { statusCode: Number(statusCode) }),
       ...(deviceId.trim() !== '' && { deviceId: deviceId.trim() }),
     });
   }
@@ -52,6 +54,17 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
           <option value="delivered">delivered</option>
           <option value="">any</option>
         </select>
+      </label>
+      <label>
+        Status code
+        <input
+          type="number"
+          min="100"
+          max="999"
+          placeholder="any"
+          value={statusCode}
+          onChange={({ target }) => setStatusCode(target.value)}
+        />
       </label>
       <label>
         Device

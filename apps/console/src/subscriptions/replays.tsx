@@ -45,14 +45,15 @@ export function Replays({ subscriptionId: id }: { readonly subscriptionId: strin
 }
 
 function ReplayLine({ replay, cancel }: { readonly replay: Replay; readonly cancel: () => void }) {
-  const { startDate, endDate, state, status = 'all', progress, eventId, deviceId } = replay;
+  const { startDate, endDate, state, status = 'all', statusCode, progress, eventId, deviceId } = replay;
   return (
     <li className="replay">
       <StatusBadge status={state} />
       <span>
         {eventId === undefined ? (
           <>
-            {status} deliveries from <Moment iso={startDate} /> to <Moment iso={endDate} />
+            {status} deliveries{statusCode !== undefined && ` with code ${String(statusCode)}`} from{' '}
+            <Moment iso={startDate} /> to <Moment iso={endDate} />
           </>
         ) : (
           <Link href={`/deliveries/${eventId}`}>one event</Link>

@@ -149,6 +149,7 @@ async function newReplay(nowMs: number): Promise<{ replayId: string; subscriptio
     startDate: 1,
     endDate: 2,
     status: null,
+    statusCode: null,
     eventType: null,
     deviceId: null,
     eventId: null,

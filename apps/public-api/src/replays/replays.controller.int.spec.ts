@@ -61,7 +61,7 @@ async function outboxOf(replayId: string) {
 
 describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
   it('answers 202 with the replay, which is stored, and published in the partition of its subscription', async () => {
-    const more = { status: 'failed', eventType: 'position', deviceId: 'device-1', ratePerSecond: 20 };
+    const more = { status: 'failed', statusCode: 503, eventType: 'position', deviceId: 'device-1', ratePerSecond: 20 };
     const answer = await send('POST', path, { ...WINDOW, ...more });
     expect(answer.status).toBe(202);
     const made = answer.body as ReplayDto;
@@ -103,7 +103,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
   it('defaults to 500 per second and everything in the window', async () => {
     const made = await create();
     expect(made.ratePerSecond).toBe(500);
-    for (const filter of ['status', 'eventType', 'deviceId']) expect(made).not.toHaveProperty(filter);
+    for (const filter of ['status', 'statusCode', 'eventType', 'deviceId']) expect(made).not.toHaveProperty(filter);
   });
 
   it('begins no earlier than the retention', async () => {
@@ -119,6 +119,9 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     ['endDate', { endDate: WINDOW.startDate }, 'after startDate'],
     ['endDate', { startDate: '2020-01-01T00:00:00Z', endDate: '2020-02-01T00:00:00Z' }, 'last 15 days'],
     ['status', { status: 'lost' }, 'one of'],
+    ['statusCode', { statusCode: 99 }, 'at least 100'],
+    ['statusCode', { statusCode: 1_000 }, 'at most 999'],
+    ['statusCode', { statusCode: 503.5 }, 'integer'],
     ['eventType', { eventType: 'test' }, 'one of'],
     ['deviceId', { deviceId: '' }, 'empty'],
     ['deviceId', { deviceId: 'a\u0000' }, 'control'],

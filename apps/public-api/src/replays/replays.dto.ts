@@ -15,6 +15,7 @@ import {
   isWindow,
   oneOf,
   plainText,
+  statusCode,
   text,
   uuid,
   uuidText,
@@ -41,6 +42,12 @@ export class CreateReplayDto extends dto(
       status: oneOf(STATUSES)
         .optional()
         .meta({ description: 'Only deliveries with this status when the replay begins.' }),
+      statusCode: z
+        .int('must be an integer')
+        .min(100, 'must be at least 100')
+        .max(999, 'must be at most 999')
+        .optional()
+        .meta({ description: 'Only deliveries whose last attempt got this status code when the replay begins.' }),
       eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only events of this type.' }),
       deviceId: plainText(MAX_ID_LENGTH).optional().meta({ description: 'Only events of this device.' }),
       ratePerSecond: z
@@ -80,6 +87,7 @@ export class ReplayDto extends dto(
       startDate: dateTime.meta({ description: 'After clamping to the retention of 15 days.' }),
       endDate: dateTime,
       status: enumText(STATUSES).optional(),
+      statusCode: statusCode.optional(),
       eventType: enumText(EVENT_TYPES).optional(),
       deviceId: text.optional(),
       eventId: uuidText.optional().meta({ description: 'Only with `/resend`: the one event that is sent again.' }),
@@ -112,6 +120,7 @@ export function toReplay(stored: StoredReplay): ReplayDto {
     startDate: formatTime(replay.startDate),
     endDate: formatTime(replay.endDate),
     ...(replay.status === null ? {} : { status: replay.status }),
+    ...(replay.statusCode === null ? {} : { statusCode: replay.statusCode }),
     ...(replay.eventType === null ? {} : { eventType: replay.eventType }),
     ...(replay.deviceId === null ? {} : { deviceId: replay.deviceId }),
     ...(replay.eventId === null ? {} : { eventId: replay.eventId }),

@@ -36,6 +36,7 @@ export class ReplaysService {
       startDate: window.startAt,
       endDate: window.endAt,
       status: body.status ?? null,
+      statusCode: body.statusCode ?? null,
       eventType: body.eventType ?? null,
       deviceId: body.deviceId ?? null,
       eventId: body.eventId ?? null,

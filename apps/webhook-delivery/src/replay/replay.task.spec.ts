@@ -101,18 +101,21 @@ describe('the replayer', () => {
     },
   );
 
-  it('finds after a restart what an earlier replay has written (R-30)', async () => {
-    for (const n of range(0, 3)) stage.sent(n, { outcome: 'failed' });
-    stage.brokerTime = Date.now();
-    stage.ask({ status: 'failed' });
-    const replayer = await stage.startReplayer();
-    await stage.ended('completed');
-    await replayer.stop();
-    stage.ask({ replayId: 'replay-2', series: 2, status: 'failed' });
-    await stage.startReplayer();
-    await stage.ended('completed', 'replay-2');
-    expect(await stage.numbers()).toEqual([0, 1, 2]);
-  });
+  it.each([{ status: 'failed' }, { statusCode: 503 }])(
+    'finds after a restart what an earlier replay of %j has written (R-30)',
+    async (asked) => {
+      for (const n of range(0, 3)) stage.sent(n, { outcome: 'failed', statusCode: 503 });
+      stage.brokerTime = Date.now();
+      stage.ask(asked);
+      const replayer = await stage.startReplayer();
+      await stage.ended('completed');
+      await replayer.stop();
+      stage.ask({ replayId: 'replay-2', series: 2, ...asked });
+      await stage.startReplayer();
+      await stage.ended('completed', 'replay-2');
+      expect(await stage.numbers()).toEqual([0, 1, 2]);
+    },
+  );
 
   it('lets no replay of a paused subscription keep a place that another replay can use (R-26)', async () => {
     const paused = range(0, 8).map((n) => `paused ${String(n)}`);

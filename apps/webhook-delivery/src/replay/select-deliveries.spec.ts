@@ -1,32 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createAvroCodecs } from '@waypost/contracts';
-import type { DeliveryStatus, WebhookAttempt, WebhookReplay } from '@waypost/domain';
+import type { WebhookAttempt, WebhookReplay } from '@waypost/domain';
 import type { StreamsBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createDeliveryMarks, DeliverySelecting } from './select-deliveries.js';
 import { attemptOf, deliveryOf, replayOf } from './testing/replay-harness.js';
 
-const status = fc.constantFrom<DeliveryStatus>('pending', 'delivered', 'failed');
 const offset = fc.oneof(fc.nat({ max: 3_000 }), fc.integer({ min: 2 ** 40, max: 2 ** 40 + 2_000 }));
 
 describe('the marks of deliveries', () => {
-  it('remember the last status of each offset, and nothing else', () => {
+  it('remember the last mark of each offset, and nothing else', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(offset, status), { maxLength: 300 }), status, (marked, wanted) => {
+      fc.property(fc.array(fc.tuple(offset, fc.boolean()), { maxLength: 300 }), (marked) => {
         const marks = createDeliveryMarks();
-        const expected = new Map<number, DeliveryStatus>();
-        for (const [at, as] of marked) {
-          marks.mark(at, as);
-          expected.set(at, as);
+        const expected = new Map<number, boolean>();
+        for (const [at, isSelected] of marked) {
+          marks.mark(at, isSelected);
+          expected.set(at, isSelected);
         }
-        const offsets = [...expected].filter(([, as]) => as === wanted).map(([at]) => at);
-        const selection = marks.select((as) => as === wanted);
+        const offsets = [...expected].filter(([, isSelected]) => isSelected).map(([at]) => at);
+        const selection = marks.selection();
         expect(selection.matched).toBe(offsets.length);
         expect(selection.first).toBe(offsets.length === 0 ? -1 : Math.min(...offsets));
         expect(selection.last).toBe(offsets.length === 0 ? -1 : Math.max(...offsets));
-        for (const [at, as] of expected) expect(selection.has(at)).toBe(as === wanted);
-        for (let at = 0; at < 3_000; at += 7) expect(selection.has(at)).toBe(expected.get(at) === wanted);
+        for (const [at, isSelected] of expected) expect(selection.has(at)).toBe(isSelected);
+        for (let at = 0; at < 3_000; at += 7) expect(selection.has(at)).toBe(expected.get(at) === true);
       }),
       { numRuns: 50 },
     );
@@ -89,6 +88,23 @@ describe('the selection of deliveries (R-30)', () => {
     expect(turns.at(-1)).toMatchObject({ matched: 3, first: 0, last: 3 });
     expect(turns).toHaveLength(11);
     expect(read).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+  });
+
+  it('goes by the status code of the last attempt, not of an earlier one', async () => {
+    const answers = (n: number, ...codes: readonly (number | null)[]) =>
+      codes.map((statusCode) => attemptOf(deliveryOf(n), n, { outcome: 'failed', statusCode }));
+    const log = [...answers(0, 503), ...answers(1, 500, 503), ...answers(2, 503, 500), ...answers(3, 503, null)];
+    const again = attemptOf(deliveryOf(0, { series: 1 }), 9, { outcome: 'failed', statusCode: 500 });
+    const select = async (some: readonly WebhookAttempt[], given: Partial<WebhookReplay>) => {
+      const { advance } = await selectFrom(some, replayOf({ series: 2, ...given }));
+      const selection = await advance(() => true);
+      return [0, 1, 2, 3].filter((n) => selection?.has(n));
+    };
+    expect(await select(log, { statusCode: 503 })).toEqual([0, 1]);
+    expect(await select(log, { statusCode: 500 })).toEqual([2]);
+    expect(await select(log, { statusCode: 503, status: 'delivered' })).toEqual([]);
+    expect(await select([...log, again], { statusCode: 503 })).toEqual([1]);
+    expect(await select([...log, again], { statusCode: 500 })).toEqual([0, 2]);
   });
 
   it('goes by the latest series where an earlier one is logged after it', async () => {

@@ -1,9 +1,10 @@
 import { type AvroCodecs, resolveBatch, type SubjectCodec, topics } from '@waypost/contracts';
 import {
-  type DeliveryStatus,
-  deliveryStatus,
+  type DeliveryResult,
+  goesByResult,
+  isOfReplay,
   isReplayed,
-  replayStatusOf,
+  resultOf,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookReplay,
@@ -27,9 +28,8 @@ export interface SelectionLimits {
 /** How far the clock of a sender or replayer may be ahead of the broker's, which timestamps the log. */
 const CLOCK_SKEW_MS = 60_000;
 
-interface Outcome {
+interface SeriesResult extends DeliveryResult {
   readonly series: number;
-  readonly status: DeliveryStatus;
 }
 
 /**
@@ -40,7 +40,7 @@ interface Outcome {
 export class DeliverySelecting {
   private readonly marks = createDeliveryMarks();
   /** What became of the deliveries that earlier replays sent again, by event. */
-  private readonly replayed = new Map<string, Outcome>();
+  private readonly replayed = new Map<string, SeriesResult>();
   private readonly firstPass: LogPass<WebhookAttempt>;
   private readonly secondPass: LogPass<WebhookAttempt>;
   /** Null where it would change nothing. */
@@ -51,14 +51,14 @@ export class DeliverySelecting {
     private readonly replay: WebhookReplay,
     { attemptsEnd, replayedFrom }: SelectionLimits,
   ) {
-    const { subscriptionId, startDate, status } = replay;
+    const { subscriptionId, startDate } = replay;
     const pass = <T>(topic: string, codec: SubjectCodec<T>, from: number, end: number | null) =>
       new LogPass(backend, codec, { log: { topic, partition }, subscriptionId, from, end });
     const attempts = topics.webhookAttempts.name;
     this.firstPass = pass(attempts, codecs.webhookAttempts, startDate, attemptsEnd);
     this.secondPass = pass(attempts, codecs.webhookAttempts, startDate, attemptsEnd);
     this.writtenPass =
-      status === null || replayedFrom === null
+      !goesByResult(replay) || replayedFrom === null
         ? null
         : pass(topics.webhookDeliveries.name, codecs.webhookDeliveries, replayedFrom, null);
   }
@@ -68,40 +68,42 @@ export class DeliverySelecting {
     if (!(await this.firstPass.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
     const isRead = await this.writtenPass?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
     if (isRead === false) return null;
-    // the status of the latest series counts. A second pass, because the first one does not keep the event of each offset.
+    // the result of the latest series counts. A second pass, because the first one does not keep the event of each offset.
     if (this.replayed.size > 0) {
       if (!(await this.secondPass.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
     }
-    return this.marks.select((status) => isReplayed(this.replay, status));
+    return this.marks.selection();
   }
 
   /** @returns whether nothing that follows can change the selection */
   private note(attempt: WebhookAttempt): boolean {
     const { replay } = this;
-    const status = replayStatusOf(replay, attempt);
-    if (status !== null) this.marks.mark(attempt.deliveryOffset, status);
-    if (replay.status !== null && attempt.series > 0) this.noteReplayed(attempt);
+    const isCandidate = isOfReplay(replay, attempt);
+    if (isCandidate) this.marks.mark(attempt.deliveryOffset, isReplayed(replay, resultOf(attempt)));
+    if (goesByResult(replay) && attempt.series > 0) this.noteReplayed(attempt);
     // One event has one delivery: the attempts after its first need not be read to send it again, whatever became of it.
-    return status !== null && replay.eventId !== null && replay.status === null;
+    return isCandidate && replay.eventId !== null && !goesByResult(replay);
   }
 
   /** Attempts of an earlier series may be logged after those of a later one. */
-  private noteReplayed({ eventId, series, outcome }: WebhookAttempt): void {
+  private noteReplayed(attempt: WebhookAttempt): void {
+    const { eventId, series } = attempt;
     const known = this.replayed.get(eventId);
-    if (!known || series >= known.series) this.replayed.set(eventId, { series, status: deliveryStatus(outcome) });
+    if (!known || series >= known.series) this.replayed.set(eventId, { series, ...resultOf(attempt) });
   }
 
   /** What an earlier replay has handed to the sender is pending until its first attempt. */
   private noteWritten({ eventId, series }: WebhookDelivery): boolean {
     const isEarlier = series > 0 && series < this.replay.series;
     if (isEarlier && series > (this.replayed.get(eventId)?.series ?? 0))
-      this.replayed.set(eventId, { series, status: 'pending' });
+      this.replayed.set(eventId, { series, status: 'pending', statusCode: null });
     return false;
   }
 
   private noteLatest(attempt: WebhookAttempt): boolean {
     const latest = this.replayed.get(attempt.eventId);
-    if (latest && replayStatusOf(this.replay, attempt) !== null) this.marks.mark(attempt.deliveryOffset, latest.status);
+    if (latest && isOfReplay(this.replay, attempt))
+      this.marks.mark(attempt.deliveryOffset, isReplayed(this.replay, latest));
     return false;
   }
 }
@@ -181,20 +183,14 @@ export interface Selection {
 
 export interface DeliveryMarks {
   /** A later mark of the same offset replaces an earlier one. */
-  mark(offset: number, status: DeliveryStatus): void;
-  select(isWanted: (status: DeliveryStatus) => boolean): Selection;
+  mark(offset: number, isSelected: boolean): void;
+  selection(): Selection;
 }
 
-const STATUS_OF: readonly (DeliveryStatus | null)[] = [null, 'pending', 'delivered', 'failed'];
-const BITS = { pending: 1, delivered: 2, failed: 3 } as const satisfies Record<DeliveryStatus, number>;
+const PAGE_OFFSETS = 2_048;
+const OFFSETS_PER_BYTE = 8;
 
-const PAGE_OFFSETS = 1_024;
-const OFFSETS_PER_BYTE = 4;
-
-/**
- * The status of each delivery of a partition, in sparse pages of two bits per offset: about 40 MB for 100 million
- * deliveries at most.
- */
+/** In sparse pages of one bit per offset: about 20 MB for 100 million deliveries at most. */
 export function createDeliveryMarks(): DeliveryMarks {
   return new PagedMarks();
 }
@@ -202,20 +198,20 @@ export function createDeliveryMarks(): DeliveryMarks {
 class PagedMarks implements DeliveryMarks {
   private readonly pages = new Map<number, Uint8Array>();
 
-  mark(offset: number, status: DeliveryStatus): void {
+  mark(offset: number, isSelected: boolean): void {
     const number = Math.floor(offset / PAGE_OFFSETS);
     let page = this.pages.get(number);
     if (!page) this.pages.set(number, (page = new Uint8Array(PAGE_OFFSETS / OFFSETS_PER_BYTE)));
-    const within = offset % PAGE_OFFSETS;
-    const shift = (within % OFFSETS_PER_BYTE) * 2;
-    const index = Math.floor(within / OFFSETS_PER_BYTE);
-    page[index] = ((page[index] ?? 0) & ~(3 << shift)) | (BITS[status] << shift);
+    const { index, bit } = placeOf(offset);
+    const others = (page[index] ?? 0) & ~bit;
+    page[index] = isSelected ? others | bit : others;
   }
 
-  select(isWanted: (status: DeliveryStatus) => boolean): Selection {
+  selection(): Selection {
     const has = (offset: number): boolean => {
-      const status = this.statusOf(offset);
-      return status !== null && isWanted(status);
+      const page = this.pages.get(Math.floor(offset / PAGE_OFFSETS));
+      const { index, bit } = placeOf(offset);
+      return ((page?.[index] ?? 0) & bit) !== 0;
     };
     let matched = 0;
     let first = -1;
@@ -230,12 +226,9 @@ class PagedMarks implements DeliveryMarks {
     }
     return { has, matched, first, last };
   }
+}
 
-  private statusOf(offset: number): DeliveryStatus | null {
-    const page = this.pages.get(Math.floor(offset / PAGE_OFFSETS));
-    if (!page) return null;
-    const within = offset % PAGE_OFFSETS;
-    const bits = (page[Math.floor(within / OFFSETS_PER_BYTE)] ?? 0) >> ((within % OFFSETS_PER_BYTE) * 2);
-    return STATUS_OF[bits & 3] ?? null;
-  }
+function placeOf(offset: number): { readonly index: number; readonly bit: number } {
+  const within = offset % PAGE_OFFSETS;
+  return { index: Math.floor(within / OFFSETS_PER_BYTE), bit: 1 << (within % OFFSETS_PER_BYTE) };
 }

@@ -15,6 +15,7 @@ import { PortalSessionsOfOperators1760002100002 } from './portal-sessions-of-ope
 import { ProjectedTopics1760002100003 } from './projected-topics-1760002100003.js';
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
 import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
+import { ReplayedStatusCode1760002300000 } from './replayed-status-code-1760002300000.js';
 import { SubscriptionCertificates1760002200000 } from './subscription-certificates-1760002200000.js';
 import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
 import { SubscriptionNotes1760001200000 } from './subscription-notes-1760001200000.js';
@@ -46,4 +47,5 @@ export const migrations = [
   PortalSessionsOfOperators1760002100002,
   ProjectedTopics1760002100003,
   SubscriptionCertificates1760002200000,
+  ReplayedStatusCode1760002300000,
 ] satisfies DataSourceOptions['migrations'];

@@ -14,6 +14,8 @@ export interface WebhookReplay {
   readonly endDate: number;
   /** delivered | failed | pending; null: any. */
   readonly status: string | null;
+  /** Of the last attempt; null: any, or no response. */
+  readonly statusCode: number | null;
   /** null: any. */
   readonly eventType: string | null;
   /** null: any. */

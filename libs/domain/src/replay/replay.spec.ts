@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../../../../test/support/samples.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookReplay } from '../records/webhook-replay.js';
-import { isReplayed, isReplayOver, replayedDelivery, replayStatusOf } from './replay.js';
+import { goesByResult, isOfReplay, isReplayed, isReplayOver, replayedDelivery, resultOf } from './replay.js';
 
 const replay: WebhookReplay = {
   replayId: 'replay-1',
@@ -12,6 +12,7 @@ const replay: WebhookReplay = {
   startDate: NOON,
   endDate: NOON + 1_000,
   status: null,
+  statusCode: null,
   eventType: null,
   deviceId: null,
   eventId: null,
@@ -28,16 +29,15 @@ const attempt = {
   firstAttemptAt: NOON,
   eventType: 'position',
   deviceId: 'device-1',
-  outcome: 'delivered',
 };
 
 describe('what a replay selects (R-30)', () => {
   it.each([
-    ['delivered', 'delivered'],
-    ['failed', 'failed'],
-    ['retrying', 'pending'],
-  ])('an attempt that is %s says that its delivery stands %s', (outcome, status) => {
-    expect(replayStatusOf(replay, { ...attempt, outcome })).toBe(status);
+    ['delivered', 'delivered', 204],
+    ['failed', 'failed', 410],
+    ['retrying', 'pending', null],
+  ])('an attempt that is %s says that its delivery stands %s with the code %j', (outcome, status, statusCode) => {
+    expect(resultOf({ outcome, statusCode })).toEqual({ status, statusCode });
   });
 
   it.each([
@@ -48,23 +48,35 @@ describe('what a replay selects (R-30)', () => {
     ['not of another subscription', { subscriptionId: 'subscription-2' }, false],
     ['not of an earlier replay', { series: 1 }, false],
     ['not of a test', { eventType: 'test' }, false],
-  ])('%s', (_, given, selected) => expect(replayStatusOf(replay, { ...attempt, ...given }) !== null).toBe(selected));
+  ])('%s', (_, given, selected) => expect(isOfReplay(replay, { ...attempt, ...given })).toBe(selected));
 
   it('keeps to the event type and the device that are asked for', () => {
-    const of = (given: Partial<WebhookReplay>) => replayStatusOf({ ...replay, ...given }, attempt) !== null;
+    const of = (given: Partial<WebhookReplay>) => isOfReplay({ ...replay, ...given }, attempt);
     expect([of({ eventType: 'position' }), of({ eventType: 'ignition_on' })]).toEqual([true, false]);
     expect([of({ deviceId: 'device-1' }), of({ deviceId: 'device-2' })]).toEqual([true, false]);
   });
 
   it('keeps to the one event that is resent (R-33)', () => {
-    const of = (eventId: string) => replayStatusOf({ ...replay, eventId }, attempt) !== null;
+    const of = (eventId: string) => isOfReplay({ ...replay, eventId }, attempt);
     expect([of('event-1'), of('event-2')]).toEqual([true, false]);
   });
 
-  it('keeps to the status that is asked for', () => {
-    expect(isReplayed({ status: null }, 'failed')).toBe(true);
-    expect(isReplayed({ status: 'failed' }, 'failed')).toBe(true);
-    expect(isReplayed({ status: 'failed' }, 'delivered')).toBe(false);
+  it.each([
+    [{}, true, false],
+    [{ status: 'failed' }, true, true],
+    [{ status: 'delivered' }, false, true],
+    [{ statusCode: 503 }, true, true],
+    [{ statusCode: 500 }, false, true],
+    [{ status: 'failed', statusCode: 503 }, true, true],
+    [{ status: 'pending', statusCode: 503 }, false, true],
+  ])('keeps to the result that is asked for: %j', (given, isSelected, goesBy) => {
+    const filter = { status: null, statusCode: null, ...given };
+    expect(isReplayed(filter, { status: 'failed', statusCode: 503 })).toBe(isSelected);
+    expect(goesByResult(filter)).toBe(goesBy);
+  });
+
+  it('has nothing without a response when a status code is asked for', () => {
+    expect(isReplayed({ status: null, statusCode: 503 }, { status: 'failed', statusCode: null })).toBe(false);
   });
 });
 

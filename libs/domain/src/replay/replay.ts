@@ -17,16 +17,16 @@ export const MAX_REPLAY_RATE_PER_SECOND = 10_000;
 
 export type ReplayedAttempt = Pick<
   WebhookAttempt,
-  'eventId' | 'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId' | 'outcome'
+  'eventId' | 'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId'
 >;
 
 /**
- * R-30: the delivery's status after an attempt, or null when the replay does not include it. Only first sendings count,
- * or replays of replays would multiply; and no test events.
+ * R-30: whether the replay can include the delivery of an attempt, whatever became of it. Only first sendings count, or
+ * replays of replays would multiply; and no test events.
  */
-export function replayStatusOf(replay: WebhookReplay, attempt: ReplayedAttempt): DeliveryStatus | null {
-  const { eventId, subscriptionId, series, firstAttemptAt, eventType, deviceId, outcome } = attempt;
-  const ofReplay =
+export function isOfReplay(replay: WebhookReplay, attempt: ReplayedAttempt): boolean {
+  const { eventId, subscriptionId, series, firstAttemptAt, eventType, deviceId } = attempt;
+  return (
     subscriptionId === replay.subscriptionId &&
     series === 0 &&
     firstAttemptAt >= replay.startDate &&
@@ -34,13 +34,33 @@ export function replayStatusOf(replay: WebhookReplay, attempt: ReplayedAttempt):
     eventType !== TEST_EVENT_TYPE &&
     (replay.eventId === null || eventId === replay.eventId) &&
     (replay.eventType === null || eventType === replay.eventType) &&
-    (replay.deviceId === null || deviceId === replay.deviceId);
-  return ofReplay ? deliveryStatus(outcome) : null;
+    (replay.deviceId === null || deviceId === replay.deviceId)
+  );
 }
 
-/** `status` is that of the latest series when the replay began (R-30). */
-export function isReplayed(replay: Pick<WebhookReplay, 'status'>, status: DeliveryStatus): boolean {
-  return replay.status === null || replay.status === status;
+/** What has become of a delivery. */
+export interface DeliveryResult {
+  readonly status: DeliveryStatus;
+  /** Of the last attempt; null: there was no response. */
+  readonly statusCode: number | null;
+}
+
+/** After an attempt. */
+export function resultOf({ outcome, statusCode }: Pick<WebhookAttempt, 'outcome' | 'statusCode'>): DeliveryResult {
+  return { status: deliveryStatus(outcome), statusCode };
+}
+
+type ResultFilter = Pick<WebhookReplay, 'status' | 'statusCode'>;
+
+/** `result` is that of the latest series when the replay began (R-30). */
+export function isReplayed(replay: ResultFilter, { status, statusCode }: DeliveryResult): boolean {
+  const isOfStatus = replay.status === null || replay.status === status;
+  return isOfStatus && (replay.statusCode === null || replay.statusCode === statusCode);
+}
+
+/** Whether the replay includes some deliveries and not others by what has become of them. */
+export function goesByResult({ status, statusCode }: ResultFilter): boolean {
+  return status !== null || statusCode !== null;
 }
 
 /** R-30: same id, same bytes, in the series of the replay. */

@@ -191,6 +191,7 @@ export interface Replay {
   /** UTC, with milliseconds. */
   readonly endDate: string;
   readonly status?: Open<'delivered' | 'failed' | 'pending'>;
+  readonly statusCode?: number;
   readonly eventType?: Open<
     | 'position'
     | 'position_sleep'
@@ -689,6 +690,8 @@ export interface CreateReplay {
   readonly endDate: string;
   /** Only deliveries with this status when the replay begins. */
   readonly status?: 'delivered' | 'failed' | 'pending';
+  /** Only deliveries whose last attempt got this status code when the replay begins. */
+  readonly statusCode?: number;
   /** Only events of this type. */
   readonly eventType?:
     | 'position'
@@ -1032,7 +1035,7 @@ export interface Operations {
       readonly startDate: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
       readonly endDate: string | Date;
-      /** One of position, position_sleep, ignition_on, ignition_off, geofence_in, geofence_out, route_started, route_finished, stop_started, stop_finished, test. `test` is an event that was requested with `/test`. Nothing has any other type: the page is empty. */
+      /** One of position, position_sleep, ignition_on, ignition_off, geofence_in, geofence_out, route_started, route_finished, stop_started, stop_finished, test. `test` is an event that was requested with `/test`. For any other type the page is empty. */
       readonly eventType?: string;
       /** Only deliveries whose last attempt got this code from the subscriber's endpoint. */
       readonly statusCode?: number;

@@ -199,6 +199,7 @@ export function replayOf(more: Partial<WebhookReplay> = {}): WebhookReplay {
     startDate: START,
     endDate: START + 60_000,
     status: null,
+    statusCode: null,
     eventType: null,
     deviceId: null,
     eventId: null,
