@@ -1,5 +1,3 @@
-import { nowMs } from '../shared/clock.js';
-
 const CHANNEL = 'waypost.handover';
 /** From a click to the page that it opens; a context menu may stand open for a while. */
 const OFFERED_MS = 60_000;
@@ -26,11 +24,11 @@ export function offerSession(apiKey: string): () => void {
   function offer(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isHere = event.type === 'click' && !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    if (link?.origin === location.origin && !isHere) offers.set(link.href, nowMs() + OFFERED_MS);
+    if (link?.origin === location.origin && !isHere) offers.set(link.href, Date.now() + OFFERED_MS);
   }
 
   channel.onmessage = ({ data: { href, apiKey: given } }: MessageEvent<Message>) => {
-    if (given !== undefined || (offers.get(href) ?? 0) < nowMs()) return;
+    if (given !== undefined || (offers.get(href) ?? 0) < Date.now()) return;
     offers.delete(href);
     channel.postMessage({ href, apiKey } satisfies Message);
   };

@@ -55,17 +55,7 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
           <option value="">any</option>
         </select>
       </label>
-      <label>
-        Status code
-        <input
-          type="number"
-          min="100"
-          max="999"
-          placeholder="any"
-          value={statusCode}
-          onChange={({ target }) => setStatusCode(target.value)}
-        />
-      </label>
+      <StatusCodeField value={statusCode} set={setStatusCode} />
       <label>
         Device
         <input placeholder="every device" value={deviceId} onChange={({ target }) => setDeviceId(target.value)} />
@@ -77,5 +67,26 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
         {creation.error?.message}
       </p>
     </form>
+  );
+}
+
+interface StatusCodeFieldProps {
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function StatusCodeField({ value, set }: StatusCodeFieldProps) {
+  return (
+    <label>
+      Status code
+      <input
+        type="number"
+        min="100"
+        max="999"
+        placeholder="any"
+        value={value}
+        onChange={({ target }) => set(target.value)}
+      />
+    </label>
   );
 }
