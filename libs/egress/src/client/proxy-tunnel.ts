@@ -144,6 +144,6 @@ function readReply(received: string): 'more' | 'tunnel' | ProxyFailedError {
   const isMade = status.startsWith('2');
   if (!isMade) return new ProxyFailedError(`refused the connection with status ${status}`, Number(status));
   // Neither HTTP nor TLS lets the server speak first: these bytes would be taken for a response.
-  if (end + HEAD_END.length < received.length) return new ProxyFailedError('sent bytes that nobody asked for');
+  if (end + HEAD_END.length < received.length) return new ProxyFailedError('sent bytes without being asked');
   return 'tunnel';
 }
