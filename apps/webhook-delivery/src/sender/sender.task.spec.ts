@@ -249,79 +249,6 @@ describe('the sender', () => {
     await until(() => made.length === 1);
   });
 
-  it('continues where its predecessor stopped although a record among the attempts cannot be read', async () => {
-    harness.publish(1);
-    harness.publish(2);
-    harness.writeAttempt(anAttempt(1, { outcome: 'delivered', nextDueAt: null }));
-    harness.backend.append(ATTEMPTS, { key: Buffer.from('subscription-1'), value: Buffer.from('no avro') });
-    const made = await harness.start(() => ok);
-    await until(async () => (await harness.committedOffset()) === 2);
-    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
-  });
-
-  it('begins nothing more once it stops', async () => {
-    for (const n of [1, 2, 3]) harness.publish(n);
-    let end: () => void = () => undefined;
-    const made = await harness.start(() => new Promise((resolve) => (end = () => resolve(ok))), {
-      slots: { perSubscription: 1 },
-    });
-    await until(() => made.length === 1);
-    const stopped = harness.stop();
-    end();
-    await stopped;
-    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1']);
-  });
-
-  it('gives up its reservations when it stops, also those of retries that wait: another partition needs them (R-26)', async () => {
-    for (const n of [1, 2, 3]) harness.publish(n);
-    await harness.start(({ delivery }) => (delivery.eventId === 'event-3' ? ok : unavailable));
-    await until(async () => (await harness.attempts()).length === 3);
-    expect(harness.reserved).toBe(2);
-    await harness.stop();
-    expect(harness.reserved).toBe(0);
-  });
-
-  it('gives what its predecessor had begun its reservations before anything else begins (R-22, R-26)', async () => {
-    harness.subscribe('begun');
-    for (const n of [1, 2, 3]) harness.publish(n, 'new');
-    const nextDueAt = harness.nowMs() + 500;
-    for (const n of [4, 5, 6, 7]) {
-      harness.publish(n, 'begun');
-      harness.writeAttempt(anAttempt(n, { subscriptionId: 'begun', nextDueAt }));
-    }
-    const made = await harness.start(() => ok, { reservations: { total: 4 } });
-    await until(() => made.length === 7);
-    expect(made.slice(0, 4).map(({ attempt, delivery }) => [attempt, delivery.subscriptionId])).toEqual(
-      Array.from({ length: 4 }, () => [2, 'begun']),
-    );
-  });
-
-  it('starts what became due while its ownership was in doubt in order, when the group has confirmed it (R-28)', async () => {
-    let isValid = true;
-    const answers: (() => void)[] = [];
-    const confirm = (): Promise<boolean> =>
-      isValid
-        ? Promise.resolve(true)
-        : new Promise((resolve) =>
-            answers.push(() => {
-              resolve(true);
-            }),
-          );
-    const made = await harness.start(() => ok, { lease: { isValid: () => isValid, confirm } });
-    harness.publish(1, 'subscription-1', 'device');
-    await until(() => made.length === 1);
-    isValid = false;
-    for (const n of [2, 3]) harness.publish(n, 'subscription-1', 'device');
-    await until(() => answers.length > 0);
-    expect(made).toHaveLength(1);
-    // A heartbeat is accepted before the answer to the question comes.
-    isValid = true;
-    harness.publish(4, 'subscription-1', 'device');
-    await until(() => made.length === 4);
-    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1', 'event-2', 'event-3', 'event-4']);
-    for (const answer of answers) answer();
-  });
-
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
     harness.publish(1);
     harness.publish(2);
@@ -347,29 +274,6 @@ describe('the sender', () => {
     // At once, since it was the first 401.
     const [first] = await harness.attempts();
     expect(first?.nextDueAt).toBe((first?.startedAt ?? NaN) + (first?.durationMs ?? NaN));
-  });
-
-  it('leaves a successor the unfinished deliveries, with attempt number and due time, and no finished ones (R-25)', async () => {
-    for (const n of [1, 2, 3]) harness.publish(n);
-    const madeBefore = await harness.start((request) => {
-      if (request.delivery.eventId === 'event-1') return unavailable;
-      return request.delivery.eventId === 'event-2' ? ok : never(request);
-    });
-    await until(async () => (await harness.attempts()).length === 2);
-    const firstTry = (await harness.attempts()).find(({ eventId }) => eventId === 'event-1');
-    // The second sender takes the partition over, as after a kill: the first can no longer write.
-    const made = await harness.start(() => ok);
-    await until(async () => (await harness.committedOffset()) === 3);
-    expect(made.map(({ delivery, attempt }) => [delivery.eventId, attempt]).sort()).toEqual([
-      ['event-1', 2],
-      ['event-3', 1],
-    ]);
-    // The one before has the same retry on its own timer, and must see that the partition is no longer its own.
-    expect(madeBefore.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
-    const second = (await harness.attempts()).find(({ eventId, attempt }) => eventId === 'event-1' && attempt === 2);
-    expect(second?.dueAt).toBe(firstTry?.nextDueAt);
-    expect(second?.startedAt).toBeGreaterThanOrEqual(firstTry?.nextDueAt ?? Infinity);
-    expect(second?.firstAttemptAt).toBe(firstTry?.startedAt);
   });
 
   it('continues after its log failed once, without gaps and without logging anything twice', async () => {
