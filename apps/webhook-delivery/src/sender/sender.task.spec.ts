@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRun } from '../attempt/attempt-runner.js';
-import { aDelivery, anAttempt, ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery, anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
 
