@@ -31,8 +31,6 @@ const LOGS: ProjectedLogs = {
 };
 
 const POLL_MS = 250;
-/** Without a terminal, lines are printed instead of a bar. */
-const LINE_EVERY_MS = 5_000;
 const STALLED_AFTER_MS = 15_000;
 const BUSY_TRIES = 20;
 const BUSY_PAUSE_MS = 500;
@@ -114,9 +112,8 @@ async function positionsOf(rebuild: HistoryRebuild): Promise<Map<string, number>
 async function untilRebuilt(work: Work, goal: readonly PartitionRebuild[]): Promise<number> {
   const { rebuild, terminal, now } = work;
   const { total } = progressOf(goal);
-  const bar = createProgress(terminal, total);
+  const bar = createProgress(terminal, total, now);
   const pace = createRebuildPace();
-  const say = lines(terminal, now);
   let seen = { done: 0, atMs: now() };
   try {
     for (;;) {
@@ -125,27 +122,18 @@ async function untilRebuilt(work: Work, goal: readonly PartitionRebuild[]): Prom
         goal.map((one) => ({ ...one, at: positions.get(`${one.topic}-${String(one.partition)}`) ?? null })),
       );
       const text = describeRebuild(progress, pace.note(now(), progress));
-      bar.update(progress.done, text);
       if (progress.done >= total) return total;
       if (progress.done !== seen.done) seen = { done: progress.done, atMs: now() };
       const isStanding = now() - seen.atMs > STALLED_AFTER_MS;
-      await say(
-        isStanding ? `${text}; nothing moves: is history-projector running? It continues as soon as it does.` : text,
+      bar.update(
+        progress.done,
+        isStanding ? `nothing moves: is history-projector running? It continues as soon as it does. ${text}` : text,
       );
       await sleep(POLL_MS);
     }
   } finally {
     bar.stop();
   }
-}
-
-function lines({ err }: Terminal, now: () => number): (text: string) => Promise<void> {
-  let nextAt = now() + LINE_EVERY_MS;
-  return async (text) => {
-    if (err.isTTY === true || now() < nextAt) return;
-    nextAt = now() + LINE_EVERY_MS;
-    await writeLine(err, text);
-  };
 }
 
 /** How far a partition was projected when it was last looked at, and how far it has to be. Offsets of the log. */

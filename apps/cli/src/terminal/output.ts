@@ -22,9 +22,11 @@ export interface Progress {
   stop(): void;
 }
 
-/** A progress bar on a terminal, nothing elsewhere. */
-export function createProgress(terminal: Terminal, total: number): Progress {
-  if (terminal.err.isTTY !== true) return { update: () => undefined, stop: () => undefined };
+const PROGRESS_LINE_EVERY_MS = 5_000;
+
+/** A progress bar on a terminal; elsewhere a line every five seconds, so that a log shows long work going on. */
+export function createProgress(terminal: Terminal, total: number, nowMs = () => performance.now()): Progress {
+  if (terminal.err.isTTY !== true) return createProgressLines(terminal.err, total, nowMs);
   const bar = new SingleBar({
     stream: terminal.err,
     format: '[{bar}] {percentage} % | {detail}',
@@ -34,6 +36,19 @@ export function createProgress(terminal: Terminal, total: number): Progress {
   });
   bar.start(total, 0, { detail: '' });
   return { update: (done, detail) => bar.update(Math.min(done, total), { detail }), stop: () => bar.stop() };
+}
+
+function createProgressLines(err: Writable, total: number, nowMs: () => number): Progress {
+  let writtenAtMs = nowMs();
+  return {
+    update(done, detail) {
+      if (nowMs() - writtenAtMs < PROGRESS_LINE_EVERY_MS) return;
+      writtenAtMs = nowMs();
+      const percentage = total > 0 ? Math.floor((Math.min(done, total) / total) * 100) : 100;
+      err.write(`${String(percentage)} % | ${detail}\n`);
+    },
+    stop: () => undefined,
+  };
 }
 
 /** The progress of a reading, which knows only when it has begun how much there is (`LogRange.onTotal`). */

@@ -1,0 +1,43 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { createProgress } from './output.js';
+
+describe('progress without a terminal', () => {
+  function start(total: number) {
+    let nowMs = 5_000;
+    const err = new PassThrough();
+    const progress = createProgress({ out: new PassThrough(), err }, total, () => nowMs);
+    return {
+      after(ms: number, done: number): void {
+        nowMs += ms;
+        progress.update(done, `${String(done)} records`);
+      },
+      written: () => String(err.read() ?? ''),
+    };
+  }
+
+  it('says nothing of what takes less than five seconds', () => {
+    const { after, written } = start(100);
+    after(0, 1);
+    after(4_999, 99);
+    expect(written()).toBe('');
+  });
+
+  it('is a line every five seconds, however often it is updated', () => {
+    const { after, written } = start(200);
+    for (let second = 1; second <= 17; second++) after(1_000, second * 10);
+    expect(written()).toBe('25 % | 50 records\n50 % | 100 records\n75 % | 150 records\n');
+  });
+
+  it('ends at 100 %, though more was done than expected', () => {
+    const { after, written } = start(10);
+    after(5_000, 12);
+    expect(written()).toBe('100 % | 12 records\n');
+  });
+
+  it('is complete at once when there was nothing to do', () => {
+    const { after, written } = start(0);
+    after(5_000, 0);
+    expect(written()).toBe('100 % | 0 records\n');
+  });
+});
