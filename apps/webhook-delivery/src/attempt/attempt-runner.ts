@@ -50,7 +50,7 @@ export abstract class AttemptRunner {
 }
 
 export interface AttemptRunnerOptions {
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'caughtUp'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'caughtUp'>;
   readonly egress: EgressClient;
   readonly tokens: BearerTokens;
   readonly sealingKeys: readonly Buffer[];
@@ -161,7 +161,7 @@ class SignedPosts implements AttemptRunner {
   /** How an attempt ends without its request, because of what the owner did meanwhile; null: it is to be sent. */
   private unsentRun(subscription: DirectorySubscription): AttemptRun | null {
     const { directory } = this.options;
-    if (directory.isHeld(subscription.id)) return PAUSED;
+    if (directory.isPaused(subscription.id)) return PAUSED;
     const current = directory.get(subscription.id);
     if (current === undefined) return ended(subscription, DELETED_SUBSCRIPTION);
     return current.status === 'disabled' ? ended(subscription, DISABLED_SUBSCRIPTION) : null;

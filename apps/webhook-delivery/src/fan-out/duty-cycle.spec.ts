@@ -38,7 +38,7 @@ describe('DutyCycle', () => {
   it.each([
     [1, 20],
     [0.5, 60],
-  ])('with a headroom of %d rests for %d ms behind 20 ms of work', async (share, restMs) => {
+  ])('with a headroom of %d rests for %d ms after 20 ms of work', async (share, restMs) => {
     const { run } = build(share);
     await run('first', 20);
     const startedMs = performance.now();

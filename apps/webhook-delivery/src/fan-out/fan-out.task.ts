@@ -47,6 +47,19 @@ export interface FanOutParts extends Clocks {
   readonly traces: Traces;
 }
 
+/** Read in one step: whatever is due waits for it to be decoded. */
+const SLICE_RECORDS = 100;
+/** Made in one step: whatever is due waits for them, retries too. */
+const DELIVERIES_PER_ROUND = 32;
+/** Of one fleet, before it is the turn of the next. */
+const DELIVERIES_PER_TURN = 8;
+/** Of one slice, outside of the rounds. Retries that start late leave no time for it. */
+const DELIVERIES_AT_ONCE = 100;
+/** An event that comes now waits for the request under way: it must be small. */
+const MAX_UNSENT_BYTES = 128 * 1024;
+/** How far a partition is read ahead. A fleet whose burst is longer than this delays the events after it. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+
 /**
  * fleet.events x subscriptions -> webhook.deliveries, for one partition of events: one delivery per matching subscription,
  * with its body frozen here (R-15). Deliveries are keyed by subscription, so a partition of webhook.deliveries has several
@@ -59,24 +72,7 @@ export interface FanOutParts extends Clocks {
  * Each delivery is written once, without a transaction: a successor first fences its predecessor off all partitions, then
  * reads what was written since the committed position and skips it (an event and a subscription have one id, R-12).
  */
-export function createFanOutTask(parts: FanOutParts, context: TaskContext): PartitionTask {
-  return new FanOutTask(parts, context);
-}
-
-/** Read in one step: whatever is due waits for it to be decoded. */
-const SLICE_RECORDS = 100;
-/** Made in one step: whatever is due waits for them, retries too. */
-const DELIVERIES_PER_ROUND = 32;
-/** Of one fleet, before it is the turn of the next. */
-const DELIVERIES_PER_TURN = 8;
-/** Of one slice, outside of the rounds. Retries that start late leave no time for it. */
-const DELIVERIES_AT_ONCE = 100;
-/** An event that comes now waits for the request under way: it must be small. */
-const MAX_UNSENT_BYTES = 128 * 1024;
-/** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-
-class FanOutTask implements PartitionTask {
+export class FanOutTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private committer: PositionCommitter | null = null;
   private readonly waiting = new FleetRotation();

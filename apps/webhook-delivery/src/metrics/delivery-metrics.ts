@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { createWaitingMetrics, type WaitingMetrics, type WaitingSource } from './waiting-metrics.js';
+import { createPastDueMetrics, type PastDueMetrics, type PastDueSource } from './past-due-metrics.js';
 
 export interface EndedAttemptFigures {
   readonly outcome: string;
@@ -10,8 +10,8 @@ export interface EndedAttemptFigures {
   readonly latenessMs: number;
 }
 
-export abstract class DeliveryMetrics implements WaitingMetrics {
-  abstract watch(source: WaitingSource): () => void;
+export abstract class DeliveryMetrics implements PastDueMetrics {
+  abstract watch(source: PastDueSource): () => void;
   abstract deliveryCreated(): void;
   abstract attemptEnded(attempt: EndedAttemptFigures): void;
   /** A delivery waited for longer than the history keeps it. */
@@ -58,7 +58,7 @@ export function createDeliveryMetrics(registry: Registry, monotonicMs: () => num
     deliveryCreated: () => {
       created.inc();
     },
-    ...createWaitingMetrics(registry, monotonicMs),
+    ...createPastDueMetrics(registry, monotonicMs),
     attemptEnded: ({ outcome, kind, statusCode, durationMs, latenessMs }) => {
       attempts.inc({ outcome, class: classOf(statusCode) });
       duration.observe(durationMs / 1000);

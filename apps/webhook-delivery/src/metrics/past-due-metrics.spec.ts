@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createWaitingMetrics, type WaitingSubscription } from './waiting-metrics.js';
+import { createPastDueMetrics, type PastDueSubscription } from './past-due-metrics.js';
 
 const NONE = { count: 0, sinceMs: Infinity };
 
-function retrying(subscriptionId: string, sinceMs: number, count = 1): WaitingSubscription {
+function retrying(subscriptionId: string, sinceMs: number, count = 1): PastDueSubscription {
   return { subscriptionId, first: NONE, retry: { count, sinceMs } };
 }
 
@@ -16,7 +16,7 @@ async function shown(registry: Registry): Promise<string[]> {
 describe('the metrics of work that is past due (R-22, R-26)', () => {
   it('count it over all partitions by kind, with the age of the oldest since it was due', async () => {
     const registry = new Registry();
-    const metrics = createWaitingMetrics(registry, () => 100_000);
+    const metrics = createPastDueMetrics(registry, () => 100_000);
     metrics.watch(() => [retrying('a', 70_000, 3), retrying('b', 95_000, 2)]);
     metrics.watch(() => [{ subscriptionId: 'c', first: { count: 4, sinceMs: 98_000 }, retry: NONE }]);
     expect(await shown(registry)).toEqual([
@@ -32,7 +32,7 @@ describe('the metrics of work that is past due (R-22, R-26)', () => {
 
   it('are 0, and not absent, while nothing waits', async () => {
     const registry = new Registry();
-    createWaitingMetrics(registry, () => 100_000);
+    createPastDueMetrics(registry, () => 100_000);
     expect(await shown(registry)).toEqual([
       'waypost_deliveries_past_due{kind="first"} 0',
       'waypost_deliveries_past_due{kind="retry"} 0',
@@ -43,7 +43,7 @@ describe('the metrics of work that is past due (R-22, R-26)', () => {
 
   it('name the ten subscriptions that wait longest, and none of a partition that is closed', async () => {
     const registry = new Registry();
-    const metrics = createWaitingMetrics(registry, () => 100_000);
+    const metrics = createPastDueMetrics(registry, () => 100_000);
     const stop = metrics.watch(() => Array.from({ length: 30 }, (_, n) => retrying(`s${String(n)}`, n * 1_000)));
     const worst = async (): Promise<string[]> =>
       (await shown(registry)).filter((line) => line.startsWith('waypost_subscription_past_due'));

@@ -10,22 +10,22 @@ interface Waiting {
 }
 
 /** What a subscription could send and does not. */
-export type WaitingSubscription = Readonly<Record<Kind, Waiting>> & { readonly subscriptionId: string };
+export type PastDueSubscription = Readonly<Record<Kind, Waiting>> & { readonly subscriptionId: string };
 
 /** Called at every scrape. */
-export type WaitingSource = () => Iterable<WaitingSubscription>;
+export type PastDueSource = () => Iterable<PastDueSubscription>;
 
-export interface WaitingMetrics {
+export interface PastDueMetrics {
   /** Adds a partition. @returns removes it */
-  watch(source: WaitingSource): () => void;
+  watch(source: PastDueSource): () => void;
 }
 
 /** However many subscriptions there are, a scrape names no more. */
 const WORST = 10;
 
 /** Work that could be done and is not: read when it is scraped, since nothing happens while it waits. */
-export function createWaitingMetrics(registry: Registry, monotonicMs: () => number): WaitingMetrics {
-  const sources = new Set<WaitingSource>();
+export function createPastDueMetrics(registry: Registry, monotonicMs: () => number): PastDueMetrics {
+  const sources = new Set<PastDueSource>();
   const registers = [registry];
   new Gauge({
     name: 'waypost_deliveries_past_due',
@@ -67,7 +67,7 @@ export function createWaitingMetrics(registry: Registry, monotonicMs: () => numb
   };
 }
 
-function worstOf(waiting: readonly WaitingSubscription[]): [string, number][] {
+function worstOf(waiting: readonly PastDueSubscription[]): [string, number][] {
   return waiting
     .map(({ subscriptionId, first, retry }): [string, number] => [
       subscriptionId,

@@ -35,7 +35,7 @@ export class Headroom {
 /** Timers are precise to a millisecond or so: shorter rests add up until one is worth a timer. */
 const MIN_REST_MS = 4;
 
-/** Rests behind work that can wait, so that it takes no more than a share of the time. */
+/** Rests after work that can wait, so that it takes no more than a share of the time. */
 export class PacedWork {
   private restUntilMs = -Infinity;
 

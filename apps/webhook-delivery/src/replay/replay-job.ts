@@ -17,7 +17,7 @@ import {
 import { readIfUsable } from '../log/read-own-record.js';
 import type { ReplayMetrics } from '../metrics/delivery-metrics.js';
 import { Aborted } from '../process/waits.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { isDeleted, type SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { ReplayAllowance } from './replay-allowance.js';
 import type { ReplayLog, ReplayRecords } from './replay-log.js';
 import { DeliverySelecting, type Selection } from './select-deliveries.js';
@@ -26,7 +26,7 @@ import type { SendingWatch } from './sending-watch.js';
 export interface ReplayJobParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'caughtUp'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'caughtUp'>;
   readonly metrics: ReplayMetrics;
   readonly logger: StreamsLogger;
   readonly nowMs: () => number;
@@ -66,7 +66,7 @@ export class ReplayJob {
   private selecting: DeliverySelecting | null = null;
   private selection: Selection | null = null;
   private readonly allowance: ReplayAllowance;
-  /** Aborted when the replay is cancelled, isAbandoned or without a subscription. */
+  /** Aborted when the replay is cancelled or abandoned, or its subscription is deleted. */
   private readonly halt = new AbortController();
   private readonly signal: AbortSignal;
   private isAbandoned = false;
@@ -158,9 +158,7 @@ export class ReplayJob {
   }
 
   private isDeleted(): boolean {
-    const { directory } = this.parts;
-    const id = this.replay.subscriptionId;
-    return directory.get(id) === undefined && !directory.isHeld(id);
+    return isDeleted(this.parts.directory, this.replay.subscriptionId);
   }
 
   /** @returns null: it had to yield before the end of its selection */

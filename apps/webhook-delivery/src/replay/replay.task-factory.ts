@@ -15,7 +15,7 @@ import { ReplayMetrics } from '../metrics/delivery-metrics.js';
 import { TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { createReplayTask, type ReplayTaskParts } from './replay.task.js';
+import { ReplayTask, type ReplayTaskParts } from './replay.task.js';
 
 /** Topics that a task reads and writes at the number of its own partition. */
 export const REPLAYER_COPARTITIONED = [
@@ -44,6 +44,6 @@ export class ReplayTaskFactory implements PartitionTaskFactory, ReplayTaskParts 
   }
 
   create(context: TaskContext): PartitionTask {
-    return createReplayTask(this, context);
+    return new ReplayTask(this, context);
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type StreamsBackend, StreamsError, type TransactionalProducer } from '@waypost/streams';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import { attemptOf, openReplayHarness, type ReplayHarness } from './testing/replay-harness.js';
+import { attemptOf, openReplayHarness, type ReplayHarness, SUBSCRIPTION } from './testing/replay-harness.js';
 
 let stage: ReplayHarness;
 
@@ -117,6 +117,17 @@ describe('the replayer', () => {
     },
   );
 
+  it('ends one that was cancelled while no replayer ran, though an older one of its subscription waits (R-30)', async () => {
+    stage.sent(0);
+    stage.ask();
+    stage.subscriptions.set(SUBSCRIPTION, 'paused');
+    const later = stage.ask({ replayId: 'replay-2', series: 2 });
+    stage.ask({ ...later, version: 2, cancelled: true });
+    await stage.startReplayer();
+    await stage.ended('cancelled', 'replay-2');
+    expect((await stage.progressOf('replay-1'))?.state).not.toBe('completed');
+  });
+
   it('lets no replay of a paused subscription keep a place that another replay can use (R-26)', async () => {
     const paused = range(0, 8).map((n) => `paused ${String(n)}`);
     for (const [n, id] of paused.entries()) {
@@ -213,7 +224,7 @@ describe('the replayer', () => {
 });
 
 describe('the replayer under failing commits', () => {
-  /** Every so often a commit fails, half of the times behind the point where it has taken effect. */
+  /** Every so often a commit fails, half of the time after it has taken effect. */
   const failingNow = (random: () => number) => (backend: StreamsBackend) =>
     Object.create(backend, {
       producer: {
@@ -223,7 +234,7 @@ describe('the replayer under failing commits', () => {
             const roll = random();
             if (roll < 0.1) throw new StreamsError('PRODUCER_FAILED', 'before');
             const offsets = await producer.commit(transaction);
-            if (roll < 0.2) throw new StreamsError('PRODUCER_FAILED', 'behind');
+            if (roll < 0.2) throw new StreamsError('PRODUCER_FAILED', 'after');
             return offsets;
           };
           return { init: () => producer.init(), commit, close: () => producer.close() };

@@ -13,7 +13,7 @@ import { Aborted } from '../process/waits.js';
 import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';
 import { createReplayLog, createReplayRecords, type ReplayLog, type ReplayRecords } from './replay-log.js';
 import { ReplayScheduler } from './replay-scheduler.js';
-import { createSendingWatch, type SendingWatch } from './sending-watch.js';
+import { SendingWatch } from './sending-watch.js';
 
 export interface ReplayTaskParts extends ReplayJobParts {
   readonly timers: TimerPort;
@@ -22,14 +22,6 @@ export interface ReplayTaskParts extends ReplayJobParts {
 /** Per partition: each running replay holds a batch of the log in memory. */
 const MAX_RUNNING_REPLAYS = 8;
 const TIME_SLICE_MS = 2_000;
-
-/**
- * The replays of the subscriptions of one partition (R-30). Their state is in two compacted topics, which are read
- * completely when the task opens; the replays run beside process(), which only takes in new replays and cancels.
- */
-export function createReplayTask(parts: ReplayTaskParts, context: TaskContext): PartitionTask {
-  return new ReplayTask(parts, context);
-}
 
 interface Opened {
   readonly producer: TransactionalProducer;
@@ -45,7 +37,11 @@ interface Unfinished {
   readonly offset: number;
 }
 
-class ReplayTask implements PartitionTask {
+/**
+ * The replays of the subscriptions of one partition (R-30). Their state is in two compacted topics, which are read
+ * completely when the task opens; the replays run beside process(), which only takes in new replays and cancels.
+ */
+export class ReplayTask implements PartitionTask {
   private readonly stop = new AbortController();
   private readonly records: ReplayRecords;
   private readonly versions = new Map<string, number>();
@@ -115,7 +111,7 @@ class ReplayTask implements PartitionTask {
     };
     const { partition } = this.context;
     const log = createReplayLog({ producer, onFailure });
-    const watch = createSendingWatch({ ...this.parts, partition, onFailure });
+    const watch = new SendingWatch({ ...this.parts, partition, onFailure });
     const onOver = (job: ReplayJob): void => {
       this.finish(job);
     };
@@ -184,6 +180,8 @@ class ReplayTask implements PartitionTask {
       this.unfinished.set(replayId, { job, offset });
       this.parts.metrics.unfinishedChanged(1);
       this.running().scheduler.add(job);
+      // It was cancelled while no replayer ran: its place in the rotation may be behind one that takes days.
+      if (replay.cancelled) this.running().scheduler.cancelled(job);
     }
   }
 

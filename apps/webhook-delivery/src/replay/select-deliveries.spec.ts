@@ -4,7 +4,7 @@ import { createAvroCodecs } from '@waypost/contracts';
 import type { WebhookAttempt, WebhookReplay } from '@waypost/domain';
 import type { StreamsBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createDeliveryMarks, DeliverySelecting } from './select-deliveries.js';
+import { DeliveryMarks, DeliverySelecting } from './select-deliveries.js';
 import { attemptOf, deliveryOf, replayOf } from './testing/replay-harness.js';
 
 const offset = fc.oneof(fc.nat({ max: 3_000 }), fc.integer({ min: 2 ** 40, max: 2 ** 40 + 2_000 }));
@@ -13,7 +13,7 @@ describe('the marks of deliveries', () => {
   it('remember the last mark of each offset, and nothing else', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(offset, fc.boolean()), { maxLength: 300 }), (marked) => {
-        const marks = createDeliveryMarks();
+        const marks = new DeliveryMarks();
         const expected = new Map<number, boolean>();
         for (const [at, isSelected] of marked) {
           marks.mark(at, isSelected);

@@ -38,7 +38,7 @@ interface SeriesResult extends DeliveryResult {
  * keep them.
  */
 export class DeliverySelecting {
-  private readonly marks = createDeliveryMarks();
+  private readonly marks = new DeliveryMarks();
   /** What became of the deliveries that earlier replays sent again, by event. */
   private readonly replayed = new Map<string, SeriesResult>();
   private readonly firstPass: LogPass<WebhookAttempt>;
@@ -181,23 +181,13 @@ export interface Selection {
   readonly last: number;
 }
 
-export interface DeliveryMarks {
-  /** A later mark of the same offset replaces an earlier one. */
-  mark(offset: number, isSelected: boolean): void;
-  selection(): Selection;
-}
-
 const PAGE_OFFSETS = 2_048;
 const OFFSETS_PER_BYTE = 8;
 
-/** In sparse pages of one bit per offset: about 20 MB for 100 million deliveries at most. */
-export function createDeliveryMarks(): DeliveryMarks {
-  return new PagedMarks();
-}
-
-class PagedMarks implements DeliveryMarks {
+export class DeliveryMarks {
   private readonly pages = new Map<number, Uint8Array>();
 
+  /** A later mark of the same offset replaces an earlier one. */
   mark(offset: number, isSelected: boolean): void {
     const number = Math.floor(offset / PAGE_OFFSETS);
     let page = this.pages.get(number);

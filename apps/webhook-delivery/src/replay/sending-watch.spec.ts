@@ -4,7 +4,7 @@ import type { WebhookAttempt } from '@waypost/domain';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { until } from '../../../../test/support/until.js';
-import { createSendingWatch, type SendingWatch } from './sending-watch.js';
+import { SendingWatch } from './sending-watch.js';
 import { attemptOf, deliveryOf, SUBSCRIPTION } from './testing/replay-harness.js';
 
 const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
@@ -31,7 +31,7 @@ beforeEach(async () => {
     };
     return { ...fetcher, open: fetcher.open.bind(fetcher), close };
   };
-  watch = createSendingWatch({ backend, codecs, partition: 0, onFailure: (error) => void failures.push(error) });
+  watch = new SendingWatch({ backend, codecs, partition: 0, onFailure: (error) => void failures.push(error) });
 });
 afterEach(async () => {
   await watch.close();

@@ -3,19 +3,6 @@ import { type PartitionConsumer, settleOrAbort, type StreamsBackend, toError } f
 import { readIfUsable } from '../log/read-own-record.js';
 import { Aborted } from '../process/waits.js';
 
-/**
- * Counts the deliveries of each replay that are written and not yet sent, by reading the attempts log. It keeps a replay
- * close to its sender: live events of the subscription wait behind few replayed ones, and after a cancel few still go out.
- */
-export interface SendingWatch {
-  /** Counts from now on. Deliveries written before are unknown and count as sent. */
-  follow(replayId: string, subscriptionId: string): Promise<void>;
-  written(replayId: string, count: number): void;
-  unsent(replayId: string): number;
-  forget(replayId: string): void;
-  close(): Promise<void>;
-}
-
 export interface SendingWatchOptions {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
@@ -23,21 +10,22 @@ export interface SendingWatchOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-export function createSendingWatch(options: SendingWatchOptions): SendingWatch {
-  return new AttemptsWatch(options);
-}
-
 interface Followed {
   readonly subscriptionId: string;
   unsent: number;
 }
 
-class AttemptsWatch implements SendingWatch {
+/**
+ * Counts the deliveries of each replay that are written and not yet sent, by reading the attempts log. It keeps a replay
+ * close to its sender: live events of the subscription wait behind few replayed ones, and after a cancel few still go out.
+ */
+export class SendingWatch {
   private readonly followed = new Map<string, Followed>();
   private reading: { readonly stop: AbortController; readonly opened: Promise<void> } | null = null;
 
   constructor(private readonly options: SendingWatchOptions) {}
 
+  /** Counts from now on. Deliveries written before are unknown and count as sent. */
   async follow(replayId: string, subscriptionId: string): Promise<void> {
     if (!this.followed.has(replayId)) this.followed.set(replayId, { subscriptionId, unsent: 0 });
     this.reading ??= this.open();

@@ -8,13 +8,13 @@ import { type Clocks, type Moment, momentAfter, momentNow } from '../process/clo
 import { createDueTimers, type DueTimers, type TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
-import { attemptRecord, type EndedAttempt } from './attempt-record.js';
+import { attemptRecord, type EndedAttempt, expiredRecord } from './attempt-record.js';
 import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
 import type { Outage } from './outage.js';
-import type { BegunDelivery, WaitingDelivery } from './subscription-lane.js';
+import type { BegunDelivery, QueuedDelivery } from './subscription-lane.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 export interface AttemptFlowOptions extends Clocks {
@@ -36,37 +36,17 @@ export interface AttemptFlowOptions extends Clocks {
   readonly onFinished: (pending: PendingDelivery) => void;
 }
 
+type MadeAttempt =
+  | { readonly type: 'ended'; readonly attempt: EndedAttempt }
+  | { readonly type: 'aborted' }
+  | { readonly type: 'paused' };
+
 /**
  * Takes each delivery of a partition through its attempts: wait until the scheduler begins it, attempt, decide, log, and
  * again when the next attempt is due (R-20 to R-25). An attempt is in the log before the next one of the same delivery
  * starts, and before its reservation is released: a crash can repeat no more attempts than there are reservations.
  */
-export interface AttemptFlow {
-  /** Starts with a delivery that was taken into memory. */
-  begin(pending: PendingDelivery): void;
-  /** Nothing of the queue begins from now on; what waits for its retry is held when that is due. */
-  hold(queue: SubscriptionQueue): void;
-  release(queue: SubscriptionQueue): void;
-  /** Sends a held delivery outside of its five attempts (R-29). */
-  probe(queue: SubscriptionQueue): void;
-  /** Ends the first delivery of a held queue if it is older than the history (R-29). */
-  expire(queue: SubscriptionQueue): void;
-  /** Takes a delivery that is not in flight out of memory; its queue will read it from the log again. */
-  withdraw(pending: PendingDelivery): void;
-  /** No attempt starts from now on. */
-  stop(): void;
-  abort(): void;
-  /** Resolves when no attempt is in flight. */
-  settled(): Promise<void>;
-  /** Its attempt has started and is not in the log yet. */
-  isSending(pending: PendingDelivery): boolean;
-}
-
-export function createAttemptFlow(options: AttemptFlowOptions): AttemptFlow {
-  return new DeliveryAttempts(options);
-}
-
-class DeliveryAttempts implements AttemptFlow {
+export class AttemptFlow {
   private readonly dueTimers: DueTimers;
   /** Ends the waits before POSTs; the POSTs themselves are ended through the abort group. */
   private readonly controller = new AbortController();
@@ -83,17 +63,21 @@ class DeliveryAttempts implements AttemptFlow {
     setMaxListeners(0, this.controller.signal); // one per attempt in flight
   }
 
+  /** Starts with a delivery that was taken into memory. */
   begin(pending: PendingDelivery): void {
     if (this.isTooOld(pending)) {
       this.recordExpired(pending);
       return;
     }
-    const subscription = this.options.directory.get(pending.delivery.subscriptionId);
-    // A subscription that is not known yet may turn out to be strict.
-    const isStrict = subscription === undefined || subscription.strictOrder;
-    if (!isStrict || this.deviceOrder.enter(pending)) this.schedule(pending);
+    if (!this.isStrict(pending.queue) || this.deviceOrder.enter(pending)) this.schedule(pending);
   }
 
+  /** A subscription that is not known yet may turn out to be strict. */
+  private isStrict({ subscriptionId }: SubscriptionQueue): boolean {
+    return this.options.directory.get(subscriptionId)?.strictOrder ?? true;
+  }
+
+  /** Nothing of the queue begins from now on; what waits for its retry is held when that is due. */
   hold(queue: SubscriptionQueue): void {
     queue.isProbing = false;
     for (const waiting of this.options.scheduler.lane(queue.subscriptionId).drain()) {
@@ -110,6 +94,14 @@ class DeliveryAttempts implements AttemptFlow {
     }
   }
 
+  /** Its subscription has changed, and with it perhaps whether its deliveries wait for each other (R-28). */
+  orderChanged(queue: SubscriptionQueue): void {
+    const unfinished = [...queue.unfinished.values()].map(({ pending }) => pending);
+    if (this.isStrict(queue)) for (const pending of unfinished) this.deviceOrder.enterAhead(pending);
+    else for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
+  }
+
+  /** Sends a held delivery outside of its five attempts (R-29). */
   probe(queue: SubscriptionQueue): void {
     const pending = queue.nextProbe();
     if (this.isStopped || !pending || queue.isProbing) return;
@@ -121,6 +113,7 @@ class DeliveryAttempts implements AttemptFlow {
     void this.run(pending, true);
   }
 
+  /** Ends the first delivery of a held queue if it is older than the history (R-29). */
   expire(queue: SubscriptionQueue): void {
     const pending = queue.nextProbe();
     if (this.isStopped || queue.isProbing || !pending || !this.isTooOld(pending)) return;
@@ -128,11 +121,13 @@ class DeliveryAttempts implements AttemptFlow {
     this.recordExpired(pending);
   }
 
+  /** Takes a delivery that is not in flight out of memory; its queue will read it from the log again. */
   withdraw(pending: PendingDelivery): void {
     this.end(pending);
     this.deviceOrder.withdraw(pending);
   }
 
+  /** No attempt starts from now on. */
   stop(): void {
     this.isStopped = true;
     this.dueTimers.clear();
@@ -143,11 +138,13 @@ class DeliveryAttempts implements AttemptFlow {
     this.abortGroup.abort();
   }
 
+  /** Resolves when no attempt is in flight. */
   settled(): Promise<void> {
     if (this.inFlight.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.whenSettled.push(resolve));
   }
 
+  /** Its attempt has started and is not in the log yet. */
   isSending(pending: PendingDelivery): boolean {
     return this.sending.has(pending);
   }
@@ -209,18 +206,18 @@ class DeliveryAttempts implements AttemptFlow {
     pending.queue.inFlight++;
     try {
       const made = await this.attempt(pending, isProbe);
-      if (typeof made === 'object') this.record(made);
-      else this.notMade(pending, made, isProbe);
+      if (made.type === 'ended') this.record(made.attempt);
+      else this.notMade(pending, made.type, isProbe);
     } catch (error) {
       this.over(pending);
       this.options.context.fail(toError(error));
     }
   }
 
-  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | 'aborted' | 'paused'> {
+  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<MadeAttempt> {
     const { context, runner, random, tracer } = this.options;
     const { delivery, tracestate, progress, due } = pending;
-    if (!context.leaseValid() && !(await this.confirmsOwnership())) return 'aborted';
+    if (!context.leaseValid() && !(await this.confirmsOwnership())) return { type: 'aborted' };
     this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
@@ -228,7 +225,7 @@ class DeliveryAttempts implements AttemptFlow {
     const traceparent = tracer.contextOf(pending);
     const request = { delivery, traceparent, tracestate, attempt, started };
     const run = await runner.run({ ...request, signal: this.controller.signal, abortGroup: this.abortGroup });
-    if (run.type !== 'ended') return run.type;
+    if (run.type !== 'ended') return run;
     // On the clock of its start, so that start, duration and next due time agree in the log.
     const ended = momentAfter(started, Math.round(this.options.monotonicMs() - started.monotonicMs));
     const endedAt = ended.epochMs;
@@ -237,7 +234,9 @@ class DeliveryAttempts implements AttemptFlow {
     const finished = { result, auth, unauthorizedBefore, endedAt, random: random() };
     const decision = isProbe ? decideProbe(finished, started.epochMs) : decideAttempt({ ...finished, attempt });
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
-    return { pending, traceparent, url: run.url, result, attempt, isProbe, due, started, ended, decision };
+    const { url } = run;
+    const made = { pending, traceparent, url, result, attempt, isProbe, due, started, ended, decision };
+    return { type: 'ended', attempt: made };
   }
 
   /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
@@ -295,19 +294,9 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private recordExpired(pending: PendingDelivery): void {
-    const { progress, delivery, queue } = pending;
+    const { queue } = pending;
     const now = momentNow(this.options);
-    const record = attemptRecord({
-      pending,
-      started: now,
-      ended: now,
-      due: pending.due,
-      url: this.options.directory.get(delivery.subscriptionId)?.url ?? '',
-      attempt: progress.type === 'pending' ? progress.nextAttempt : 1,
-      isProbe: false,
-      result: { type: 'error', errorCode: 'expired', detail: 'it waited for longer than the history keeps it' },
-      decision: { outcome: 'expired', decision: 'expired' },
-    });
+    const record = expiredRecord(pending, now, this.options.directory.get(queue.subscriptionId)?.url ?? '');
     this.inFlight.add(pending);
     queue.inFlight++;
     queue.expiring++;
@@ -362,10 +351,10 @@ class DeliveryAttempts implements AttemptFlow {
   }
 }
 
-class WaitingAttempt implements WaitingDelivery {
+class WaitingAttempt implements QueuedDelivery {
   constructor(
     readonly pending: PendingDelivery,
-    private readonly flow: DeliveryAttempts,
+    private readonly flow: AttemptFlow,
   ) {}
 
   get isVoid(): boolean {

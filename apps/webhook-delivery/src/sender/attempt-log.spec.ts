@@ -4,7 +4,7 @@ import type { OperationalEvent } from '@waypost/domain';
 import { type BaseOffsets, type FencedWriter, type OutgoingRecord, partitionName } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { flushed } from '../../../../test/support/until.js';
-import { type AttemptLog, createAttemptLog } from './attempt-log.js';
+import { AttemptLog } from './attempt-log.js';
 import { aDelivery, anAttempt } from './testing/sender-harness.js';
 
 const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 3 };
@@ -34,7 +34,7 @@ beforeEach(async () => {
         },
       });
     });
-  log = createAttemptLog({
+  log = new AttemptLog({
     writer: { append } as unknown as FencedWriter,
     codecs,
     partition: 3,

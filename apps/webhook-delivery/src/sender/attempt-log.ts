@@ -23,34 +23,16 @@ export interface StateChanges {
   readonly written: () => void;
 }
 
-/**
- * Writes the attempts of a partition in grouped commits: attempts that end while a request is under way go into the next
- * one. The predecessor is fenced, so the broker refuses what it may still send (R-25).
- */
-export interface AttemptLog {
-  /**
-   * Calls `settled` with whether the attempt is in the log; on false the log has failed and the attempt must be ignored.
-   * @param traceparent of the attempt (R-46); null: none was made
-   */
-  append(attempt: WebhookAttempt, traceparent: string | null, settled: (isDurable: boolean) => void): void;
-  publish(event: OperationalEvent): void;
-  /** Schedules a flush, e.g. because state records are due. */
-  requestFlush(): void;
-  readonly attemptsEnd: number;
-  /** Resolves when everything appended is written or the log has failed. */
-  drained(): Promise<void>;
-}
-
 interface Entry {
   readonly record: OutgoingRecord;
   readonly settled: (isDurable: boolean) => void;
 }
 
-export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
-  return new GroupedAttemptLog(options);
-}
-
-class GroupedAttemptLog implements AttemptLog, Flushable {
+/**
+ * Writes the attempts of a partition in grouped commits: attempts that end while a request is under way go into the next
+ * one. The predecessor is fenced, so the broker refuses what it may still send (R-25).
+ */
+export class AttemptLog implements Flushable {
   attemptsEnd: number;
   private readonly attempts: TopicPartition;
   private readonly operationalEvents: TopicPartition;
@@ -68,6 +50,10 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
     this.attemptsEnd = options.attemptsEnd;
   }
 
+  /**
+   * Calls `settled` with whether the attempt is in the log; on false the log has failed and the attempt must be ignored.
+   * @param traceparent of the attempt (R-46); null: none was made
+   */
   append(attempt: WebhookAttempt, traceparent: string | null, settled: (isDurable: boolean) => void): void {
     if (this.hasFailed) {
       settled(false);
@@ -88,12 +74,14 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
     this.requestFlush();
   }
 
+  /** Schedules a flush, e.g. because state records are due. */
   requestFlush(): void {
     if (this.isRequested || this.hasFailed) return;
     this.isRequested = true;
     if (!this.isWriting) this.options.flushScheduler.request(this);
   }
 
+  /** Resolves when everything appended is written or the log has failed. */
   drained(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => this.whenDrained.push(resolve));

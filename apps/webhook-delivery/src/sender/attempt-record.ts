@@ -1,4 +1,10 @@
-import { type AttemptDecision, type AttemptResult, retryAfterMs, type WebhookAttempt } from '@waypost/domain';
+import {
+  type AttemptDecision,
+  type AttemptResult,
+  MAX_RESPONSE_TEXT_BYTES,
+  retryAfterMs,
+  type WebhookAttempt,
+} from '@waypost/domain';
 import type { Moment } from '../process/clocks.js';
 import type { PendingDelivery } from './subscription-queue.js';
 
@@ -61,13 +67,27 @@ export function attemptRecord(made: Omit<EndedAttempt, 'traceparent'>): WebhookA
   };
 }
 
+/** The end of a delivery that the history would no longer keep: no attempt was made (R-29). */
+export function expiredRecord(pending: PendingDelivery, now: Moment, url: string): WebhookAttempt {
+  return attemptRecord({
+    pending,
+    started: now,
+    ended: now,
+    due: pending.due,
+    url,
+    attempt: pending.progress.type === 'pending' ? pending.progress.nextAttempt : 1,
+    isProbe: false,
+    result: { type: 'error', errorCode: 'expired', detail: 'it waited for longer than the history keeps it' },
+    decision: { outcome: 'expired', decision: 'expired' },
+  });
+}
+
 /** After a step of the epoch clock, `startedAt - dueAt` would not say how late the attempt was, which the history reports. */
 function dueAtOf({ due, started }: Pick<EndedAttempt, 'due' | 'started'>): number {
   const dueAt = started.epochMs - Math.round(started.monotonicMs - due.monotonicMs);
   return Math.abs(dueAt - due.epochMs) < LEAST_STEP_MS ? due.epochMs : dueAt;
 }
 
-const MAX_RESPONSE_TEXT_BYTES = 1_024;
 /** All but tabs and line feeds. */
 const CONTROL_CHARACTERS = /(?![\t\n])\p{Cc}/gu;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
-import { createCatchUp } from './catch-up.js';
+import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { PartitionQueues } from './partition-queues.js';
 import { aDelivery, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
@@ -20,7 +20,7 @@ async function build({ logStart = 0 } = {}) {
     isPaused: () => false,
   });
   let caughtUp = 0;
-  const catchUp = createCatchUp({
+  const catchUp = new CatchUp({
     ...{ backend, codecs, partition: 0, queues },
     take: () => null,
     onCaughtUp: () => caughtUp++,
@@ -106,7 +106,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     return whole;
   };
   const taken: string[] = [];
-  const catchUp = createCatchUp({
+  const catchUp = new CatchUp({
     ...{ backend, codecs, partition: 0, queues, onCaughtUp: () => undefined, onDeleted: () => undefined },
     take: (queue, { offset }) => {
       taken.push(queue.subscriptionId);

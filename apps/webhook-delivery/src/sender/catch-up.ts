@@ -26,18 +26,6 @@ export interface CatchUpOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-/**
- * Reads the deliveries of parked queues from the log, beside the partition's own reader and up to its position. One pass
- * serves all queues that have much room when it starts; deliveries of other queues are skipped by key, without decoding.
- */
-export interface CatchUp {
-  /** Starts a pass if a parked queue has room. */
-  kick(): void;
-  /** Leaves a queue that now starts earlier in the log to the next pass. */
-  leaveOut(queue: SubscriptionQueue): void;
-  close(): Promise<void>;
-}
-
 const SLICE_RECORDS = 500;
 /** A stretch of the log that no queue needs is skipped if it is longer: opening the log elsewhere costs a request. */
 const MIN_SKIPPED_RECORDS = 2_000;
@@ -47,17 +35,17 @@ function isGone(error: unknown): boolean {
   return error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
 }
 
-export function createCatchUp(options: CatchUpOptions): CatchUp {
-  return new Passes(options);
-}
-
 interface NextRead {
   readonly offset: number;
   /** The log is to be opened there. */
   readonly isSkipping: boolean;
 }
 
-class Passes implements CatchUp {
+/**
+ * Reads the deliveries of parked queues from the log, beside the partition's own reader and up to its position. One pass
+ * serves all queues that have much room when it starts; deliveries of other queues are skipped by key, without decoding.
+ */
+export class CatchUp {
   private running: Promise<void> | null = null;
   private fetcher: Fetcher | null = null;
   private isClosed = false;
@@ -65,6 +53,7 @@ class Passes implements CatchUp {
 
   constructor(private readonly options: CatchUpOptions) {}
 
+  /** Starts a pass if a parked queue has room. */
   kick(): void {
     if (this.running || this.isClosed || this.passStart() === null) return;
     this.running = this.run().finally(() => {
@@ -72,6 +61,7 @@ class Passes implements CatchUp {
     });
   }
 
+  /** Leaves a queue that now starts earlier in the log to the next pass. */
   leaveOut(queue: SubscriptionQueue): void {
     queue.stoppedInPass = this.pass;
   }
@@ -155,7 +145,9 @@ class Passes implements CatchUp {
         // The partition's own reader has not come here yet and will offer this record itself.
         if (record.offset >= queues.position) return this.endPass(start);
         const quarantined = this.offer(record, start);
-        if (quarantined) await quarantined;
+        if (quarantined === null) continue;
+        await quarantined;
+        if (this.hasClosed()) return null;
       }
       const next = this.nextRead(start, (slice.at(-1)?.offset ?? start) + 1);
       if (next === null || next.isSkipping) return next;
@@ -197,7 +189,15 @@ class Passes implements CatchUp {
       return null;
     }
     queue.parkedFrom = offset + 1;
-    return take(queue, record);
+    const quarantined = take(queue, record);
+    return quarantined && this.passOnce(quarantined, queue, offset);
+  }
+
+  /** A successor must read the record again if this process dies before it is in the quarantine. */
+  private async passOnce(quarantined: Promise<void>, queue: SubscriptionQueue, offset: number): Promise<void> {
+    queue.parkedFrom = offset;
+    await quarantined;
+    if (queue.parkedFrom === offset) queue.parkedFrom = offset + 1;
   }
 
   /** Whether the current pass covers the queue from its `parkedFrom` on. */

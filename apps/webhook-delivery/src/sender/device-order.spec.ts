@@ -60,6 +60,36 @@ describe('the order of deliveries (R-28)', () => {
     ).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('is no longer strict at once when that is switched off: what waited starts, in the order of its events', async () => {
+    const slow = await SenderHarness.create();
+    slow.subscribe('strict', { strictOrder: true });
+    for (let n = 1; n <= 4; n++) slow.publish(n, 'strict', 'one device');
+    const made = await slow.start(({ delivery }) => (delivery.eventId === 'event-1' ? unavailable : ok));
+    await until(async () => (await slow.attempts()).length === 1);
+    slow.subscribe('strict', { strictOrder: false });
+    slow.publish(5, 'strict', 'one device');
+    await until(() => made.length >= 5);
+    expect(made.slice(0, 5).map(({ delivery }) => delivery.eventId)).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `event-${String(n)}`),
+    );
+    await slow.stop();
+  });
+
+  it('holds from the moment that it is switched on: newer events wait for all that were under way', async () => {
+    harness.publish(1, 'free', 'one device');
+    harness.publish(2, 'free', 'one device');
+    const made = await harness.start(({ attempt, delivery }) =>
+      attempt === 1 && delivery.eventId !== 'event-3' ? unavailable : ok,
+    );
+    await until(async () => (await harness.attempts()).length === 2);
+    harness.subscribe('free', { strictOrder: true });
+    harness.publish(3, 'free', 'one device');
+    await until(async () => (await harness.committedOffset()) === 3);
+    const started = made.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`);
+    expect(started.slice(0, 4).sort()).toEqual(['event-1 1', 'event-1 2', 'event-2 1', 'event-2 2']);
+    expect(started.slice(4)).toEqual(['event-3 1']);
+  });
+
   it('holds in every interleaving: no event of a device starts before its predecessor is finished', async () => {
     for (let n = 1; n <= 60; n++) harness.publish(n, 'strict', `device-${String(n % 4)}`);
     await harness.start(({ delivery }) => (Number(delivery.eventId.slice(6)) % 7 === 0 ? unavailable : ok), {

@@ -5,38 +5,57 @@ import type { PendingDelivery } from './subscription-queue.js';
  * Used only for subscriptions with `strictOrder`.
  */
 export class DeviceOrder {
-  private readonly waitingByDevice = new Map<string, PendingDelivery[]>();
+  private readonly unfinishedByDevice = new Map<string, PendingDelivery[]>();
+  /** Those that do not wait for others: they were under way when the subscription became strict. */
+  private readonly ahead = new Set<PendingDelivery>();
 
   /** Must be called in event order. @returns false when the delivery has to wait for an earlier one */
   enter(pending: PendingDelivery): boolean {
     const key = deviceKey(pending);
-    const waiting = this.waitingByDevice.get(key);
-    if (!waiting) {
-      this.waitingByDevice.set(key, [pending]);
+    const unfinished = this.unfinishedByDevice.get(key);
+    if (!unfinished) {
+      this.unfinishedByDevice.set(key, [pending]);
       return true;
     }
-    waiting.push(pending);
+    unfinished.push(pending);
     return false;
+  }
+
+  /** For deliveries from before the subscription was strict, in event order: later ones wait for them. */
+  enterAhead(pending: PendingDelivery): void {
+    if (this.unfinishedByDevice.get(deviceKey(pending))?.includes(pending) === true) return;
+    this.enter(pending);
+    this.ahead.add(pending);
+  }
+
+  /** The subscription is no longer strict. @returns those of its deliveries that had to wait, in their order */
+  dissolve(deliveries: readonly PendingDelivery[]): PendingDelivery[] {
+    const waiting = deliveries.filter((pending) => this.isWaiting(pending));
+    for (const pending of deliveries) this.withdraw(pending);
+    return waiting;
   }
 
   /** It leaves memory unfinished, and will enter again in its place. */
   withdraw(pending: PendingDelivery): void {
     const key = deviceKey(pending);
-    const rest = this.waitingByDevice.get(key)?.filter((waiting) => waiting !== pending) ?? [];
-    if (rest.length > 0) this.waitingByDevice.set(key, rest);
-    else this.waitingByDevice.delete(key);
+    this.ahead.delete(pending);
+    const rest = this.unfinishedByDevice.get(key)?.filter((other) => other !== pending) ?? [];
+    if (rest.length > 0) this.unfinishedByDevice.set(key, rest);
+    else this.unfinishedByDevice.delete(key);
   }
 
   /** Called when a delivery is finished. @returns the delivery that may be attempted next */
   leave(pending: PendingDelivery): PendingDelivery | null {
-    const key = deviceKey(pending);
-    const waiting = this.waitingByDevice.get(key);
-    if (waiting?.[0] !== pending) return null;
-    waiting.shift();
-    const next = waiting.at(0);
-    if (next) return next;
-    this.waitingByDevice.delete(key);
-    return null;
+    const wasFirst = this.unfinishedByDevice.get(deviceKey(pending))?.[0] === pending;
+    this.withdraw(pending);
+    const next = this.unfinishedByDevice.get(deviceKey(pending))?.at(0);
+    return wasFirst && next !== undefined && !this.ahead.has(next) ? next : null;
+  }
+
+  private isWaiting(pending: PendingDelivery): boolean {
+    if (this.ahead.has(pending)) return false;
+    const unfinished = this.unfinishedByDevice.get(deviceKey(pending)) ?? [];
+    return unfinished[0] !== pending && unfinished.includes(pending);
   }
 }
 

@@ -60,7 +60,7 @@ describe('a paused subscription (R-16)', () => {
     harness.publish(2);
     const waiting: (() => void)[] = [];
     const numbers: number[] = [];
-    const isPaused = (): boolean => harness.directory.isHeld('subscription-1');
+    const isPaused = (): boolean => harness.directory.isPaused('subscription-1');
     const run = async ({ attempt }: AttemptRequest): Promise<AttemptRun> => {
       numbers.push(attempt);
       if (numbers.length <= 2) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -78,6 +78,31 @@ describe('a paused subscription (R-16)', () => {
     await until(async () => (await delivered()).length === 2);
     expect(numbers).toEqual([1, 1, 1, 1]);
     expect(await delivered()).toEqual(names(1, 2));
+  });
+
+  it('costs a state record every 30 s at most while nothing of it waits, however much others get (R-26)', async () => {
+    const fast = await SenderHarness.create({ speed: 50 });
+    fast.subscribe('subscription-1');
+    fast.subscribe('other');
+    fast.publish(1);
+    let end = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (end = resolve));
+    const made = await fast.start(async ({ delivery }) => {
+      if (delivery.eventId === 'event-1') await answered;
+      return ok;
+    });
+    await until(() => made.length === 1);
+    fast.subscribe('subscription-1', { status: 'paused' });
+    end();
+    await until(async () => (await fast.stateRecordsOf('subscription-1')) > 0);
+    const fromMs = fast.monotonicMs();
+    for (let n = 2; fast.monotonicMs() < fromMs + 45_000; n++) {
+      fast.publish(n, 'other');
+      await until(() => made.length === n);
+    }
+    const elapsedMs = fast.monotonicMs() - fromMs;
+    expect(await fast.stateRecordsOf('subscription-1')).toBeLessThanOrEqual(2 + Math.floor(elapsedMs / 30_000));
+    await fast.stop();
   });
 
   it('gets nothing of what waits when it is disabled then: all of it ends as failed, in order and once', async () => {

@@ -11,7 +11,7 @@ export interface HeldQueuesOptions {
   readonly flow: AttemptFlow;
   readonly states: StateRecords;
   readonly catchUp: CatchUp;
-  readonly directory: Pick<SubscriptionDirectory, 'isHeld'>;
+  readonly directory: Pick<SubscriptionDirectory, 'isPaused'>;
   readonly metrics: Pick<DeliveryMetrics, 'pendingChanged' | 'parkedChanged'>;
 }
 
@@ -19,7 +19,7 @@ export interface HeldQueuesOptions {
  * The subscriptions of a partition that get nothing at present: paused by their owner (R-16), or suspended (R-29). One
  * delivery of each stays in memory, for probes; the others wait in the log, in order.
  *
- * A pause takes effect in three places: `SubscriptionDirectory.isHeld` says of it, this class keeps what waits from
+ * A pause takes effect in three places: `SubscriptionDirectory.isPaused` says of it, this class keeps what waits from
  * beginning, and `AttemptRunner` withdraws an attempt whose request has not been written. public-api confirms a pause only
  * once it is published.
  */
@@ -34,11 +34,10 @@ export class HeldQueues {
     this.loaded.add(queue);
   }
 
-  subscriptionChanged(subscriptionId: string): void {
-    const { queues, flow, states, catchUp, directory } = this.options;
-    const queue = queues.known(subscriptionId);
-    const isPaused = directory.isHeld(subscriptionId);
-    if (!queue || queue.isPaused === isPaused) return;
+  subscriptionChanged(queue: SubscriptionQueue): void {
+    const { flow, states, catchUp, directory } = this.options;
+    const isPaused = directory.isPaused(queue.subscriptionId);
+    if (queue.isPaused === isPaused) return;
     queue.isPaused = isPaused;
     states.watch(queue);
     if (isPaused) this.hold(queue);

@@ -275,6 +275,41 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(logged[ofFirst.length]).toMatchObject({ eventId: 'event-2', probe: true, probes: 1 });
   });
 
+  it.each(['while it is watched', 'while no sender runs'])(
+    'leaves no state behind when it is deleted %s',
+    async (when) => {
+      failingFor(4 * minuteMs, 'letting-fail');
+      if (when === 'while no sender runs') harness.unsubscribe('letting-fail');
+      await harness.start(() => answer);
+      if (when === 'while it is watched') harness.unsubscribe('letting-fail');
+      harness.publish(1);
+      await until(async () => (await harness.states()).get('letting-fail') === null);
+    },
+  );
+
+  it('leaves no state behind either when an attempt was in flight as it was deleted', async () => {
+    failingFor(4 * minuteMs, 'letting-fail');
+    harness.publish(1, 'letting-fail');
+    let end = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (end = resolve));
+    const made = await harness.start(async ({ delivery }) => {
+      if (delivery.eventId === 'event-1') await answered;
+      return unavailable;
+    });
+    await until(() => made.length === 1);
+    harness.unsubscribe('letting-fail');
+    harness.publish(2);
+    await until(async () => (await harness.states()).get('letting-fail') === null);
+    end();
+    await until(async () => (await harness.attempts()).some(({ eventId }) => eventId === 'event-1'));
+    const answeredMs = harness.monotonicMs();
+    for (let n = 3; harness.monotonicMs() < answeredMs + 3 * minuteMs; n++) {
+      harness.publish(n);
+      await until(() => made.some(({ delivery }) => delivery.eventId === `event-${String(n)}`));
+    }
+    expect((await harness.states()).get('letting-fail')).toBeNull();
+  });
+
   it('releases the held deliveries when onOutage is no longer hold', async () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);

@@ -3,6 +3,7 @@ import {
   DISABLE_AFTER_DAYS,
   healthAfter,
   healthSince,
+  HEALTHY,
   operationId,
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
@@ -17,7 +18,7 @@ import type { StateRecords } from './state-records.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 
 export interface OutageOptions extends Clocks {
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>;
   readonly log: AttemptLog;
   readonly states: StateRecords;
   readonly timers: TimerPort;
@@ -38,29 +39,18 @@ export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'er
   readonly ended: Moment;
 };
 
-/**
- * Watches the endpoints of a partition (R-29): suspends a subscription with `onOutage: hold` after minutes of failures only,
- * probes it until an attempt is accepted, and publishes when an endpoint has failed for days, so that the subscription is
- * disabled.
- */
-export interface Outage {
-  ended(queue: SubscriptionQueue, how: AttemptOutcome): void;
-  /** Continues with a queue that a predecessor had suspended, and last probed then; null: not lately. */
-  recovered(queue: SubscriptionQueue, probedAt: number | null): void;
-  close(): void;
-}
-
 /** The oldest delivery of a queue may still be on its way from the log. */
 const NOTHING_TO_PROBE_MS = 1_000;
 
 const SUSPENDED = `only failures for ${String(SUSPEND_AFTER_MS / 60_000)} minutes: deliveries are held until a probe is accepted`;
 const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
 
-export function createOutage(options: OutageOptions): Outage {
-  return new OutageWatch(options);
-}
-
-class OutageWatch implements Outage {
+/**
+ * Watches the endpoints of a partition (R-29): suspends a subscription with `onOutage: hold` after minutes of failures only,
+ * probes it until an attempt is accepted, and publishes when an endpoint has failed for days, so that the subscription is
+ * disabled.
+ */
+export class Outage {
   private readonly probes = new Map<SubscriptionQueue, () => void>();
   private isClosed = false;
   /** `failingSince` of what was published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
@@ -73,6 +63,8 @@ class OutageWatch implements Outage {
     if (this.isClosed) return;
     if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
     const subscription = this.options.directory.get(queue.subscriptionId);
+    // An attempt that was in flight when it was deleted.
+    if (!how.isAccepted && subscription === undefined) return;
     const before = healthSince(queue.health, subscription?.updatedAt ?? 0);
     if (how.isAccepted && queue.health.failingSince === null) return;
     const { isAccepted, isFailure, ended } = how;
@@ -89,6 +81,14 @@ class OutageWatch implements Outage {
     if (isDisableDue) this.disable(queue, how);
   }
 
+  /** Forgets its failures: nothing is left that could fail or succeed. One that is suspended is released as usual. */
+  deleted(queue: SubscriptionQueue): void {
+    if (queue.health.failingSince === null) return;
+    queue.health = { ...HEALTHY, suspendedAt: queue.health.suspendedAt };
+    this.options.states.watch(queue);
+  }
+
+  /** Continues with a queue that a predecessor had suspended, and last probed then; null: not lately. */
   recovered(queue: SubscriptionQueue, probedAt: number | null): void {
     this.options.metrics.suspendedChanged(1);
     const lastAt = probedAt ?? queue.health.suspendedAt ?? 0;
@@ -138,7 +138,7 @@ class OutageWatch implements Outage {
 
   private probeNow(queue: SubscriptionQueue): void {
     const subscription = this.options.directory.get(queue.subscriptionId);
-    if (this.options.directory.isHeld(queue.subscriptionId)) return;
+    if (this.options.directory.isPaused(queue.subscriptionId)) return;
     if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(queue);
     else this.stopHolding(queue);
   }

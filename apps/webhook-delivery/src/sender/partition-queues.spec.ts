@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
 import { DeliveryMemory } from './delivery-memory.js';
 import { type BegunDeliveries, PartitionQueues } from './partition-queues.js';
-import { createStateRecords } from './state-records.js';
+import { StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { aDelivery, SenderHarness } from './testing/sender-harness.js';
 
@@ -87,7 +87,7 @@ describe('a queue that state records watch', () => {
   it('is not forgotten while they watch it, or the deliveries of its successor would be lost', async () => {
     const { codecs } = await SenderHarness.create();
     const { queues, taken } = build();
-    const states = createStateRecords({ queues, codecs, partition: 0, nowMs: () => 1_000, monotonicMs: () => 1_000 });
+    const states = new StateRecords({ queues, codecs, partition: 0, nowMs: () => 1_000, monotonicMs: () => 1_000 });
     const failing = taken('a', 10);
     failing.queue.health = { ...HEALTHY, failingSince: 900 };
     states.watch(failing.queue);
@@ -113,7 +113,7 @@ describe('state records', () => {
       looks++;
       return passedMs;
     };
-    const states = createStateRecords({ queues, codecs, partition: 0, nowMs: () => 0, monotonicMs });
+    const states = new StateRecords({ queues, codecs, partition: 0, nowMs: () => 0, monotonicMs });
     const failing = Array.from({ length: 25_000 }, (_, n) => queues.queue(String(n)));
     for (const queue of failing) {
       queue.health = { ...HEALTHY, failingSince: 5_000 };
@@ -221,7 +221,7 @@ describe('a queue at its bound (R-26)', () => {
     log(9);
     for (const pending of own) queues.finish(pending);
     queues.finish(otherLater); // its attempts lie before 509
-    // Read in again late: its own attempts lie behind 509.
+    // Read in again late: its own attempts lie past 509.
     queues.admit(pendingOf(queue, 15));
     queues.caughtUp(queue);
     expect(queues.attach(queue)).toBe(true);

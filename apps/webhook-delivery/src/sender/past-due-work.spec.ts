@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, type WebhookDelivery } from '@waypost/domain';
 import type { Moment } from '../process/clocks.js';
+import { pastDueWork } from './past-due-work.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import { waitingWork } from './waiting-work.js';
 
 const NOW = 50_000;
 const begun = { retryStarts: () => undefined, answered: () => undefined, end: () => undefined };
@@ -43,7 +43,7 @@ function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQu
 describe('work that is past due', () => {
   it('is a retry after its time, and a delivery that waits for room since it was read (R-22)', () => {
     const queue = queueOf({ begun, due: at(10_000) }, { begun, due: at(40_000) }, {}, { due: at(30_000) });
-    expect([...waitingWork([queue], nothing)]).toEqual([
+    expect([...pastDueWork([queue], nothing)]).toEqual([
       {
         subscriptionId: 'subscription-1',
         first: { count: 2, sinceMs: 20_000 },
@@ -53,11 +53,11 @@ describe('work that is past due', () => {
   });
 
   it('is not a retry whose time has not come, however old its event is (R-22)', () => {
-    expect([...waitingWork([queueOf({ begun, due: at(NOW + 1) })], nothing)]).toEqual([]);
+    expect([...pastDueWork([queueOf({ begun, due: at(NOW + 1) })], nothing)]).toEqual([]);
   });
 
   it('is not an attempt that is being made', () => {
-    expect([...waitingWork([queueOf({ begun })], { ...nothing, isSending: () => true })]).toEqual([]);
+    expect([...pastDueWork([queueOf({ begun })], { ...nothing, isSending: () => true })]).toEqual([]);
   });
 
   it('is not what is held, by its owner or by an outage (R-16, R-29)', () => {
@@ -65,14 +65,14 @@ describe('work that is past due', () => {
     paused.isPaused = true;
     const suspended = queueOf({});
     suspended.health = { ...suspended.health, suspendedAt: 1 };
-    expect([...waitingWork([paused, suspended, queueOf({ isHeld: true })], nothing)]).toEqual([]);
+    expect([...pastDueWork([paused, suspended, queueOf({ isHeld: true })], nothing)]).toEqual([]);
   });
 
   it.each([
     ['its rate or a Retry-After keeps back (R-22)', { waitsForTime: () => true }],
     ['waits for an earlier event of its device (R-28)', { isStrict: () => true }],
   ])('is not a first attempt that %s; a retry is', (_, wishes) => {
-    const [found] = waitingWork([queueOf({}, { begun })], { ...nothing, ...wishes });
+    const [found] = pastDueWork([queueOf({}, { begun })], { ...nothing, ...wishes });
     expect(found).toMatchObject({ first: { count: 0 }, retry: { count: 1 } });
   });
 });

@@ -1,4 +1,4 @@
-import type { WaitingSubscription } from '../metrics/waiting-metrics.js';
+import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 interface WaitingWorkOptions {
@@ -16,10 +16,10 @@ interface WaitingWorkOptions {
  * The work of a partition that is past due. What is paused, suspended, paced or in order behind another delivery is not:
  * it waits because someone wants it to (R-16, R-22, R-28, R-29).
  */
-export function* waitingWork(
+export function* pastDueWork(
   queues: Iterable<SubscriptionQueue>,
   { isSending, waitsForTime, isStrict, atMs }: WaitingWorkOptions,
-): Iterable<WaitingSubscription> {
+): Iterable<PastDueSubscription> {
   for (const queue of queues) {
     if (queue.isHeld) continue;
     const { subscriptionId } = queue;

@@ -14,23 +14,23 @@ import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { Clocks } from '../process/clocks.js';
 import type { TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
-import { type AttemptLog, createAttemptLog } from './attempt-log.js';
+import { AttemptFlow } from './attempt-flow.js';
+import { AttemptLog } from './attempt-log.js';
 import { createAttemptTracer } from './attempt-trace.js';
-import { type CatchUp, createCatchUp } from './catch-up.js';
+import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { HeldQueues } from './held-queues.js';
-import { createOutage, type Outage } from './outage.js';
+import { Outage } from './outage.js';
 import { PartitionQueues, type QueueLimits } from './partition-queues.js';
 import { type RecoveredSender } from './recover-sender.js';
-import { createStateRecords, type StateRecords } from './state-records.js';
+import { StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 export interface SenderParts extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'onChange'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'onChange'>;
   readonly runner: AttemptRunner;
   readonly scheduler: DeliveryScheduler;
   readonly flushScheduler: FlushScheduler;
@@ -80,7 +80,7 @@ export class SenderWork {
     this.log = this.createLog();
     this.queues = this.createQueues();
     const { queues } = this;
-    this.states = createStateRecords({ queues, codecs, partition, nowMs, monotonicMs });
+    this.states = new StateRecords({ queues, codecs, partition, nowMs, monotonicMs });
     this.flow = this.createFlow();
     this.outage = this.createOutage();
     this.catchUp = this.createCatchUp();
@@ -91,7 +91,7 @@ export class SenderWork {
 
   private createLog(): AttemptLog {
     const { parts, context, writer, recovered, onFailure } = this.options;
-    return createAttemptLog({
+    return new AttemptLog({
       writer,
       codecs: parts.codecs,
       partition: context.partition,
@@ -114,14 +114,14 @@ export class SenderWork {
       start,
       begun,
       attemptsEnd: () => this.log.attemptsEnd,
-      isPaused: (id) => directory.isHeld(id),
+      isPaused: (id) => directory.isPaused(id),
     });
   }
 
   private createFlow(): AttemptFlow {
     const { parts, context, hasResumed, onFinished } = this.options;
     const { runner, scheduler, timers, metrics, logger, directory, nowMs, monotonicMs, random, traces } = parts;
-    return createAttemptFlow({
+    return new AttemptFlow({
       context,
       log: this.log,
       tracer: createAttemptTracer(traces),
@@ -142,7 +142,7 @@ export class SenderWork {
 
   private createOutage(): Outage {
     const { directory, timers, metrics, nowMs, monotonicMs } = this.options.parts;
-    return createOutage({
+    return new Outage({
       directory,
       log: this.log,
       states: this.states,
@@ -166,7 +166,7 @@ export class SenderWork {
     const { parts, context, take, onFailure } = this.options;
     const { backend, codecs, metrics, logger } = parts;
     const { partition } = context;
-    return createCatchUp({
+    return new CatchUp({
       backend,
       codecs,
       partition,

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
-import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
+import { AttemptModule } from '../attempt/attempt.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../log/flush-scheduler.js';
 import { Headroom } from '../process/headroom.js';
 import { ProcessModule, TIMERS } from '../process/process.module.js';
@@ -13,24 +12,8 @@ import { DeliveryScheduler } from './delivery-scheduler.js';
 import { createLaneSettings } from './lane-settings.js';
 import { withGauges } from './scheduler-gauges.js';
 import { SenderController } from './sender.controller.js';
-import {
-  SENDER_FLUSH_SCHEDULER,
-  SENDER_SETTINGS,
-  type SenderSettings,
-  SenderTaskFactory,
-} from './sender.task-factory.js';
-
-const MIB = 1_048_576;
-
-const SETTINGS: SenderSettings = {
-  slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
-  reservations: { total: 4_096, perOrigin: CONNECTIONS_PER_ORIGIN },
-  unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16, bytes: 48 * MIB },
-  unfinishedBytes: 256 * MIB,
-  flushes: { intervalMs: 4, busyIntervalMs: 10 },
-  // Longer than an attempt can take: attempts in flight are not repeated when a partition moves or the process stops.
-  closeGraceMs: ATTEMPT_DEADLINE_MS + 500,
-};
+import { SENDER_FLUSH_SCHEDULER, SenderTaskFactory } from './sender.task-factory.js';
+import { DEFAULT_SENDER_SETTINGS, SENDER_SETTINGS, type SenderSettings } from './sender-settings.js';
 
 function schedulerOf(
   { slots, reservations }: SenderSettings,
@@ -58,7 +41,7 @@ function flushesOf(
   controllers: [SenderController],
   providers: [
     SenderTaskFactory,
-    { provide: SENDER_SETTINGS, useValue: SETTINGS },
+    { provide: SENDER_SETTINGS, useValue: DEFAULT_SENDER_SETTINGS },
     {
       provide: DeliveryScheduler,
       inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Headroom, Registry],

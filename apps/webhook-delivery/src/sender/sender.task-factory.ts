@@ -12,31 +12,17 @@ import {
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { FlushIntervals, FlushScheduler } from '../log/flush-scheduler.js';
+import type { FlushScheduler } from '../log/flush-scheduler.js';
 import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { RANDOM, TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryMemory } from './delivery-memory.js';
-import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
-import type { QueueLimits } from './partition-queues.js';
-import type { ReservationLimits } from './reservations.js';
-import { createSenderTask } from './sender.task.js';
+import { DeliveryScheduler } from './delivery-scheduler.js';
+import { SenderTask } from './sender.task.js';
+import { SENDER_SETTINGS, type SenderSettings } from './sender-settings.js';
 import type { SenderParts } from './sender-work.js';
 
-export interface SenderSettings {
-  readonly slots: SlotLimits;
-  readonly reservations: ReservationLimits;
-  /** `bytes`: per partition. */
-  readonly unfinished: QueueLimits & { readonly bytes: number };
-  /** What the unfinished deliveries of all partitions may take. */
-  readonly unfinishedBytes: number;
-  readonly flushes: FlushIntervals;
-  readonly closeGraceMs: number;
-}
-
-/** SenderSettings */
-export const SENDER_SETTINGS = Symbol('SENDER_SETTINGS');
 /** FlushScheduler */
 export const SENDER_FLUSH_SCHEDULER = Symbol('SENDER_FLUSH_SCHEDULER');
 
@@ -77,6 +63,6 @@ export class SenderTaskFactory implements PartitionTaskFactory, SenderParts {
   }
 
   create(context: TaskContext): PartitionTask {
-    return createSenderTask(this, context);
+    return new SenderTask(this, context);
   }
 }

@@ -17,26 +17,23 @@ import {
   type StreamRecord,
   type TaskContext,
 } from '@waypost/streams';
-import type { WaitingSubscription } from '../metrics/waiting-metrics.js';
+import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import { momentNow, momentOfLog } from '../process/clocks.js';
+import { isDeleted } from '../subscriptions/subscription-directory.js';
+import { pastDueWork } from './past-due-work.js';
 import { recoverSender } from './recover-sender.js';
 import { type SenderParts, SenderWork } from './sender-work.js';
 import type { PendingDelivery, SubscriptionQueue, WithdrawnDelivery } from './subscription-queue.js';
-import { waitingWork } from './waiting-work.js';
+
+const SLICE_RECORDS = 250;
+const EXPIRE_INTERVAL_MS = 60_000;
 
 /**
  * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each attempt is
  * in the attempts log before the next one of its delivery starts, so that a crash can repeat only the attempts in flight.
  * The broker refuses the writes of a process that has lost the partition.
  */
-export function createSenderTask(parts: SenderParts, context: TaskContext): PartitionTask {
-  return new SenderTask(parts, context);
-}
-
-const SLICE_RECORDS = 250;
-const EXPIRE_INTERVAL_MS = 60_000;
-
-class SenderTask implements PartitionTask {
+export class SenderTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private work: SenderWork | null = null;
   private isClosing = false;
@@ -79,7 +76,7 @@ class SenderTask implements PartitionTask {
     });
     this.restoreQueues(this.work);
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
-      this.opened().held.subscriptionChanged(subscriptionId);
+      this.subscriptionChanged(subscriptionId);
     });
     this.stopWatching = this.parts.metrics.watch(() => this.waiting());
     return { position: recovered.start.offset };
@@ -92,7 +89,11 @@ class SenderTask implements PartitionTask {
       await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
       for (const record of slice) {
         const quarantined = this.offer(record);
-        if (quarantined) await quarantined;
+        if (quarantined === null) continue;
+        // Passes and commits go on meanwhile: the reader has come this far, and not past this record.
+        queues.position = record.offset;
+        await quarantined;
+        if (this.hasClosed()) return;
       }
       queues.position = (slice.at(-1)?.offset ?? queues.position - 1) + 1;
       await nextIteration();
@@ -152,10 +153,24 @@ class SenderTask implements PartitionTask {
     catchUp.kick();
   }
 
-  private waiting(): Iterable<WaitingSubscription> {
+  private subscriptionChanged(subscriptionId: string): void {
+    const { queues, outage, held, flow } = this.opened();
+    const queue = queues.known(subscriptionId);
+    if (!queue) return;
+    if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(queue);
+    held.subscriptionChanged(queue);
+    flow.orderChanged(queue);
+  }
+
+  /** For checks after an await, where the compiler still assumes the value from before. */
+  private hasClosed(): boolean {
+    return this.isClosing;
+  }
+
+  private waiting(): Iterable<PastDueSubscription> {
     const { queues, flow } = this.opened();
     const { scheduler, directory, monotonicMs } = this.parts;
-    return waitingWork(queues.all(), {
+    return pastDueWork(queues.all(), {
       isSending: (pending) => flow.isSending(pending),
       waitsForTime: (subscriptionId) => scheduler.waitsForTime(subscriptionId),
       isStrict: (subscriptionId) => directory.get(subscriptionId)?.strictOrder ?? true,
@@ -181,6 +196,7 @@ class SenderTask implements PartitionTask {
       }
       states.recovered(queue, state);
       if (queue.isSuspended) outage.recovered(queue, recovered.waits.get(subscriptionId)?.probedAt ?? null);
+      if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(queue);
     }
     for (const [subscriptionId, { notBefore }] of recovered.waits) {
       const { monotonicMs } = momentOfLog(notBefore, MAX_RETRY_DELAY_MS, recovered.readAt);

@@ -11,21 +11,6 @@ export interface StateRecordsOptions extends Clocks {
   readonly partition: number;
 }
 
-/**
- * The state of single subscriptions that must survive this process: where a detached queue resumes, since when an endpoint
- * fails, whether it is suspended. One record per subscription in webhook-delivery.subscription-state; none in the normal
- * state.
- */
-export interface StateRecords {
-  /** The queue may need a record from now on. */
-  watch(queue: SubscriptionQueue): void;
-  /** Continues with the record of a predecessor. */
-  recovered(queue: SubscriptionQueue, state: SubscriptionState): void;
-  /** Whether `collect` would return records. */
-  areDue(): boolean;
-  collect(): StateChanges;
-}
-
 type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof EndpointHealth>;
 
 interface Written {
@@ -44,11 +29,12 @@ const FAILING_RECORDED_AFTER_MS = 60_000;
 
 const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, ...HEALTHY };
 
-export function createStateRecords(options: StateRecordsOptions): StateRecords {
-  return new WatchedQueues(options);
-}
-
-class WatchedQueues implements StateRecords {
+/**
+ * The state of single subscriptions that must survive this process: where a detached queue resumes, since when an endpoint
+ * fails, whether it is suspended. One record per subscription in webhook-delivery.subscription-state; none in the normal
+ * state.
+ */
+export class StateRecords {
   private readonly watched = new Map<SubscriptionQueue, Written>();
   /** May need a record now. */
   private readonly changed = new Set<SubscriptionQueue>();
@@ -57,6 +43,7 @@ class WatchedQueues implements StateRecords {
 
   constructor(private readonly options: StateRecordsOptions) {}
 
+  /** The queue may need a record from now on. */
   watch(queue: SubscriptionQueue): void {
     this.changed.add(queue);
     if (this.watched.has(queue)) return;
@@ -64,11 +51,13 @@ class WatchedQueues implements StateRecords {
     this.watched.set(queue, { state: NORMAL, atMs: -Infinity });
   }
 
+  /** Continues with the record of a predecessor. */
   recovered(queue: SubscriptionQueue, state: SubscriptionState): void {
     queue.isRemembered = true;
     this.watched.set(queue, { state, atMs: this.options.monotonicMs() });
   }
 
+  /** Whether `collect` would return records. */
   areDue(): boolean {
     this.continueRound();
     return this.changed.size > 0;
@@ -82,7 +71,7 @@ class WatchedQueues implements StateRecords {
       if (!written) continue;
       this.options.queues.attach(queue);
       const state = this.wanted(queue);
-      if (this.isDue(state, written)) {
+      if (this.isDue(queue, state, written)) {
         if (state.parkedFrom !== null && queue.placement === 'attached') queue.placement = 'detaching';
         changes.push({ queue, state });
       } else if (this.isOver(queue, written)) {
@@ -111,7 +100,7 @@ class WatchedQueues implements StateRecords {
       }
       const [queue, written] = next.value;
       const isAttachable = queue.placement === 'detached' && queue.parkedFrom === null && !queue.isHeld;
-      if (isAttachable || this.isOver(queue, written) || this.isDue(this.wanted(queue), written))
+      if (isAttachable || this.isOver(queue, written) || this.isDue(queue, this.wanted(queue), written))
         this.changed.add(queue);
     }
   }
@@ -134,11 +123,13 @@ class WatchedQueues implements StateRecords {
     };
   }
 
-  private isDue(wanted: Remembered, { state, atMs }: Written): boolean {
+  private isDue(queue: SubscriptionQueue, wanted: Remembered, { state, atMs }: Written): boolean {
     if ((wanted.parkedFrom === null) !== (state.parkedFrom === null)) return true;
     if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
     const sinceMs = this.options.monotonicMs() - atMs;
-    if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= ADVANCE_INTERVAL_MS) return true;
+    // One without deliveries moves with those of others: where it was before is as good.
+    const advanceMs = queue.lowest() === null ? STEADY_INTERVAL_MS : ADVANCE_INTERVAL_MS;
+    if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= advanceMs) return true;
     return (
       (wanted.foldFrom !== state.foldFrom || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS
     );

@@ -6,7 +6,7 @@ import type { LaneSettings } from './lane-settings.js';
 import type { ReservationCount, Reservations } from './reservations.js';
 
 /** A delivery that waits to begin. */
-export interface WaitingDelivery {
+export interface QueuedDelivery {
   /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
   readonly isVoid: boolean;
   /** False: not yet, because its partition may have another owner. It is asked again soon. */
@@ -27,13 +27,13 @@ export interface BegunDelivery {
 
 /** The deliveries of one subscription that wait to begin, first in, first out. */
 export interface Lane {
-  enqueue(delivery: WaitingDelivery): void;
+  enqueue(delivery: QueuedDelivery): void;
   /** Begins at once: a predecessor began it, and its retry is due. */
   resume(): BegunDelivery;
   /** No delivery begins before (Retry-After, R-22). Monotonic. */
   beginNoneBefore(endMs: number): void;
   /** Removes and returns what waits. */
-  drain(): WaitingDelivery[];
+  drain(): QueuedDelivery[];
 }
 
 /** What lanes share: the slots and reservations of the process. */
@@ -69,13 +69,13 @@ export class FleetLanes implements ReservationCount {
 }
 
 /** ready: in its fleet's queue. beyond_share, timed: a timer makes it ready. idle: nothing waits, or its slots are full. */
-type Placement = 'idle' | 'ready' | 'beyond_share' | 'timed';
+type LaneState = 'idle' | 'ready' | 'beyond_share' | 'timed';
 
 export class SubscriptionLane implements Lane, ReservationCount {
   reserved = 0;
   private slots = 0;
-  private readonly waiting: Fifo<WaitingDelivery> = new Fifo();
-  private placement: Placement = 'idle';
+  private readonly waiting: Fifo<QueuedDelivery> = new Fifo();
+  private state: LaneState = 'idle';
   private notBeforeMs = 0;
   private nextStartMs = 0;
   private isPaced = false;
@@ -85,7 +85,7 @@ export class SubscriptionLane implements Lane, ReservationCount {
     readonly subscriptionId: string,
   ) {}
 
-  enqueue(delivery: WaitingDelivery): void {
+  enqueue(delivery: QueuedDelivery): void {
     this.waiting.push(delivery);
     this.place();
   }
@@ -98,21 +98,21 @@ export class SubscriptionLane implements Lane, ReservationCount {
     this.notBeforeMs = Math.max(this.notBeforeMs, endMs);
   }
 
-  drain(): WaitingDelivery[] {
-    const drained: WaitingDelivery[] = [];
+  drain(): QueuedDelivery[] {
+    const drained: QueuedDelivery[] = [];
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) drained.push(next);
     return drained;
   }
 
   /** Called when the lane is first in the queue of its fleet, which has a slot free. */
   beginNext(): void {
-    this.placement = 'idle';
+    this.state = 'idle';
     while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
     const next = this.waiting.peek();
     if (next === undefined || this.isFull) return;
     const { fleet, origin, ratePerSecond } = this.where();
     if (!next.mayBegin() || !this.scheduler.reservations.hasRoom(fleet, this, origin)) {
-      this.placement = 'beyond_share';
+      this.state = 'beyond_share';
       this.scheduler.waitForShare(this);
       return;
     }
@@ -126,8 +126,8 @@ export class SubscriptionLane implements Lane, ReservationCount {
   }
 
   checkShare(): void {
-    if (this.placement !== 'beyond_share') return;
-    this.placement = 'idle';
+    if (this.state !== 'beyond_share') return;
+    this.state = 'idle';
     this.place();
   }
 
@@ -166,7 +166,7 @@ export class SubscriptionLane implements Lane, ReservationCount {
   }
 
   get isTimed(): boolean {
-    return this.placement === 'timed';
+    return this.state === 'timed';
   }
 
   private get isFull(): boolean {
@@ -174,8 +174,8 @@ export class SubscriptionLane implements Lane, ReservationCount {
   }
 
   private place(): void {
-    if (this.placement !== 'idle' || this.waiting.length === 0 || this.isFull) return;
-    this.placement = 'ready';
+    if (this.state !== 'idle' || this.waiting.length === 0 || this.isFull) return;
+    this.state = 'ready';
     this.scheduler.makeReady(this, this.where().fleet);
   }
 
@@ -188,9 +188,9 @@ export class SubscriptionLane implements Lane, ReservationCount {
       return false;
     }
     this.isPaced = startMs > this.notBeforeMs;
-    this.placement = 'timed';
+    this.state = 'timed';
     timers.after(Math.ceil(startMs - atMs), () => {
-      this.placement = 'idle';
+      this.state = 'idle';
       this.place();
     });
     return true;
@@ -205,7 +205,7 @@ export class SubscriptionLane implements Lane, ReservationCount {
 
   private isForgettable(): boolean {
     const atMs = this.scheduler.options.monotonicMs();
-    const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.placement === 'idle';
+    const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.state === 'idle';
     return isEmpty && this.nextStartMs <= atMs && this.notBeforeMs <= atMs;
   }
 }

@@ -22,11 +22,16 @@ export abstract class SubscriptionDirectory implements Pick<GlobalTable, 'start'
    * Nothing is sent at present: its owner has paused it (R-16), or its only version cannot be read or has a status that only
    * a newer build knows. An older version stays in force when a newer one cannot be read.
    */
-  abstract isHeld(subscriptionId: string): boolean;
+  abstract isPaused(subscriptionId: string): boolean;
   /** The subscriptions that the event becomes deliveries of (R-16): `matchesSubscription` holds for them and no other. */
   abstract matching(event: EventSource): DirectorySubscription[];
   /** Called with the id after each change of a subscription. @returns a function that ends the calls */
   abstract onChange(listener: (subscriptionId: string) => void): () => void;
+}
+
+/** Not one of which only a version is known that cannot be read: that one is paused. */
+export function isDeleted(directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>, subscriptionId: string): boolean {
+  return directory.get(subscriptionId) === undefined && !directory.isPaused(subscriptionId);
 }
 
 export interface DirectoryOptions {
@@ -74,7 +79,7 @@ export function createSubscriptionIndex(shards = SHARDS) {
   };
   return {
     get: (id: string) => byId.get(id),
-    isHeld: (id: string): boolean => {
+    isPaused: (id: string): boolean => {
       const status = byId.get(id)?.status;
       return status === undefined ? unreadable.has(id) : status !== 'active' && status !== 'disabled';
     },

@@ -25,7 +25,7 @@ import { createFlushScheduler } from '../../log/flush-scheduler.js';
 import { nodeTimers } from '../../process/timers.js';
 import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
 import { DutyCycle } from '../duty-cycle.js';
-import { createFanOutTask, type FanOutParts } from '../fan-out.task.js';
+import { type FanOutParts,FanOutTask } from '../fan-out.task.js';
 
 interface FanOutOptions extends FanOutParts {
   readonly instanceId?: string | undefined;
@@ -39,7 +39,7 @@ function createFanOut(options: FanOutOptions): TaskManager {
     groupId: consumerGroups.fanOut.id,
     topics: [topics.fleetEvents.name],
     instanceId: options.instanceId,
-    createTask: (context) => createFanOutTask(options, context),
+    createTask: (context) => new FanOutTask(options, context),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,

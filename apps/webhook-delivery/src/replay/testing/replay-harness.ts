@@ -14,7 +14,7 @@ import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { attemptOf as sampleOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
 import { nodeTimers } from '../../process/timers.js';
-import { createReplayTask, type ReplayTaskParts } from '../replay.task.js';
+import { ReplayTask, type ReplayTaskParts } from '../replay.task.js';
 
 function placeOf(topic: string) {
   return { topic, partition: 0 };
@@ -57,7 +57,7 @@ export class ReplayHarness {
           const status = this.subscriptions.get(id);
           return status && subscriptionOf({ id, status });
         },
-        isHeld: (id) => this.subscriptions.get(id) === 'paused',
+        isPaused: (id) => this.subscriptions.get(id) === 'paused',
         caughtUp: () => Promise.resolve(),
       },
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
@@ -225,7 +225,7 @@ export function createReplayer(options: ReplayerOptions): TaskManager {
     topics: [topics.webhookReplays.name],
     copartitioned: [topics.replayProgress.name, topics.webhookDeliveries.name, topics.webhookAttempts.name],
     instanceId: options.instanceId,
-    createTask: (context) => createReplayTask(options, context),
+    createTask: (context) => new ReplayTask(options, context),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,

@@ -23,7 +23,7 @@ await createReplayer({
     now: Date.now,
   }),
   codecs,
-  directory: { get: (id) => subscriptionOf({ id }), isHeld: () => false, caughtUp: () => Promise.resolve() },
+  directory: { get: (id) => subscriptionOf({ id }), isPaused: () => false, caughtUp: () => Promise.resolve() },
   metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
   logger: silentLogger,
   nowMs: Date.now,

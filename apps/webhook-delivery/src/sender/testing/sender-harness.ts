@@ -32,14 +32,14 @@ import { createMemoryRegistry } from '../../../../../test/support/registry/memor
 import { attemptOf } from '../../../../../test/support/samples.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../log/flush-scheduler.js';
-import type { WaitingSource } from '../../metrics/waiting-metrics.js';
+import type { PastDueSource } from '../../metrics/past-due-metrics.js';
 import type { TimerPort } from '../../process/timers.js';
 import { DeliveryMemory } from '../delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';
 import type { QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
-import { createSenderTask } from '../sender.task.js';
+import { SenderTask } from '../sender.task.js';
 import type { SenderParts } from '../sender-work.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
@@ -61,6 +61,8 @@ export interface SenderSettings {
   readonly runner?: AttemptRunner;
   readonly random?: () => number;
   readonly traces?: Traces;
+  /** Awaited before anything goes into the quarantine. */
+  readonly beforeQuarantine?: () => Promise<void>;
 }
 
 export const ok: AttemptResult = { type: 'response', statusCode: 200 };
@@ -84,7 +86,7 @@ export class SenderHarness {
   /** As the metrics count them. */
   expired = 0;
   pending = 0;
-  waiting: WaitingSource = () => [];
+  waiting: PastDueSource = () => [];
   private readonly startedAt = Date.now();
   private readonly startedMs = performance.now();
   private steppedMs = 0;
@@ -127,7 +129,7 @@ export class SenderHarness {
 
   readonly directory = {
     get: (id: string) => this.subscriptions.get(id),
-    isHeld: (id: string) => this.subscriptions.get(id)?.status === 'paused',
+    isPaused: (id: string) => this.subscriptions.get(id)?.status === 'paused',
     onChange: (listener: (subscriptionId: string) => void) => {
       this.listeners.add(listener);
       return () => this.listeners.delete(listener);
@@ -136,6 +138,11 @@ export class SenderHarness {
 
   subscribe(id: string, wishes: Partial<WebhookSubscription> = {}): void {
     this.subscriptions.set(id, { ...aSubscription(id), ...wishes });
+    for (const listener of this.listeners) listener(id);
+  }
+
+  unsubscribe(id: string): void {
+    this.subscriptions.delete(id);
     for (const listener of this.listeners) listener(id);
   }
 
@@ -153,8 +160,8 @@ export class SenderHarness {
   }
 
   /** Any bytes as the next record of the deliveries. */
-  append(value: Buffer | null, headers: readonly RecordHeader[] = []): void {
-    this.backend.append(DELIVERIES, { key: Buffer.from('subscription-1'), value, headers });
+  append(value: Buffer | null, headers: readonly RecordHeader[] = [], subscriptionId = 'subscription-1'): void {
+    this.backend.append(DELIVERIES, { key: Buffer.from(subscriptionId), value, headers });
   }
 
   writeAttempt(attempt: WebhookAttempt): void {
@@ -181,6 +188,7 @@ export class SenderHarness {
       return { type: 'ended', ...about, result };
     };
     const nothing = (): void => undefined;
+    const quarantine = new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery');
     this.scheduler = new DeliveryScheduler({
       slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
       reservations: { total: 256, perOrigin: 64, ...settings.reservations },
@@ -213,7 +221,12 @@ export class SenderHarness {
           return nothing;
         },
       },
-      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
+      quarantine: {
+        put: async (...rejected) => {
+          await settings.beforeQuarantine?.();
+          await quarantine.put(...rejected);
+        },
+      },
       onFatal: (error) => {
         throw error;
       },
@@ -251,6 +264,12 @@ export class SenderHarness {
   async operations(): Promise<OperationalEvent[]> {
     const records = await this.records(OPERATIONS, this.codecs.webhookOperations);
     return records.map(({ value }) => decoded(this.codecs.webhookOperations.decode(value ?? Buffer.alloc(0))));
+  }
+
+  /** How often the state of a subscription was written. */
+  async stateRecordsOf(subscriptionId: string): Promise<number> {
+    const records = await this.records(STATES, this.codecs.subscriptionState);
+    return records.filter(({ key }) => key?.toString() === subscriptionId).length;
   }
 
   /** The latest state of each subscription; null: a tombstone. */
@@ -364,7 +383,7 @@ export function createSender(options: SenderOptions): TaskManager {
     topics: [topics.webhookDeliveries.name],
     copartitioned: [topics.webhookAttempts.name, topics.subscriptionState.name, topics.webhookOperations.name],
     instanceId: options.instanceId,
-    createTask: (context) => createSenderTask(options, context),
+    createTask: (context) => new SenderTask(options, context),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,

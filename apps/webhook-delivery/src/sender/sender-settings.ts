@@ -1,0 +1,37 @@
+import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
+import { CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
+import type { FlushIntervals } from '../log/flush-scheduler.js';
+import type { SlotLimits } from './delivery-scheduler.js';
+import type { QueueLimits } from './partition-queues.js';
+import type { ReservationLimits } from './reservations.js';
+
+/** What the subscriptions of a process share (R-22, R-26). */
+export interface SenderSettings {
+  readonly slots: SlotLimits;
+  readonly reservations: ReservationLimits;
+  /** `bytes`: per partition. */
+  readonly unfinished: QueueLimits & { readonly bytes: number };
+  /** What the unfinished deliveries of all partitions may take. */
+  readonly unfinishedBytes: number;
+  readonly flushes: FlushIntervals;
+  readonly closeGraceMs: number;
+}
+
+/** SenderSettings */
+export const SENDER_SETTINGS = Symbol('SENDER_SETTINGS');
+
+const MIB = 1_048_576;
+
+export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
+  // R-26: shares by fleet first, then by subscription.
+  slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
+  // R-22: a delivery begins only when each of its attempts can have a socket on time.
+  reservations: { total: 4_096, perOrigin: CONNECTIONS_PER_ORIGIN },
+  // R-26: beyond `perSubscription` a subscription is parked, and the rest stays in the log.
+  unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16, bytes: 48 * MIB },
+  unfinishedBytes: 256 * MIB,
+  // R-25: what is answered and not yet flushed is sent again after a kill.
+  flushes: { intervalMs: 4, busyIntervalMs: 10 },
+  // R-25: longer than an attempt can take, so that attempts in flight are not repeated when a partition moves.
+  closeGraceMs: ATTEMPT_DEADLINE_MS + 500,
+};
