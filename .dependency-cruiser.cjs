@@ -43,7 +43,7 @@ const LAYERS = [
   {
     library: 'history-store',
     knows: ['domain', 'database'],
-    packages: ['@nestjs/common', '@nestjs/typeorm', 'typeorm', 'pg', '@types/pg', 'p-limit', 'reflect-metadata'],
+    packages: ['typeorm', 'pg', '@types/pg', 'p-limit', 'reflect-metadata'],
   },
   {
     library: 'platform',

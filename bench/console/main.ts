@@ -111,7 +111,7 @@ async function frames(page: Page, forSeconds: number, scrollPx: number): Promise
 
 async function tail(page: Page): Promise<Frames & { readonly heapMb: readonly number[] }> {
   await page.getByRole('row').nth(5).waitFor();
-  // Behind the first thousand rows, which are what it keeps.
+  // After the first thousand rows, which are what it keeps.
   const before = await heapMb(page);
   const shown = await frames(page, seconds, 0);
   return { ...shown, heapMb: [before, await heapMb(page)] };

@@ -28,7 +28,7 @@ export interface Calendar {
   /** Fifteen days [fromMs, toMs) that are filled before anything is measured. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** The day behind them, which is written while pages are read. */
+  /** The day after them, which is written while pages are read. */
   readonly flowToMs: number;
   /** The day before them, which is past the retention. */
   readonly expiredFromMs: number;

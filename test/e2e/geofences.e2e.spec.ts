@@ -71,7 +71,7 @@ describe('Geofences from the API to the receiver (R-8)', () => {
         ],
       },
     });
-    // The next fix is the first that sees them: it sets the state. The one behind it enters.
+    // The next fix is the first that sees them: it sets the state. The one after it enters.
     await drive([60, faraway], [120, west], [180, east], [240, east], [250, east]);
     const harbourOut = { eventType: 'geofence_out', geofenceId: harbour, geofenceName: 'Harbour' };
     const expected = [

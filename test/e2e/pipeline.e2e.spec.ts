@@ -19,7 +19,7 @@ const clocks: readonly PlainPing[] = Object.entries({
   '5 min ahead': 300_000,
   'further ahead': 300_001,
   '15 days behind': -1_296_000_000,
-  'further behind': -1_296_000_001,
+  'more than 15 days behind': -1_296_000_001,
 }).map(([name, aheadMs]) => ({
   deviceId: `clock ${name}`,
   eventTime: new Date(startAt + aheadMs).toISOString(),

@@ -44,7 +44,7 @@ export function createStageLatency(): StageLatency {
   const pings = new BoundedMap<number>(REMEMBERED_RECORDS);
   const events = new BoundedMap<number>(REMEMBERED_RECORDS);
   const deliveries = new BoundedMap<number>(REMEMBERED_RECORDS);
-  /** Receipts whose records have not all been read yet: the log is followed a moment behind the POST. */
+  /** Receipts whose records have not all been read yet: the log is read a moment after the POST. */
   const open = new BoundedMap<{ readonly event: TracedEvent; readonly atMs: number }>(REMEMBERED_RECORDS);
   let samples: Sample[] = [];
 

@@ -1,4 +1,4 @@
-/** The project's transformer, behind whatever the worker wants changed: a mutant, or calls that record what runs. */
+/** The project's transformer, after whatever the worker wants changed: a mutant, or calls that record what runs. */
 import swc from '@swc/jest';
 
 function changed(source, file) {

@@ -118,7 +118,7 @@ describe('paths and methods', () => {
     ['another case', 'GET', '/PUBLIC/V2/Events', 200],
     ['a doubled slash', 'GET', '//public/v2/events', 404],
     ['an escaped letter', 'GET', '/public/v2/%65vents', 404],
-    ['something behind it', 'GET', `${V2}/1`, 404],
+    ['something after it', 'GET', `${V2}/1`, 404],
     ['a semicolon', 'GET', `${V2};a=b`, 404],
     ['HEAD', 'HEAD', V2, 200],
     ['OPTIONS', 'OPTIONS', V2, 405],

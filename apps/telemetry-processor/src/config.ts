@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RULE_SETS, type RuleSet } from '@waypost/domain';
 import {
   asInteger,
   asOneOf,
@@ -19,17 +20,12 @@ import type { KafkaSettings } from '@waypost/streams';
 
 export const APPLICATION = 'telemetry-processor';
 
-/** `positions`: only R-3 to R-7, so neither geofences nor routes and stops, whatever a fleet asks for. */
-export const RULE_SETS = ['all', 'positions'] as const;
-
-export type RuleSet = (typeof RULE_SETS)[number];
-
 export interface TelemetryProcessorConfig {
   readonly process: ProcessConfig;
   readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
   readonly registry: RegistryConfig;
-  /** Where snapshots of the device state are kept; undefined: nowhere. */
+  /** Where checkpoints of the device state are kept; undefined: nowhere. */
   readonly stateDir: string | undefined;
   readonly rules: RuleSet;
   /** How long a partition waits after a small transaction, so that the pings that come meanwhile share the next; undefined: by their count. */

@@ -30,7 +30,7 @@ export const RETRY_KINDS: Readonly<Record<string, { readonly title: string; read
 };
 
 const KIND_NAMES = Object.keys(RETRY_KINDS);
-/** One endpoint of each kind, behind those of the flooding fleet. */
+/** One endpoint of each kind, after those of the flooding fleet. */
 const FIRST = FLOOD_SUBSCRIPTIONS;
 /** Events/s to an endpoint while it is measured; more to the healthy one, as few of its deliveries are retried. */
 const PER_SECOND = { bad: 50, healthy: 200, flood: 10, held: 0.5 };

@@ -39,7 +39,7 @@ describe('The attempts of the history benchmark', () => {
     for (const count of days) expect(Math.abs(count - 40_000 / 15)).toBeLessThan(3);
   });
 
-  it('come in order for each delivery, and a retry some batches behind the attempt before it', () => {
+  it('come in order for each delivery, and a retry some batches after the attempt before it', () => {
     const places = new Map<string, number>();
     const wrong = log.filter(({ eventId, attempt, body }, place) => {
       places.set(`${eventId}/${String(attempt)}`, place);

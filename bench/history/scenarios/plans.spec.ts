@@ -21,7 +21,7 @@ describe('The check of a plan', () => {
     expect(faultsOf([scan(), scan({ 'Relation Name': 'deliveries_20260619' })], query)).toEqual([]);
   });
 
-  it('finds a day before the window, behind it, and before the place where the walk is', () => {
+  it('finds a day before the window, after it, and before the place where the walk is', () => {
     const of = (day: string): PlanNode[] => [scan({ 'Relation Name': `deliveries_${day}` })];
     expect(faultsOf(of('20260617'), query)).toEqual(['deliveries_20260617 is not of the window']);
     expect(faultsOf(of('20260620'), query)).toEqual(['deliveries_20260620 is not of the window']);

@@ -14,7 +14,7 @@ export interface PlansRun {
 
 const PLANS_OF_EACH = 8;
 const SEED = 12;
-/** Of each list that is merged the row that is next, up to twelve, and the rows behind the page. */
+/** Of each list that is merged the row that is next, up to twelve, and the rows after the page. */
 const AHEAD = 16;
 
 /** EXPLAIN of every kind of page: only the days of its window, by an index, and no more rows than pages hold. */

@@ -13,7 +13,7 @@ export interface RetentionRun {
   readonly dropDayMs: number;
   /** From the same beginning until its files are deleted, which nothing waits for. */
   readonly spaceFreedMs: number;
-  /** Pages that four readers read before and from the beginning on until a second behind the end. */
+  /** Pages that four readers read before and from the beginning on until a second after the end. */
   readonly beforeMs: Percentiles;
   readonly duringMs: Percentiles;
   /** Pages that were under way while the day was taken out and its files deleted. */

@@ -3,6 +3,11 @@ export { DomainError, type DomainErrorCode } from './domain-error.js';
 
 export {
   ATTEMPT_DEADLINE_MS,
+  MAX_KEPT_BODY_BYTES,
+  MAX_RESPONSE_TEXT_BYTES,
+  TOKEN_EXPIRY_MARGIN_MS,
+} from './delivery/attempt-limits.js';
+export {
   ATTEMPT_ERROR_CODES,
   type AttemptDecision,
   type AttemptErrorCode,
@@ -11,9 +16,7 @@ export {
   decideProbe,
   type FailureReason,
   type FinishedAttempt,
-  MAX_KEPT_BODY_BYTES,
   type RetryReason,
-  TOKEN_EXPIRY_MARGIN_MS,
 } from './delivery/decide-attempt.js';
 export {
   DELIVERY_UNSTARTED,
@@ -72,7 +75,7 @@ export {
   isRouteEventType,
   TEST_EVENT_TYPE,
 } from './event/event-type.js';
-export { draftEvent } from './event/fleet-event.js';
+export { draftEvent } from './event/draft-event.js';
 export { serializeLegacyV1 } from './event/legacy-v1.js';
 export {
   isPayloadFormat,
@@ -218,6 +221,7 @@ export { TEST_DEVICE_ID, testDelivery, type TestRequest } from './subscription/t
 
 export { type AcceptedPing, decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';
 export { evolveDevice } from './rules/evolve-device.js';
+export { RULE_SETS, type RuleSet } from './rules/rule-set.js';
 export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './rules/rule-settings.js';
 
 export { formatTime, MAX_TIME_MS, type ParsedInstant, parseInstant } from './time/instant.js';

@@ -70,7 +70,7 @@ export class FleetStore {
     return inFleet(this.fleets.manager, fleetId, (manager) => manager.findOneBy(FleetEntity, { fleetId }));
   }
 
-  /** In the order of their ids, from behind this one on; null: from the first. */
+  /** In the order of their ids, after this one; null: from the first. */
   list({ limit, after }: { readonly limit: number; readonly after: string | null }): Promise<FleetSettings[]> {
     const where = after === null ? {} : { fleetId: MoreThan(after) };
     return inAllFleets(this.fleets.manager, (manager) =>

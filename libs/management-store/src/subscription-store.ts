@@ -37,6 +37,7 @@ export type SubscriptionChange = Partial<
     | 'deviceIds'
     | 'auth'
     | 'headers'
+    | 'clientCertificate'
     | 'rateLimitPerSecond'
     | 'onOutage'
     | 'strictOrder'

@@ -44,7 +44,7 @@ describe('a rule of the specification', () => {
 });
 
 describe('a test title', () => {
-  it('counts with the titles around it, also behind it.each and in a template', () => {
+  it('counts with the titles around it, also after it.each and in a template', () => {
     const text = [
       "describe('a', () => {",
       "  it('b (R-7)', () => {});",

@@ -65,7 +65,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_ALLOW_HTTP: 'Accept `http` URLs. Development only; `npm start` sets it',
   WAYPOST_INSTANCE_ID: 'A name of its own for each process: Kafka static membership',
   WAYPOST_STATE_DIR:
-    'A directory of this process alone for snapshots of its state: a restart reads only the rest of the log',
+    'A directory of this process alone for checkpoints of its state: a restart reads only the rest of the log',
   WAYPOST_LINGER_MS:
     'How long a partition waits at least after a small transaction, so that the pings that come meanwhile share the next one; else 1 ms for each partition of `telemetry.pings`, from 10 to 500 ms',
   WAYPOST_RULES: '`all`, or `positions` for positions and ignition changes only',

@@ -6,12 +6,12 @@ import {
   type FleetEvent,
   type FleetSettingsHistory,
   geofenceKey,
+  type RuleSet,
   type TelemetryPing,
 } from '@waypost/domain';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { createDeviceKnowledge } from './device-knowledge.js';
 import { createRuleRun, currentRules, type RecordedPing } from './rule-run.js';
-import type { RuleSet } from './thresholds.js';
 
 const MINUTE_MS = 60_000;
 const LATITUDE = 52;

@@ -47,7 +47,7 @@ interface Guesses {
   before: { readonly eventTime: number; readonly isDriving: boolean };
   /** A ping was seen that sends a position whenever the last one was sent (R-7). */
   sent: boolean;
-  /** Pings were seen behind which it is on a route, wherever it was before, or is without routes (R-9). */
+  /** Pings were seen after which it is on a route, wherever it was before, or is without routes (R-9). */
   driven: boolean;
 }
 
@@ -95,7 +95,7 @@ function next(
   }
 }
 
-/** Order and fix are certain behind this ping. All else may have been different before it. */
+/** Order and fix are certain after this ping. All else may have been different before it. */
 function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): Guesses {
   const { ping } = recorded;
   const { geofences } = state;
@@ -117,7 +117,7 @@ function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKn
   };
 }
 
-/** The guesses behind the next ping; `state` is that of the run. */
+/** The guesses after the next ping; `state` is that of the run. */
 function narrow(guesses: Guesses, recorded: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): void {
   const { ping, appendedAt } = recorded;
   const view = options.rules === 'all' ? viewOf(ping, options.geofences) : null;

@@ -15,6 +15,7 @@ import {
   type GeofenceView,
   isAccepted,
   parseGeofenceKey,
+  type RuleSet,
   type RuleSettings,
   type TelemetryPing,
 } from '@waypost/domain';
@@ -22,7 +23,6 @@ import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import type { LogRange } from '../log/log-range.js';
 import { openLog } from '../log/open-log.js';
 import type { StackEnvironment } from '../stack/stack-config.js';
-import type { RuleSet } from './thresholds.js';
 
 /** A ping with its position in the log. */
 export interface RecordedPing {

@@ -42,39 +42,56 @@ function threshold(flag: string, description: string, parse: Threshold['parse'],
 }
 
 export const THRESHOLDS: readonly Threshold[] = [
-  threshold('--window <duration>', 'between two positions of a device (R-7)', parseDuration, (settings, value) => ({
-    ...settings,
-    positionWindowMs: value,
-  })),
-  threshold('--moving-speed <km/h>', 'at which a vehicle counts as moving (R-9)', parsePositive, (settings, value) =>
-    ofRoutes(settings, { movingSpeedInKmh: value }),
+  threshold(
+    '--window <duration>',
+    'time between two positions of a device (R-7)',
+    parseDuration,
+    (settings, value) => ({
+      ...settings,
+      positionWindowMs: value,
+    }),
+  ),
+  threshold(
+    '--moving-speed <km/h>',
+    'speed at which a vehicle counts as moving (R-9)',
+    parsePositive,
+    (settings, value) => ofRoutes(settings, { movingSpeedInKmh: value }),
   ),
   threshold(
     '--moving-distance <m>',
-    'from the stop point, from which it does (R-9)',
+    'distance from the stop point at which it counts as moving (R-9)',
     parsePositive,
     (settings, value) => ofRoutes(settings, { movingDistanceInMeters: value }),
   ),
   threshold('--still-speed <km/h>', 'below this speed a vehicle stands still (R-9)', parsePositive, (settings, value) =>
     ofRoutes(settings, { stillSpeedInKmh: value }),
   ),
-  threshold('--still-after <duration>', 'standing that ends a route (R-9)', parseDuration, (settings, value) =>
-    ofRoutes(settings, { stillMs: value }),
+  threshold(
+    '--still-after <duration>',
+    'how long it must stand still to end a route (R-9)',
+    parseDuration,
+    (settings, value) => ofRoutes(settings, { stillMs: value }),
   ),
-  threshold('--off-after <duration>', 'ignition off that ends a route (R-9)', parseDuration, (settings, value) =>
-    ofRoutes(settings, { ignitionOffMs: value }),
+  threshold(
+    '--off-after <duration>',
+    'how long the ignition must be off to end a route (R-9)',
+    parseDuration,
+    (settings, value) => ofRoutes(settings, { ignitionOffMs: value }),
   ),
-  threshold('--gap <duration>', 'without a fix that ends a route (R-9)', parseDuration, (settings, value) =>
+  threshold('--gap <duration>', 'time without a fix that ends a route (R-9)', parseDuration, (settings, value) =>
     ofRoutes(settings, { gapMs: value }),
   ),
   threshold(
     '--leave-margin <m>',
-    'beyond the edge that counts as out, never less than 10 % of the radius (R-8)',
+    'distance beyond the edge that counts as out, at least 10 % of the radius (R-8)',
     parsePositive,
     (settings, value) => ofGeofences(settings, { marginInMeters: value }),
   ),
-  threshold('--leave-fixes <n>', 'fixes out in a row (R-8)', parsePositive, (settings, value) =>
-    ofGeofences(settings, { leaveFixes: value }),
+  threshold(
+    '--leave-fixes <n>',
+    'consecutive fixes outside before it counts as left (R-8)',
+    parsePositive,
+    (settings, value) => ofGeofences(settings, { leaveFixes: value }),
   ),
   threshold(
     '--leave-after <duration>',
@@ -91,7 +108,3 @@ export function changedSettings(given: Readonly<Record<string, unknown>>): RuleS
     return typeof value === 'number' ? apply(settings, value) : settings;
   }, DEFAULT_RULE_SETTINGS);
 }
-
-/** The values of WAYPOST_RULES: `positions` skips geofences, routes and stops for every fleet. */
-export const RULE_SETS = ['all', 'positions'] as const;
-export type RuleSet = (typeof RULE_SETS)[number];

@@ -57,7 +57,7 @@ describe('Publishing and reading on a real broker', () => {
     expect(read50.map(({ sequence }) => Number(sequence))).toEqual(sequences);
   });
 
-  it('gives committed records only, and ends behind the markers of transactions', async () => {
+  it('gives committed records only, and ends after the markers of transactions', async () => {
     const { lines } = createTerminal(dataDir);
     const [kept, dropped] = [newDevice(), newDevice()];
     const producer = connectKafka(kafka).producer({

@@ -9,7 +9,7 @@ describe('the rebuild command', () => {
     const flags = { dataDir: '/nowhere', yes: false, watch: false, now: () => 0 };
     const refused = rebuildHistory({ out: silent, err: silent }, flags);
 
-    await expect(refused).rejects.toThrow(/This deletes the history .* Say --yes to do so, or --watch/);
+    await expect(refused).rejects.toThrow(/This deletes the history .* Pass --yes to do it, or --watch/);
     await expect(refused).rejects.toMatchObject({ exitCode: 2 });
     await expect(refused).rejects.toBeInstanceOf(CliError);
   });

@@ -60,7 +60,7 @@ export async function rebuildHistory(terminal: Terminal, options: RebuildOptions
 
 const WARNING =
   'This deletes the history of deliveries and paths and has the running projectors fill it again from the logs; until ' +
-  'they are done the API shows only a part of it. Say --yes to do so, or --watch to see how far they are.';
+  'they are done the API shows only a part of it. Pass --yes to do it, or --watch to see how far they are.';
 
 /** Rows beyond the end of a log come from another log and could not be rebuilt. */
 async function assertSameLog(work: Work): Promise<void> {

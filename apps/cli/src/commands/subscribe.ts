@@ -19,7 +19,7 @@ export interface CreatedSubscription {
   readonly secret: string;
 }
 
-/** One subscription an event type; each is printed as a JSON line with its signing secret, shown only now. */
+/** One subscription per event type; each is printed as a JSON line with its signing secret, shown only now. */
 export async function subscribe(terminal: Terminal, options: SubscribeOptions): Promise<void> {
   const stack = await stackEnvironment(options.dataDir);
   const apiKey = await apiKeyOf(options.dataDir, options.fleet);

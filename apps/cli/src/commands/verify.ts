@@ -2,6 +2,7 @@ import { consumerGroups, createAvroCodecs, createSchemaRegistry, topics } from '
 import {
   type FleetEvent,
   formatTime,
+  type RuleSet,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookSubscription,
@@ -24,7 +25,6 @@ import {
   type RecordedPing,
   type RuleRunOptions,
 } from '../analysis/rule-run.js';
-import type { RuleSet } from '../analysis/thresholds.js';
 import {
   describeDeliveries,
   describeEvents,

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { changedSettings, RULE_SETS, type RuleSet, THRESHOLDS } from '../analysis/thresholds.js';
+import { RULE_SETS, type RuleSet } from '@waypost/domain';
+import { changedSettings, THRESHOLDS } from '../analysis/thresholds.js';
 import { fromCallerIfAny, leaf, NO_RANGE, type ProgramContext, type RangeFlags, withTimes } from './command.js';
 
 interface BacktestFlags extends RangeFlags {

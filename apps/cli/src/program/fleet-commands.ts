@@ -32,7 +32,7 @@ export function addSubscribe(program: Command, { terminal }: ProgramContext): vo
   leaf(
     program,
     'subscribe',
-    'Creates one webhook subscription per event type; prints a JSON line with the secret of each.',
+    'Creates one webhook subscription per event type and prints each as a JSON line with their shared signing secret.',
   )
     .requiredOption('--fleet <id>', 'whose events')
     .requiredOption('--url <url>', 'where to send them')

@@ -73,7 +73,7 @@ export function addRejectedCommands(program: Command, { terminal }: ProgramConte
   const filtered = (command: Command): Command =>
     withTimes(command, 'rejections')
       .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
-      .option('--device <id>', 'only with this key');
+      .option('--device <id>', 'only records with this key');
   const selectionOf = (ids: readonly string[], { dataDir: _, all: __, ...flags }: RejectedFlags) => ({
     ...NO_RANGE,
     reason: null,

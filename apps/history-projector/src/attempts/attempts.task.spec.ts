@@ -70,7 +70,7 @@ describe('the attempts task', () => {
     expect(lags).toEqual([59]);
   });
 
-  it('writes the rows of a batch and then commits the offset behind it', async () => {
+  it('writes the rows of a batch and then commits the offset after it', async () => {
     const { task, find, commits, lags, store } = build();
     await task.open();
     await task.process(batchOf([first(1), first(2)], 3));

@@ -96,7 +96,7 @@ function batchOf(given: readonly Given[], nextOffset: number): RecordBatch {
 }
 
 describe('the paths task', () => {
-  it('keeps late pings and each time once, and then commits the offset behind the batch', async () => {
+  it('keeps late pings and each time once, and then commits the offset after the batch', async () => {
     const { task, process, find, commits, readPosition, counts } = build();
     await task.open();
     await process(batchOf(encoded(ping(60), ping(10), ping(30), ping(10, { speedInKmh: 99 })), 4));

@@ -209,7 +209,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const { progress, database } = this.deps;
     if (progress === undefined) return;
     const { topic, partition } = this.context;
-    // Before the end is read: what is logged after this moment may be behind that end.
+    // Before the end is read: what is logged after this moment may be past that end.
     const completeUntil = progress.clock();
     const { start, end } = await this.deps.logRange(this.context);
     const expectedOffset = this.position;

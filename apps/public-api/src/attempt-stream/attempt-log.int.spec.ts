@@ -96,7 +96,7 @@ describe('the log of attempts, followed (R-41)', () => {
     }
   });
 
-  it('continues behind any position, also at another instance, with nothing lost and nothing twice', async () => {
+  it('continues from any position, also at another instance, with nothing lost and nothing twice', async () => {
     const start = await ends();
     const ids = [...(await writeMore()), ...(await writeMore()), ...(await writeMore())];
     let positions: Seen[] = [];

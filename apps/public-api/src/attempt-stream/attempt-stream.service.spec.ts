@@ -110,7 +110,7 @@ describe('GET /public/v2/stream (R-41)', () => {
     expect(event?.data).toMatchObject({ status: 'pending', nextAttemptAt: expect.stringMatching(/Z$/) as unknown });
   });
 
-  it('continues behind the event that Last-Event-ID names, and begins now without one', async () => {
+  it('continues after the event that Last-Event-ID names, and begins now without one', async () => {
     const attemptLog = logOf([]);
     const { request } = await build({ attemptLog });
     await request(STREAM, { headers: { 'last-event-id': ids.idOf([12, 0, 3456], 'acme') } });

@@ -33,7 +33,7 @@ export class EventStream {
   private readonly ending = new AbortController();
   /** Aborted when the reader has gone or stalls, is no longer allowed, or the process stops. */
   readonly signal: AbortSignal;
-  /** After what was left out behind the last event; null: nothing was. Made when it is sent, as most are not. */
+  /** After what was left out since the last event; null: nothing was. Made when it is sent, as most are not. */
   private idBehind: (() => string) | null = null;
   private keepAlive: NodeJS.Timeout | undefined;
   private asking: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class EventStream {
 
   /**
    * Resolves when the reader has room for more.
-   * @param positionId of the place after all of them, and after whatever was left out behind them
+   * @param positionId of the place after all of them, and of whatever was left out after them
    */
   async send(events: readonly ServerSentEvent[], positionId: () => string): Promise<void> {
     this.idBehind = positionId;

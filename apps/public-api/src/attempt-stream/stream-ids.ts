@@ -8,7 +8,7 @@ export type ReadStreamId =
   | { readonly type: 'position'; readonly position: LogPosition }
   | { readonly type: 'refused'; readonly message: string };
 
-/** The ids of the events of a stream: the offsets of all partitions behind the event, sealed for the fleet. */
+/** The ids of the events of a stream: the offsets of all partitions after the event, sealed for the fleet. */
 export interface StreamIds {
   idOf(position: LogPosition, fleetId: string): string;
   read(id: string, fleetId: string): ReadStreamId;

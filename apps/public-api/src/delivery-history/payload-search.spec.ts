@@ -58,7 +58,7 @@ describe('a search of payloads (R-33, R-34)', () => {
     }
   });
 
-  it('ends behind the most that one page looks at, without a match too, and says how far it is', async () => {
+  it('ends after the most that one page looks at, without a match too, and says how far it is', async () => {
     const history = historyOf(12_000, []);
     const page = await history.page(100);
     expect(page).toMatchObject({ records: [], nextPageState: String(MOST_SEARCHED) });

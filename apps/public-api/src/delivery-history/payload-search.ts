@@ -21,7 +21,7 @@ export interface SearchedPage<Shown> extends DeliveryPage<Shown> {
 
 /**
  * A page of the deliveries that match, which are looked for batch by batch. It ends with the first batch that has one, so that
- * it is no larger than any page (R-34a), and its token goes on behind the last delivery that was looked at.
+ * it is no larger than any page (R-34a), and its token continues after the last delivery that was looked at.
  */
 export async function searchPage<Shown extends ShownDelivery>(
   search: PayloadSearch<Shown>,
@@ -35,7 +35,7 @@ export async function searchPage<Shown extends ShownDelivery>(
     const found = page.records.filter(matches);
     const lastShown = found[limit - 1];
     if (found.length > limit && lastShown !== undefined) {
-      // Once more, up to the last one that the page has room for: a token goes on behind a batch only.
+      // Once more, up to the last one that the page has room for: a token continues after a batch only.
       batch = page.records.indexOf(lastShown) + 1;
       continue;
     }

@@ -180,7 +180,7 @@ describe('requests that are too much', () => {
     ['arrays', '['.repeat(50_000)],
     ['objects', '{"a":'.repeat(19_000)],
     ['closed arrays', `${'['.repeat(40_000)}${']'.repeat(40_000)}`],
-    ['arrays behind a string', `{"a":"\\"]]]}}}","b":${'['.repeat(40)}${']'.repeat(40)}}`],
+    ['arrays after a string', `{"a":"\\"]]]}}}","b":${'['.repeat(40)}${']'.repeat(40)}}`],
   ])('end at 32 levels of JSON: %s', async (_what, raw) => {
     const { request, errors } = await build();
     const answer = await request(SUBSCRIPTIONS, { method: 'POST', raw });

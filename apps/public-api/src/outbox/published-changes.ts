@@ -1,6 +1,6 @@
 /** Waits for changes to reach their topics. */
 export abstract class PublishedChanges {
-  /** @returns false when they have not within some seconds; they will */
+  /** @returns false if they are not published within 3 s; they will be, later */
   abstract wait(outboxIds: readonly string[]): Promise<boolean>;
 }
 
@@ -17,8 +17,8 @@ const TIMEOUT_MS = 3_000;
 
 /**
  * A caller that has been shown a subscription gets every event committed from then on, so responses wait here; after a
- * while they stop waiting, since the change is durable and will be published. What they say then is for the caller to decide. The database is polled because any process
- * may be the one that publishes.
+ * while they stop waiting, since the change is durable and will be published. What they say then is for the caller to
+ * decide. The database is polled because any process may be the one that publishes.
  */
 export function createPublishedChanges(deps: PublishedChangesDeps): PublishedChanges {
   const { isPublished, isStopping, monotonicMs, sleep } = deps;

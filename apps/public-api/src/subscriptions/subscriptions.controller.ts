@@ -100,7 +100,7 @@ export class SubscriptionsController {
     operationId: 'updateSubscription',
     summary: 'Change a subscription',
     description:
-      'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole. From 1 s after a subscription was answered to be `paused` or `disabled` nothing is sent to it; while that cannot be promised the answer is 503 with the code `not_in_effect_yet`, and the change is stored.',
+      'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole. Once the response says `paused` or `disabled`, nothing is sent later than 1 s after it. While that cannot be promised, the response is 503 with the code `not_in_effect_yet`; the change is stored.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

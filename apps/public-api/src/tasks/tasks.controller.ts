@@ -7,7 +7,7 @@ import { TasksService } from './tasks.service.js';
 
 const tag = 'Operators';
 const ANY_INSTANCE =
-  'Asks every instance of `WAYPOST_ADMIN_URLS`; 404 while that is not set. What an instance that does not answer owns is missing.';
+  'Asks every instance of `WAYPOST_ADMIN_URLS`; 404 while that is not set. Partitions of instances that do not answer are missing.';
 
 /** The partitions of all instances, for an admin key: what `waypost tasks` shows and does (R-45). */
 @Controller('/public/v1')
@@ -37,7 +37,7 @@ export class TasksController {
     tag,
     scope: 'admin',
     portal: 'refused',
-    response: { status: 204, description: 'The instance that owns it does this.' },
+    response: { status: 204, description: 'The owning instance has accepted the command.' },
     errors: [404, 409],
   })
   command(

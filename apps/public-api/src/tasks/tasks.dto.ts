@@ -29,7 +29,7 @@ export class TaskListDto extends dto(
           state: text.meta({ description: '`running`, `starting` or `parked`.' }),
           parked: parked.optional().meta({ description: 'Why it cannot go on; only while it is parked.' }),
           lagRecords: z.int().min(0).optional().meta({
-            description: 'Offsets behind the last batch that was processed. Absent: none was since the start.',
+            description: 'Lag: offsets after the last processed batch. Absent: none was processed since the start.',
           }),
           instance: text.meta({ description: 'Admin address of the process that owns it.' }),
         })
@@ -57,7 +57,7 @@ export class TopicListDto extends dto(
               partitions: z.int().min(0).meta({ description: 'Those that an instance owns now.' }),
               parked: z.int().min(0),
               lagRecords: z.int().min(0).meta({
-                description: 'Offsets behind the last batch of each partition, added up.',
+                description: 'Total lag: offsets after the last processed batch, over all partitions.',
               }),
             }),
           ),

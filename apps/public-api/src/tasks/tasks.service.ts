@@ -35,7 +35,7 @@ export class TasksService {
     if (outcome.type === 'refused') throw new ApiError(409, 'conflict', outcome.reason);
     if (outcome.type === 'done') return;
     const rest = outcome.unanswered.length === 0 ? '' : `: ${unansweredText(outcome.unanswered)}`;
-    throw notFound(`No instance has done this for the task ${task}${rest}.`);
+    throw notFound(`No instance has the task ${task}${rest}.`);
   }
 
   private configured(): Instances {

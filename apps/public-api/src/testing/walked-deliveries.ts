@@ -4,7 +4,7 @@ import type { WebhookAttempt } from '@waypost/domain';
 import { attemptOf as sampleOf } from '../../../../test/support/samples.js';
 import type { DeliveryFilters } from '../delivery-history/delivery-pages.service.js';
 
-/** Midday, so that the days before and behind are at hand. */
+/** Midday, so that the days before and after are at hand. */
 export const NOW = Date.UTC(2026, 5, 20, 12);
 const DAY_MS = 86_400_000;
 
@@ -16,7 +16,7 @@ export interface DeliveryPlan {
   readonly type: string;
   readonly subscription: string;
   readonly firstAttemptAt: number;
-  /** Of each attempt; null: no answer in time. Those behind an accepted or refused one do not happen. */
+  /** Of each attempt; null: no answer in time. Those after an accepted or refused one do not happen. */
   readonly answers: readonly (number | null)[];
 }
 

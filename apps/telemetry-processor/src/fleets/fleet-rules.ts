@@ -1,7 +1,12 @@
 import { LazyTelemetryPing } from '@waypost/contracts';
-import { DEFAULT_RULE_SETTINGS, type GeofenceView, type RuleSettings, type TelemetryPing } from '@waypost/domain';
+import {
+  DEFAULT_RULE_SETTINGS,
+  type GeofenceView,
+  type RuleSet,
+  type RuleSettings,
+  type TelemetryPing,
+} from '@waypost/domain';
 import type { StreamRecord } from '@waypost/streams';
-import type { RuleSet } from '../config.js';
 import type { KnownFleet, KnownFleets } from './fleet-directory.js';
 
 /** What decidePing() needs beside the device and the ping's record. */

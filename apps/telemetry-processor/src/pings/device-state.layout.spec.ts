@@ -22,7 +22,7 @@ const states: fc.Arbitrary<DeviceState> = fc.record({
   trip: maybe(trips(time)),
 });
 
-/** What the store keeps beside the bytes, as a snapshot brings it back. */
+/** What the store keeps beside the bytes, as a checkpoint brings it back. */
 function keptAside(state: DeviceState): readonly GeofenceVisit[] | undefined {
   const overflow = deviceStateLayout.overflow?.of(state);
   return overflow && deviceStateLayout.overflow?.fromBytes(deviceStateLayout.overflow.toBytes(overflow));

@@ -63,7 +63,7 @@ beforeEach(async () => {
   await codecs.fleetEvents.resolve(Array.from({ length: 20 }, (_, index) => index + 1));
   history = createGeofenceHistory();
   unread = [];
-  // Behind every ping: none is from the future.
+  // After every ping: none is from the future.
   clock = START + 3_600 * SECOND;
   driver = newDriver();
 });
@@ -145,7 +145,7 @@ describe('geofences in the telemetry processor (R-8)', () => {
     expect(await at(50, OUTSIDE)).toHaveLength(1);
   });
 
-  it('comes behind the ignition and before the position, out before in (R-10)', async () => {
+  it('comes after the ignition and before the position, out before in (R-10)', async () => {
     publish(depot);
     const yard = { ...depot, geofenceId: 'a-yard', circle: { ...DEPOT, latitude: OUTSIDE + 0.02 } };
     publish(yard, geofenceKey(yard));

@@ -6,12 +6,12 @@ import {
   type FleetEvent,
   type Geofence,
   geofenceKey,
+  type RuleSet,
   type TelemetryPing,
 } from '@waypost/domain';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import type { RuleSet } from '../config.js';
 import { type FleetHistories, knownFleets } from '../fleets/fleet-directory.js';
 import { pingTopology } from './testing/ping-topology.js';
 

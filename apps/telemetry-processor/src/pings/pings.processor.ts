@@ -19,12 +19,12 @@ import {
   parseTraceparent,
   type PingCheck,
   type PingDecision,
+  type RuleSet,
   type TelemetryPing,
   traceOfPing,
 } from '@waypost/domain';
 import { type EndedSpan, messageSpan, type Traces } from '@waypost/platform';
 import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
-import type { RuleSet } from '../config.js';
 import type { FleetDirectory } from '../fleets/fleet-directory.js';
 import { createFleetRules, type FleetRules } from '../fleets/fleet-rules.js';
 import type { StoredDeviceState } from './device-state.layout.js';

@@ -2,13 +2,6 @@ import { PROBE_EVERY_MS } from './endpoint-health.js';
 import { retryAfterMs } from './retry-after.js';
 import { MAX_ATTEMPTS, retryDelayMs } from './retry-delay.js';
 
-/** from the start of an attempt to its status line. */
-export const ATTEMPT_DEADLINE_MS = 5_000;
-/** the bytes that are kept of the body of a response. */
-export const MAX_KEPT_BODY_BYTES = 4_096;
-/** how long before it expires a bearer token is replaced. */
-export const TOKEN_EXPIRY_MARGIN_MS = 60_000;
-
 export interface FinishedAttempt {
   readonly attempt: number;
   readonly result: AttemptResult;

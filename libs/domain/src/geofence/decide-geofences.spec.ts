@@ -148,7 +148,7 @@ describe('what began before it was observed', () => {
     expect(state?.visits).toMatchObject([{ geofenceId: 'depot', enteredAt: null }]);
   });
 
-  it('is seen by the next fix when it was read behind a ping of its time, also by a device that has not moved', () => {
+  it('is seen by the next fix when it was read after a ping of its time, also by a device that has not moved', () => {
     at(0, 0);
     history.record(geofenceKey(depot), depot, clock);
     expect(at(0, 10 * SECOND)).toEqual(['in the depot']);

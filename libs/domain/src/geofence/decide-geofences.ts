@@ -1,5 +1,5 @@
+import type { FleetEventDraft } from '../event/draft-event.js';
 import type { EventType } from '../event/event-type.js';
-import type { FleetEventDraft } from '../event/fleet-event.js';
 import type { DeviceGeofences, GeofenceVisit } from '../records/device-state.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { FleetGeofences } from './geofence-history.js';

@@ -1,7 +1,8 @@
+import { draftEvent, type FleetEventDraft } from '../event/draft-event.js';
 import type { EventType } from '../event/event-type.js';
-import { draftEvent, type FleetEventDraft } from '../event/fleet-event.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { finiteOrNull, headingOrNull, textOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
 /** every measurement is the ping's own. Without a valid fix, the location is the last valid one with its time. */
@@ -29,18 +30,4 @@ export function eventOfPing(
   event.rpm = finiteOrNull(ping.rpm);
   event.fuelLevel = finiteOrNull(ping.fuelLevel);
   return event;
-}
-
-/** Avro's double may be NaN or infinite; JSON has no such number. */
-export function finiteOrNull(value: number | null): number | null {
-  return value !== null && Number.isFinite(value) ? value : null;
-}
-
-export function headingOrNull(value: number | null): number | null {
-  return value !== null && value >= 0 && value < 360 ? value : null;
-}
-
-/** R-13 sends no empty text. */
-export function textOrNull(value: string | null): string | null {
-  return value === '' ? null : value;
 }

@@ -1,8 +1,8 @@
 import type { PathPoint } from '../history/path-history.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { checkPing } from './check-ping.js';
-import { finiteOrNull, headingOrNull } from './event-of-ping.js';
 import { isFuture } from './future-ping.js';
+import { finiteOrNull, headingOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
 /**

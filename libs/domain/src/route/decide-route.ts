@@ -74,7 +74,7 @@ function isDriving(trip: Trip): trip is Driving {
   return trip.route !== null && trip.since !== null;
 }
 
-/** Behind a moving ping: the ignition may go off on a route that only the next fix will confirm. */
+/** After a moving ping: the ignition may go off on a route that only the next fix will confirm. */
 function atStopWithoutFix(stop: Trip, { before, ping, ignition, settings }: Circumstances): RouteDecision {
   const offSince = stop.ignitionOffSince;
   if (offSince === null) return turnsOff(before, ignition) ? changed(stopWith(stop, ping.eventTime)) : UNCHANGED;

@@ -1,6 +1,6 @@
+import { draftEvent, type FleetEventDraft } from '../event/draft-event.js';
 import { resourceIdOf } from '../event/event-id.js';
-import { draftEvent, type FleetEventDraft } from '../event/fleet-event.js';
-import { textOrNull } from '../ping/event-of-ping.js';
+import { textOrNull } from '../ping/reported-values.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 

@@ -91,7 +91,7 @@ describe('ignition (R-6)', () => {
   it.each([
     ['ignition_on', false, true],
     ['ignition_off', true, false],
-  ])('shows in %s and in the position behind it the state after the change', (_, before, after) => {
+  ])('shows in %s and in the position after it the state after the change', (_, before, after) => {
     const { decisions } = travel([at(0, { ignition: before }), at(1, { ignition: after })]);
 
     expect(decisions[1]).toMatchObject({ events: [{ ignition: after }, { ignition: after }] });

@@ -1,5 +1,5 @@
+import type { FleetEventDraft } from '../event/draft-event.js';
 import type { EventType } from '../event/event-type.js';
-import type { FleetEventDraft } from '../event/fleet-event.js';
 import {
   decideGeofences,
   eventsOfGeofences,

@@ -1,5 +1,5 @@
+import { draftEvent } from '../event/draft-event.js';
 import { TEST_EVENT_TYPE } from '../event/event-type.js';
-import { draftEvent } from '../event/fleet-event.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 import { deliveryOf } from './fan-out.js';

@@ -5,7 +5,7 @@ import { formatTime } from '../time/instant.js';
 /** The name of the record header and of the HTTP header (R-46, W3C Trace Context). */
 export const TRACEPARENT = 'traceparent';
 
-/** Version, trace, parent, flags. A later version may have more behind them. */
+/** Version, trace, parent, flags. A later version may have more after them. */
 const TRACEPARENT_FORM = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { cut } from '../testing/raw-server.js';
 import { ChunkedBody } from './chunked-body.js';
 
-/** What is taken, and what is behind the end; undefined when there is no end. */
+/** What is taken, and what comes after the end; undefined when there is no end. */
 function read(pieces: readonly string[]): { taken: string; behind: string | undefined } {
   let taken = '';
   const body = new ChunkedBody((bytes, from, to) => {
@@ -56,12 +56,12 @@ describe('ChunkedBody', () => {
     ['a prefix', '0x2\r\nok\r\n'],
     ['a size beyond all numbers', 'fffffffffffffff\r\n'],
     ['endless zeros', '0'.repeat(100)],
-    ['a bare line feed behind the size', '2\nok\r\n'],
+    ['a bare line feed after the size', '2\nok\r\n'],
     ['a bare line feed in an extension', '2;a\nok\r\n'],
-    ['a bare carriage return behind the size', '2\rok\r\n'],
+    ['a bare carriage return after the size', '2\rok\r\n'],
     ['more data than its size', '2\r\nokay\r\n'],
-    ['a bare line feed behind the data', '2\r\nok\n0\r\n\r\n'],
-    ['a bare line feed behind the last size', '0\n\r\n'],
+    ['a bare line feed after the data', '2\r\nok\n0\r\n\r\n'],
+    ['a bare line feed after the last size', '0\n\r\n'],
     ['a bare line feed in a trailer', '0\r\nx: 1\n\r\n'],
     ['a bare line feed at the end', '0\r\n\n'],
     ['something else at the end', '0\r\n\rx'],

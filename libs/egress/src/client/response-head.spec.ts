@@ -42,7 +42,7 @@ describe('readResponseHead', () => {
     ['a length in words', ['content-length: two'], {}],
     ['an empty length', ['content-length:'], {}],
     ['a hexadecimal length', ['content-length: 0x10'], {}],
-    ['a length behind a space that is none', ['content-length: \u00a02'], {}],
+    ['a length after a space that is none', ['content-length: \u00a02'], {}],
     ['a length that no number holds', [`content-length: ${'9'.repeat(16)}`], {}],
     ['a length and chunks', ['content-length: 2', 'transfer-encoding: chunked'], {}],
     ['another encoding of the transfer', ['transfer-encoding: gzip'], {}],

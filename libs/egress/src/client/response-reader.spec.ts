@@ -219,7 +219,7 @@ describe('a connection after a complete response', () => {
     ['has said that it closes it', FINAL.replace('\r\n', '\r\nconnection: x, Close\r\n')],
     ['speaks HTTP/1.0', FINAL.replace('1.1', '1.0')],
     ['has sent more than the response', `${FINAL}H`],
-    ['has sent a body behind a 204', 'HTTP/1.1 204 No Content\r\n\r\nsurprise'],
+    ['has sent a body after a 204', 'HTTP/1.1 204 No Content\r\n\r\nsurprise'],
   ])('cannot be used again when the other side %s', (_case, text) => {
     expect(read([text]).reading).toBe('complete');
     expect(reuseAfter(text)).toBeUndefined();
@@ -279,7 +279,7 @@ const lines = fc.array(
   ),
   { maxLength: 3 },
 );
-/** What comes behind the end of the body, Node takes for the failure of this response. */
+/** What comes after the end of the body, Node takes for the failure of this response. */
 function hasSurplus(made: { statusLine: string; framing: string; body: string }): boolean {
   return /204|304/.test(made.statusLine)
     ? made.body !== ''

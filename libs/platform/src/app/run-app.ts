@@ -27,7 +27,7 @@ const ORPHAN_STOP_DEADLINE_MS = 2_500;
 
 /**
  * Runs an application for the life of its process: configuration, logger, admin server, Nest, its parts in order;
- * then SIGTERM or SIGINT stop everything in reverse and exit with 0. Resolves when the start is over, with the
+ * then SIGTERM or SIGINT stop everything in reverse and exit with 0 (R-40). Resolves when the start is over, with the
  * application's parts; undefined when there was no usable configuration.
  */
 export async function runApp<C extends AppConfig>(

@@ -3,7 +3,7 @@ import type { Logger } from '../logging/logger.js';
 /**
  * One started part of a process: the admin server, the first connection to Kafka, Nest, its HTTP server. Nest orders what
  * is inside it by its dependencies, but it does not bound a stop, and one in the middle of a start runs the hooks of both
- * at once. So the process around it is a list of parts.
+ * at once. So the process around it is a list of parts, which stop in the reverse order (R-40).
  */
 export interface LifecyclePart {
   readonly name: string;

@@ -4,7 +4,7 @@ import type { ParkingReason, TaskCommand, TaskManager, TaskStatus } from '@waypo
 export interface TaskView extends TaskStatus {
   /** `<consumer group>:<partition>` */
   readonly task: string;
-  /** Offsets behind the last batch that was processed, by the end of the log in the same fetch; null: none was. */
+  /** Lag: offsets after the last processed batch, by the end of the log in the same fetch; null: none was. */
   readonly lagRecords: number | null;
 }
 

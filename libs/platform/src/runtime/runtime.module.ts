@@ -10,7 +10,7 @@ export interface AppConfig {
   readonly process: ProcessConfig;
   /** When present, TLS and login are tried before anything else starts. */
   readonly kafka?: KafkaSettings;
-  /** For snapshots of the state stores, so that a restart reads only the changelogs' tails. */
+  /** For checkpoints of the state stores, so that a restart reads only the changelogs' tails. */
   readonly stateDir?: string | undefined;
   /** How long a partition waits after a small transaction, for others to share the next. */
   readonly lingerMs?: number | undefined;

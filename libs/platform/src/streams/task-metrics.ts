@@ -31,7 +31,7 @@ export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetric
   registerStates({ registry, groups, tasks });
   new Gauge({
     name: 'waypost_lag_records',
-    help: 'Offsets of the log behind the last batch that was processed, by the end of the log in the same fetch.',
+    help: 'Offsets of the log after the last batch that was processed, by the end of the log in the same fetch.',
     labelNames: ['group'],
     registers,
     collect() {

@@ -22,7 +22,7 @@ async function openTraces({ traces }: { readonly traces: TracesConfig }, logger:
 export class TracesModule implements OnApplicationShutdown {
   constructor(private readonly traces: Traces) {}
 
-  /** Behind the consumers: what they record to the end goes with it. */
+  /** Stops after the consumers, so that the last of what they record is sent. */
   async onApplicationShutdown(): Promise<void> {
     const { recorder } = this.traces;
     if (recorder !== null) await settleWithin(() => recorder.close(), FLUSH_MS);

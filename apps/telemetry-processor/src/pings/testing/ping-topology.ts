@@ -1,7 +1,7 @@
 import type { AvroCodecs } from '@waypost/contracts';
+import type { RuleSet } from '@waypost/domain';
 import { NO_TRACES, topologyOf, type Traces } from '@waypost/platform';
 import type { Topology } from '@waypost/streams';
-import type { RuleSet } from '../../config.js';
 import type { FleetDirectory } from '../../fleets/fleet-directory.js';
 import type { PingMetrics } from '../ping-metrics.js';
 import { PingsController } from '../pings.controller.js';
