@@ -99,6 +99,16 @@ describe('a request with an Idempotency-Key', () => {
     expect(rotations.map(({ status }) => status)).toEqual([200, 422]);
   });
 
+  it('is refused when the key was used for the subscriptions at the same URL, and is now for one of them', async () => {
+    const first = await post(SUBSCRIPTIONS, { eventTypes: ['position', 'ignition_on'], url: BODY.url }, 'k-1');
+    const [{ id }] = (first.body as { data: [{ id: string }] }).data;
+    const rotate = (scope: string) => post(`${SUBSCRIPTIONS}/${id}/rotate-secret?scope=${scope}`, undefined, 'k-2');
+    expect((await rotate('subscription')).status).toBe(200);
+    const other = await rotate('url');
+    expect([other.status, other.body]).toMatchObject([422, { error: { code: 'idempotency_key_reused' } }]);
+    expect((await rotate('subscription')).headers.get('idempotent-replayed')).toBe('true');
+  });
+
   it('takes the same fields in another order for the same request', async () => {
     const first = await post(SUBSCRIPTIONS, { eventType: 'position', url: BODY.url }, 'k');
     expect((await post(SUBSCRIPTIONS, { url: BODY.url, eventType: 'position' }, 'k')).body).toEqual(first.body);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import fc from 'fast-check';
+import { parseQuery } from '../endpoint/query-text.js';
 import { AnswerSealer } from './answer-sealer.js';
 import { idempotencyKey, requestFingerprint } from './idempotent-requests.js';
 
@@ -22,28 +23,37 @@ describe('an idempotency key', () => {
   it('need not be there', () => expect(idempotencyKey({ headers: {} } as Request)).toBeNull());
 });
 
+function fingerprintOf(asked: { readonly path?: string; readonly body?: unknown; readonly query?: string }): string {
+  return requestFingerprint({ path: '/p', body: {}, ...asked, query: parseQuery(asked.query) });
+}
+
 describe('the fingerprint of a request', () => {
   it('is the same whatever the order of the fields', () => {
     const body = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
     fc.assert(
       fc.property(body, (fields) => {
         const turned = Object.fromEntries(Object.entries(fields).reverse());
-        expect(requestFingerprint({ path: '/p', body: turned })).toBe(requestFingerprint({ path: '/p', body: fields }));
+        expect(fingerprintOf({ body: turned })).toBe(fingerprintOf({ body: fields }));
       }),
     );
   });
 
   it('is another one for another path or body', () => {
     const bodies = [undefined, {}, { a: 1 }, { a: '1' }, { a: [1, 2] }, { a: [2, 1] }, { a: null }, [['a', 1]]];
-    const all = ['/p', '/q'].flatMap((path) => bodies.map((body) => requestFingerprint({ path, body })));
+    const all = ['/p', '/q'].flatMap((path) => bodies.map((body) => fingerprintOf({ path, body })));
     expect(new Set(all).size).toBe(all.length);
   });
 
   it('differs with the query, whatever its order', () => {
-    const of = (query: Record<string, string>) => requestFingerprint({ path: '/p', body: {}, query });
-    expect(of({ scope: 'url' })).not.toBe(of({}));
-    expect(of({ a: '1', b: '2' })).toBe(of({ b: '2', a: '1' }));
-    expect(of({})).toBe(requestFingerprint({ path: '/p', body: {} }));
+    const queries = ['', 'scope=url', 'scope=subscription', 'scope', 'scope=url&a=1', 'a=1&a=2', 'a=2&a=1', 'a=1%2C2'];
+    const all = queries.map((query) => fingerprintOf({ query }));
+    expect(new Set(all).size).toBe(all.length);
+    expect(fingerprintOf({ query: 'a=1&b=2' })).toBe(fingerprintOf({ query: 'b=2&a=1' }));
+    expect(fingerprintOf({ query: 'a=%31' })).toBe(fingerprintOf({ query: 'a=1' }));
+  });
+
+  it('of a request without a query stays what it is, for the keys of the last 24 hours', () => {
+    expect(fingerprintOf({ path: '/p', body: { a: 1 } })).toBe('x25i5lw_NYQyYk3bzvkIq339AHR4TrBVtmlwCIX2Arc');
   });
 });
 

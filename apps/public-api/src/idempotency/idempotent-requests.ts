@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import { ChangeStores, type IdempotencyRef, IdempotencyStore, type KeptAnswer } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import type { Caller } from '../auth/caller.js';
+import type { QueryText } from '../endpoint/query-text.js';
 import { invalidHeader } from '../errors/api-error.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { AnswerSealer } from './answer-sealer.js';
@@ -50,7 +51,8 @@ export class IdempotentRequests {
 
   /** Only success is kept: a refusal changed nothing, and may be different the next time. */
   private async once<T>(request: Request, ref: IdempotencyRef, work: (change: MakeChange<T>) => Promise<T>) {
-    const fingerprint = requestFingerprint(request);
+    const query = request.query as unknown as QueryText;
+    const fingerprint = requestFingerprint({ path: request.path, body: request.body as unknown, query });
     const again = async ({ sealed, outboxIds }: KeptAnswer): Promise<T> => {
       const answered = this.sealer.open(ref, sealed);
       if (answered === null) throw answerLost();
@@ -89,12 +91,20 @@ function routeOf(request: Request): string {
   return `${request.method} ${path}`;
 }
 
+interface AskedRequest {
+  readonly path: string;
+  readonly body: unknown;
+  readonly query: QueryText;
+}
+
 /** Equal for equal requests: the order of fields in the body and of query parameters does not matter. */
-export function requestFingerprint(request: Pick<Request, 'path' | 'body'> & Partial<Pick<Request, 'query'>>): string {
-  const { path, query = {} } = request;
-  const parameters = Object.keys(query).length === 0 ? [] : [canonical(query)];
-  const asked = JSON.stringify([path.toLowerCase(), canonical(request.body), ...parameters]);
-  return createHash('sha256').update(asked).digest('base64url');
+export function requestFingerprint({ path, body, query }: AskedRequest): string {
+  const parameters = [...query]
+    .map(([name, given]) => [name, given.map(({ text, written }) => text ?? written)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  // Without a query as it was before queries counted: the keys of then stay good.
+  const asked = [path.toLowerCase(), canonical(body), ...(parameters.length === 0 ? [] : [parameters])];
+  return createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
 }
 
 function canonical(value: unknown): unknown {
