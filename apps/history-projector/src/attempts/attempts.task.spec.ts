@@ -222,7 +222,7 @@ describe('the attempts task', () => {
   it('quarantines what is not an attempt, or what no row can hold, and stores the others (R-2)', async () => {
     const { task, quarantined, find, fatal, store } = build();
     await task.open();
-    const good = batchOf([first(1), first(2)], 6);
+    const good = batchOf([first(1), first(2)], 7);
     const bad = (offset: number, value: Buffer | null) => ({ offset, timestamp: NOW, key: null, value });
     const encoded = (more: Partial<WebhookAttempt>) => codecs.webhookAttempts.encode({ ...first(3), ...more });
     const unusable = [
@@ -230,6 +230,7 @@ describe('the attempts task', () => {
       bad(3, null),
       bad(4, encoded({ eventId: 'not a UUID' })),
       bad(5, encoded({ startedAt: 2 ** 50 })),
+      bad(6, encoded({ dueAt: 2 ** 50 })),
     ];
 
     await task.process({ ...good, records: [...unusable.slice(0, 2), ...good.records, ...unusable.slice(2)] });
@@ -239,10 +240,11 @@ describe('the attempts task', () => {
       [3, 'malformed'],
       [4, 'invalid_field'],
       [5, 'invalid_field'],
+      [6, 'invalid_field'],
     ]);
     expect((await find()).map(({ deviceId }) => deviceId)).toEqual(['device-1', 'device-2']);
     expect(fatal).toEqual([]);
-    expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(6);
+    expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(7);
   });
 
   it('does not move past an unusable record before the quarantine has it', async () => {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
-import { CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
+import { CLOCK, CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
 import { AttemptLog, createAttemptLog } from './attempt-log.js';
 
@@ -10,8 +10,9 @@ import { AttemptLog, createAttemptLog } from './attempt-log.js';
   providers: [
     {
       provide: AttemptLog,
-      inject: [STREAMS_BACKEND, CODECS],
-      useFactory: (backend: StreamsBackend, codecs: AvroCodecs) => createAttemptLog(backend, codecs),
+      inject: [STREAMS_BACKEND, CODECS, CLOCK],
+      useFactory: (backend: StreamsBackend, codecs: AvroCodecs, now: () => number) =>
+        createAttemptLog(backend, codecs, now),
     },
   ],
   exports: [AttemptLog],

@@ -1,5 +1,5 @@
 import { type AvroCodecs, readValue, resolveBatch, topics } from '@waypost/contracts';
-import type { WebhookAttempt } from '@waypost/domain';
+import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import {
   type PartitionConsumer,
   type RecordBatch,
@@ -36,7 +36,11 @@ const SLICE_RECORDS = 250;
 const TOPIC = topics.webhookAttempts.name;
 
 /** Each follower reads the log by itself: a slow one holds no other back, and resuming is the same as following. */
-export function createAttemptLog(backend: StreamsBackend, codecs: Pick<AvroCodecs, 'webhookAttempts'>): AttemptLog {
+export function createAttemptLog(
+  backend: StreamsBackend,
+  codecs: Pick<AvroCodecs, 'webhookAttempts'>,
+  now: () => number,
+): AttemptLog {
   return {
     async follow(from, onSlice, signal) {
       const position = await startOf(backend, from);
@@ -55,8 +59,9 @@ export function createAttemptLog(backend: StreamsBackend, codecs: Pick<AvroCodec
           const attempts = slice.flatMap(({ offset, value }) => {
             position[partition] = offset + 1;
             const read = readValue(codecs.webhookAttempts, value);
-            // The projector quarantines what is no attempt.
-            return read.type === 'value' ? [{ attempt: read.value, position: [...position] }] : [];
+            // The projector quarantines the others, and says so.
+            if (read.type !== 'value' || attemptFault(read.value, now()) !== null) return [];
+            return [{ attempt: read.value, position: [...position] }];
           });
           await onSlice({ attempts, position: [...position] });
         }

@@ -44,7 +44,15 @@ export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFa
   return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_SENDER_AHEAD_MS ? null : invalid('createdAt');
 }
 
-const TIMES = ['eventTime', 'deliveryCreatedAt', 'startedAt', 'firstAttemptAt', 'nextDueAt', 'durationMs'] as const;
+const TIMES = [
+  'eventTime',
+  'deliveryCreatedAt',
+  'dueAt',
+  'startedAt',
+  'firstAttemptAt',
+  'nextDueAt',
+  'durationMs',
+] as const;
 
 function isCount(value: number): boolean {
   return value >= 0 && value <= MAX_INT;

@@ -62,10 +62,14 @@ export class CopyRows {
       this.writeNull();
       return;
     }
-    const micros = (epochMs - POSTGRES_EPOCH_MS) * 1_000;
-    if (!Number.isSafeInteger(micros)) throw new RangeError(`${String(epochMs)} ms is not a time that can be stored`);
-    const high = Math.floor(micros / TWO_TO_32);
     this.end = this.bytes.writeInt32BE(8, this.end);
+    const micros = (epochMs - POSTGRES_EPOCH_MS) * 1_000;
+    if (!Number.isSafeInteger(micros)) {
+      // From June 2285 on. Dearer than halves, and R-11 allows such times.
+      this.end = this.bytes.writeBigInt64BE(BigInt(epochMs - POSTGRES_EPOCH_MS) * 1_000n, this.end);
+      return;
+    }
+    const high = Math.floor(micros / TWO_TO_32);
     this.end = this.bytes.writeInt32BE(high, this.end);
     this.end = this.bytes.writeUInt32BE(micros - high * TWO_TO_32, this.end);
   }
