@@ -30,7 +30,8 @@ function historyOf(length: number, matching: readonly number[]) {
           nowMs += 10;
           const page = records.slice(Number(from), end);
           const nextPageState = end < length ? String(end) : null;
-          return Promise.resolve({ records: page, nextPageState, completeUntil: null });
+          // Of the moment of the read.
+          return Promise.resolve({ records: page, nextPageState, completeUntil: nowMs });
         },
       });
     },
@@ -72,6 +73,12 @@ describe('a search of payloads (R-33, R-34)', () => {
     history.pass(1_000);
     expect(await reading).toMatchObject({ nextPageState: '1000', searchedUntil: START + 999 });
     expect(history.reads).toHaveLength(1);
+  });
+
+  it('is complete until what its first batch was: a delivery that arrives before the last one is in none of them', async () => {
+    const history = historyOf(12_000, [2_500]);
+    expect(await history.page(100)).toMatchObject({ completeUntil: START + 10, nextPageState: '3000' });
+    expect(history.reads).toHaveLength(3);
   });
 
   it('reads no more than the batch with the first match, whose bytes bound it (R-34a)', async () => {

@@ -30,8 +30,10 @@ export async function searchPage<Shown extends ShownDelivery>(
   const lastAt = now() + MOST_SEARCH_MS;
   let { pageState } = search;
   let batch = BATCH;
+  let first: DeliveryPage<Shown> | undefined;
   for (let searched = 0; ;) {
     const page = await read({ limit: batch, pageState });
+    first ??= page;
     const found = page.records.filter(matches);
     const lastShown = found[limit - 1];
     if (found.length > limit && lastShown !== undefined) {
@@ -43,7 +45,12 @@ export async function searchPage<Shown extends ShownDelivery>(
     const { nextPageState } = page;
     if (found.length > 0 || nextPageState === null || searched >= MOST_SEARCHED || now() >= lastAt) {
       const last = nextPageState === null ? undefined : page.records.at(-1);
-      return { ...page, records: found, searchedUntil: last ? (last.firstAttemptAt ?? last.createdAt) : null };
+      return {
+        ...{ records: found, nextPageState },
+        // What a later batch knows as complete may have come after an earlier one was read.
+        completeUntil: first.completeUntil,
+        searchedUntil: last ? (last.firstAttemptAt ?? last.createdAt) : null,
+      };
     }
     pageState = nextPageState;
   }
