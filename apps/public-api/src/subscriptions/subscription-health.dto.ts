@@ -25,7 +25,7 @@ export const health = z
       .min(0)
       .max(MAX_COUNTED_PENDING)
       .meta({
-        description: `Deliveries that were attempted and are neither accepted nor failed; at most ${String(MAX_COUNTED_PENDING)} are counted. Those that wait for their first attempt, for example while others are held, are not among them.`,
+        description: `Deliveries that are neither accepted nor failed, with those that wait for their first attempt, for example while the subscription is paused; at most ${String(MAX_COUNTED_PENDING)} are counted.`,
       }),
     oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest of the pending deliveries was made.' }),
   })
