@@ -224,6 +224,18 @@ describe('a subscription whose deliveries only fail', () => {
     });
   });
 
+  it('loses its reason when its owner disables it as well', async () => {
+    const { id } = await create();
+    await suite.store.subscriptions.disable(disabled({ id }, 3_000), 4_000);
+    const target = { fleetId: suite.fleetId, id };
+    const result = await suite.store.subscriptions.update(target, () => ({ status: 'disabled' }), 5_000);
+    const expected = { status: 'disabled', disabledReason: null, version: 3 };
+    expect(result).toMatchObject({ type: 'changed', subscription: expected });
+    expect((await outboxOf(id)).at(-1)?.value).toMatchObject(expected);
+    const again = await suite.store.subscriptions.update(target, () => ({ status: 'disabled' }), 6_000);
+    expect(again).toMatchObject({ type: 'unchanged', subscription: { version: 3 } });
+  });
+
   it('is not found if it was deleted or belongs to another fleet', async () => {
     const { id } = await create();
     expect(await suite.store.subscriptions.disable({ ...disabled({ id }, 9_000), fleetId: 'other' }, 1)).toEqual({

@@ -169,8 +169,8 @@ export class SubscriptionStore {
         const changed = all.flatMap((subscription) => {
           const change = changeOf(subscription.id);
           // An owner who switches a disabled subscription on or off has seen why it was disabled.
-          const reason = change.status === undefined ? {} : { disabledReason: null };
-          return changesNothing(subscription, change) ? [] : [{ ...subscription, ...change, ...reason }];
+          const seen = { ...change, ...(change.status === undefined ? {} : { disabledReason: null }) };
+          return changesNothing(subscription, seen) ? [] : [{ ...subscription, ...seen }];
         });
         if (changed.length === 0) {
           const ids = all.map(({ id }) => id);
@@ -314,7 +314,7 @@ async function saveAll(
   return { type: 'changed', subscription, outboxIds };
 }
 
-function changesNothing(current: WebhookSubscription, change: SubscriptionChange): boolean {
+function changesNothing(current: WebhookSubscription, change: Partial<WebhookSubscription>): boolean {
   return Object.entries(change).every(([field, value]) =>
     isDeepStrictEqual(value, current[field as keyof WebhookSubscription]),
   );
