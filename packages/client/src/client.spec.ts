@@ -173,9 +173,18 @@ describe('retries of the client', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('take a resource that is gone after a repeated DELETE for deleted', async () => {
-    const { waypost } = await build([null, error(404, 'not_found')]);
+  it.each([
+    ['no answer', [null]],
+    ['a failure', [error(503, 'unavailable')]],
+    ['no answer, and then a refusal', [null, error(429, 'rate_limited')]],
+  ])('take a resource that is gone for deleted by a DELETE that got %s', async (_what, before) => {
+    const { waypost } = await build([...before, error(404, 'not_found')]);
     expect(await waypost.call('deleteGeofence', { id: 'g' })).toMatchObject({ status: 204, body: undefined });
+  });
+
+  it('report a resource that is not there when each DELETE before was refused', async () => {
+    const { waypost } = await build([error(429, 'rate_limited'), error(404, 'not_found')]);
+    expect(await failureOf(waypost.deleteGeofence({ id: 'g' }))).toMatchObject({ code: 'not_found', attempts: 2 });
   });
 
   it.each([400, 401, 403, 404, 409, 412, 422])('do not happen after a %d', async (status) => {

@@ -96,7 +96,7 @@ export function createWaypostClient(options: ClientOptions): WaypostClient {
     const url = urlOf(options.baseUrl, request, input);
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey;
     return withRetries(
-      (number) => attempt(url, request, { headers, input, isRepetition: number > 1 }, options, callOptions.signal),
+      (mayBeDone) => attempt(url, request, { headers, input, mayBeDone }, options, callOptions.signal),
       isRepeatable && callOptions.ifMatch === undefined,
       options.retry ?? {},
       callOptions.signal,
@@ -200,13 +200,14 @@ function textOf(value: unknown): string {
 interface Prepared {
   readonly headers: Record<string, string>;
   readonly input: AnyInput;
-  readonly isRepetition: boolean;
+  /** By an attempt before this one. */
+  readonly mayBeDone: boolean;
 }
 
 async function attempt(
   url: URL,
   { method }: Request,
-  { headers, input, isRepetition }: Prepared,
+  { headers, input, mayBeDone }: Prepared,
   { fetch: send = fetch, timeoutMs = 30_000 }: ClientOptions,
   signal: AbortSignal | undefined,
 ): Promise<Attempt<ApiResponse<unknown>>> {
@@ -221,8 +222,8 @@ async function attempt(
     });
     const text = await response.text();
     const body = parsed(text);
-    // The attempt before this one deleted it, though its response was lost.
-    const isDeleted = method === 'DELETE' && isRepetition && response.status === 404;
+    // An attempt before this one deleted it, though its response was lost.
+    const isDeleted = method === 'DELETE' && mayBeDone && response.status === 404;
     const isForeign = response.ok && text !== '' && body === undefined;
     if ((!response.ok && !isDeleted) || isForeign)
       return { type: 'refused', response: errorResponse(response, body, Date.now()) };

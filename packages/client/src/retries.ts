@@ -23,19 +23,23 @@ const TEMPORARY = new Set([408, 425, 429, 500, 502, 503, 504]);
 /**
  * Repeats an attempt that failed for a while. A request that is not `repeatable` (it would be carried out twice) is
  * repeated only when the service says that it did nothing.
+ *
+ * @param attempt gets whether an earlier one may have been carried out, though its response does not say so
  * @throws WaypostApiError, WaypostConnectionError, or the reason of the signal
  */
 export async function withRetries<T>(
-  attempt: (number: number) => Promise<Attempt<T>>,
+  attempt: (mayBeDone: boolean) => Promise<Attempt<T>>,
   isRepeatable: boolean,
   options: RetryOptions,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const { retries = 3, maxDelayMs = MAX_DELAY_MS } = options;
+  let mayBeDone = false;
   for (let number = 1; ; number++) {
     signal?.throwIfAborted();
-    const outcome = await attempt(number);
+    const outcome = await attempt(mayBeDone);
     if (outcome.type === 'done') return outcome.value;
+    mayBeDone ||= outcome.type === 'unreachable' || outcome.response.status >= 500;
     signal?.throwIfAborted();
     const delayMs = Math.max(
       backOffMs(number, options),
