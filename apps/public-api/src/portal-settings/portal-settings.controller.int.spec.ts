@@ -55,6 +55,8 @@ describe('the portal of a fleet (R-42)', () => {
     { brandColor: 'red' },
     { brandColor: '#0f766e;}' },
     { logoUrl: 'http://cdn.example/logo.png' },
+    { logoUrl: 'https://cdn.example;b/logo.png' },
+    { logoUrl: 'https://cdn.example,b/logo.png' },
     { logoUrl: 'data:text/html;base64,AAAA' },
     { logoUrl: `data:image/png;base64,${'A'.repeat(50_000)}` },
     { logoUrl: 'javascript:alert(1)' },

@@ -25,6 +25,8 @@ const MAX_LOGO_LENGTH = 50_000;
  */
 const FRAME_ANCESTOR =
   /^(https:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|http:\/\/(localhost|127\.0\.0\.1))(:[1-9][0-9]{0,4})?$/;
+/** The origin of a logo goes into a header, too. Not every host may: one with `;` or `,` would end the directive. */
+const LOGO_ORIGIN = /^https:\/\/[a-z0-9.-]+(:[0-9]+)?$/;
 const LOGO_DATA = /^data:image\/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 export class UpdateFleetPortalDto extends dto(
@@ -48,7 +50,10 @@ export class UpdateFleetPortalDto extends dto(
         .optional()
         .meta({ description: 'Of links and buttons; null removes it.' }),
       logoUrl: plainText(MAX_LOGO_LENGTH)
-        .refine(isLogo, 'must be an https URL of at most 2,048 characters, or a data URL of a PNG, JPEG, WebP or SVG')
+        .refine(
+          isLogo,
+          'must be an https URL of at most 2,048 characters with a plain host name, or a data URL of a PNG, JPEG, WebP or SVG',
+        )
         .nullable()
         .optional()
         .meta({ description: 'An https URL, or a base64 data URL of at most 50,000 characters; null removes it.' }),
@@ -60,7 +65,7 @@ export class UpdateFleetPortalDto extends dto(
 
 function isLogo(given: string): boolean {
   if (LOGO_DATA.test(given)) return true;
-  return given.length <= MAX_LOGO_URL_LENGTH && URL.canParse(given) && new URL(given).protocol === 'https:';
+  return given.length <= MAX_LOGO_URL_LENGTH && URL.canParse(given) && LOGO_ORIGIN.test(new URL(given).origin);
 }
 
 /** How the console shows itself to a portal session. */
