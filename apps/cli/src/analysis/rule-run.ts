@@ -19,9 +19,8 @@ import {
   type RuleSettings,
   type TelemetryPing,
 } from '@waypost/domain';
-import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import type { LogRange } from '../log/log-range.js';
-import { openLog } from '../log/open-log.js';
+import { readTopic, readVersions } from '../log/read-topic.js';
 import type { StackEnvironment } from '../stack/stack-config.js';
 
 /** A ping with its position in the log. */
@@ -116,54 +115,40 @@ export function currentRules(
   return { settings: DEFAULT_RULE_SETTINGS, geofences, rules, fleetSettings };
 }
 
-const ALL: LogRange = { from: null, to: null, untilEnd: true };
-
-/** Reads a range of a topic, decoded; `take` is called in the order of each partition. */
-export async function readTopic(
-  stack: StackEnvironment,
-  topic: string,
-  range: Partial<LogRange>,
-  take: (records: readonly DecodedRecord[]) => Promise<void> | void,
-): Promise<void> {
-  const log = openLog(stack, topic);
-  try {
-    await log.read({ ...ALL, ...range }, async (batch) => {
-      await take(await decodeBatch(log.codec, batch));
-    });
-  } finally {
-    await log.close();
-  }
-}
-
 export interface RecordedGeofences {
   /** All versions of all geofences that the topic still has (decision 0028). */
   readonly history: GeofenceHistory;
   /** Of all of them, deleted ones too. */
   ids(fleetId: string): readonly string[];
+  /** Where versions are that cannot be decoded. */
+  readonly unreadable: readonly string[];
 }
 
 export async function readGeofences(stack: StackEnvironment): Promise<RecordedGeofences> {
   const history = createGeofenceHistory();
   const ids = new Map<string, Set<string>>();
-  await readTopic(stack, topics.fleetGeofences.name, {}, (records) => {
-    for (const { key, value, timestamp } of records) {
-      history.record(key ?? '', value as Geofence | null, timestamp);
-      const { fleetId, geofenceId } = parseGeofenceKey(key ?? '');
-      ids.set(fleetId, (ids.get(fleetId) ?? new Set()).add(geofenceId));
-    }
+  const unreadable = await readVersions<Geofence>(stack, topics.fleetGeofences.name, ({ key, value, appendedAt }) => {
+    history.record(key, value, appendedAt);
+    const { fleetId, geofenceId } = parseGeofenceKey(key);
+    ids.set(fleetId, (ids.get(fleetId) ?? new Set()).add(geofenceId));
   });
-  return { history, ids: (fleetId) => [...(ids.get(fleetId) ?? [])].sort() };
+  return { history, ids: (fleetId) => [...(ids.get(fleetId) ?? [])].sort(), unreadable };
 }
 
-/** All versions of the settings of all fleets that the topic still has (decision 0030). */
-export async function readFleetSettings(stack: StackEnvironment): Promise<FleetSettingsHistory> {
+export interface RecordedSettings {
+  /** All versions of the settings of all fleets that the topic still has (decision 0030). */
+  readonly history: FleetSettingsHistory;
+  /** Where versions are that cannot be decoded. */
+  readonly unreadable: readonly string[];
+}
+
+export async function readFleetSettings(stack: StackEnvironment): Promise<RecordedSettings> {
   const history = createFleetSettingsHistory();
-  await readTopic(stack, topics.fleetSettings.name, {}, (records) => {
-    for (const { key, value, timestamp } of records) {
-      history.record(key ?? '', value as FleetSettings | null, timestamp);
-    }
+  const { name } = topics.fleetSettings;
+  const unreadable = await readVersions<FleetSettings>(stack, name, ({ key, value, appendedAt }) => {
+    history.record(key, value, appendedAt);
   });
-  return history;
+  return { history, unreadable };
 }
 
 /** Pings that can be decoded; what cannot was quarantined by the processor too (R-2). */

@@ -1,5 +1,6 @@
 import type { FleetEvent } from '@waypost/domain';
 import type { DecodedRecord } from '../log/decode-batch.js';
+import { placeInLog, placeOf } from '../log/read-topic.js';
 import type { DeliveryFindings, DeliveryLedger } from './delivery-ledger.js';
 import type { EventFindings, EventLedger, LedgerEvent } from './event-ledger.js';
 
@@ -93,13 +94,4 @@ export function enterFollowed(
     if (record.value === null) ledger.unreadable(placeInLog(record));
     else take(record.value);
   }
-}
-
-/** The position of an unreadable record, and the reason. */
-export function placeInLog(record: DecodedRecord): string {
-  return `${record.topic}, ${placeOf(record)}`;
-}
-
-function placeOf({ partition, offset, problem }: DecodedRecord): string {
-  return `partition ${String(partition)}, offset ${String(offset)}: ${problem ?? 'no value'}`;
 }

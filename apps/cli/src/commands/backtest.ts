@@ -67,7 +67,8 @@ async function createComparer(
   comparison: Comparison,
 ): Promise<(recorded: RecordedPing) => boolean> {
   const { history: geofences } = await readGeofences(stack);
-  const current = currentRules(geofences, { fleetSettings: await readFleetSettings(stack) });
+  const { history: fleetSettings } = await readFleetSettings(stack);
+  const current = currentRules(geofences, { fleetSettings });
   const now = createRuleRun(current);
   const then = createRuleRun({ ...current, settings });
   return (recorded) => {

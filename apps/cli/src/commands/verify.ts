@@ -21,7 +21,6 @@ import {
   readFleetSettings,
   readGeofences,
   readPings,
-  readTopic,
   type RecordedPing,
   type RuleRunOptions,
 } from '../analysis/rule-run.js';
@@ -32,8 +31,8 @@ import {
   enterFollowed,
   enterLogged,
   type LoggedRecordsOptions,
-  placeInLog,
 } from '../analysis/verify-report.js';
+import { readTopic, readVersions } from '../log/read-topic.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, withProgress, writeLine } from '../terminal/output.js';
@@ -95,10 +94,12 @@ async function verifyEvents(
   const codec = createAvroCodecs({ registry: createSchemaRegistry(registrySettings(stack)) }).fleetEvents;
   await codec.prepare();
   const geofences = await readGeofences(stack);
-  const run = currentRules(geofences.history, { rules, fleetSettings: await readFleetSettings(stack) });
+  const settings = await readFleetSettings(stack);
+  const run = currentRules(geofences.history, { rules, fleetSettings: settings.history });
   const cut = new Set(progress.pings.filter(isCut).map(({ partition }) => partition));
   const knowledge = createDeviceKnowledge({ ...run, cut, geofenceIds: (fleetId) => geofences.ids(fleetId) });
   const ledger = createEventLedger();
+  for (const place of [...geofences.unreadable, ...settings.unreadable]) ledger.unreadable(place);
   const entryOf = (partition: number, event: FleetEvent): LedgerEvent => ({
     partition,
     encoded: codec.encode(event),
@@ -186,14 +187,10 @@ async function readSubscriptions(
   stack: StackEnvironment,
 ): Promise<{ readonly subscriptions: readonly PublishedSubscription[]; readonly unreadable: readonly string[] }> {
   const newest = new Map<string, PublishedSubscription>();
-  const unreadable: string[] = [];
-  await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
-    for (const record of records) {
-      const { key, value, timestamp: publishedAt } = record;
-      if (record.problem !== undefined) unreadable.push(placeInLog(record));
-      else if (value === null) newest.delete(key ?? '');
-      else newest.set(key ?? '', { subscription: value as WebhookSubscription, publishedAt });
-    }
+  const { name } = topics.webhookSubscriptions;
+  const unreadable = await readVersions<WebhookSubscription>(stack, name, ({ key, value, appendedAt }) => {
+    if (value === null) newest.delete(key);
+    else newest.set(key, { subscription: value, publishedAt: appendedAt });
   });
   return { subscriptions: [...newest.values()], unreadable };
 }

@@ -27,9 +27,14 @@ describe('Waiting until idle', () => {
     await append(topics.subscriptionState.name, [
       ...[parked(busy), parked(done), parked(suspended, { suspendedAt: now }), parked(paused)],
       [done, null],
+      // The state before it stays in force.
+      [busy, Buffer.from('no Avro')],
     ]);
     const subscription = subscriptionOf({ id: paused, status: 'paused' });
-    await append(topics.webhookSubscriptions.name, [[paused, codecs.webhookSubscriptions.encode(subscription)]]);
+    await append(topics.webhookSubscriptions.name, [
+      [paused, codecs.webhookSubscriptions.encode(subscription)],
+      [paused, Buffer.from('no Avro')],
+    ]);
     const found = await parkedSubscriptions(await stackEnvironment(dataDir));
     expect(found.filter((one) => [busy, done, suspended, paused].includes(one))).toEqual([busy]);
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { allConsumerGroups, topics } from '@waypost/contracts';
 import type { SubscriptionState, WebhookSubscription } from '@waypost/domain';
 import { type GroupProgressReader, openGroupProgress, type PartitionProgress } from '@waypost/streams';
-import { readTopic } from '../analysis/rule-run.js';
+import { readVersions } from '../log/read-topic.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, createStatusLine, type Terminal } from '../terminal/output.js';
@@ -65,20 +65,14 @@ async function pollUntilIdle(
  */
 export async function parkedSubscriptions(stack: StackEnvironment): Promise<string[]> {
   const parked = new Set<string>();
-  await readTopic(stack, topics.subscriptionState.name, {}, (records) => {
-    for (const { key, value } of records) {
-      const state = value as SubscriptionState | null;
-      const isParked = state !== null && state.parkedFrom !== null && state.suspendedAt === null;
-      parked[isParked ? 'add' : 'delete'](key ?? '');
-    }
+  await readVersions<SubscriptionState>(stack, topics.subscriptionState.name, ({ key, value: state }) => {
+    const isParked = state !== null && state.parkedFrom !== null && state.suspendedAt === null;
+    parked[isParked ? 'add' : 'delete'](key);
   });
   if (parked.size === 0) return [];
   const paused = new Set<string>();
-  await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
-    for (const { key, value } of records) {
-      const isPaused = (value as WebhookSubscription | null)?.status === 'paused';
-      paused[isPaused ? 'add' : 'delete'](key ?? '');
-    }
+  await readVersions<WebhookSubscription>(stack, topics.webhookSubscriptions.name, ({ key, value }) => {
+    paused[value?.status === 'paused' ? 'add' : 'delete'](key);
   });
   return [...parked].filter((id) => !paused.has(id));
 }
