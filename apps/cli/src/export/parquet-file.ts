@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
+import { linesOf } from '../lines-of.js';
 import type { DecodedRecord } from '../log/decode-batch.js';
 import { toJson } from '../log/decode-batch.js';
 import type { Column, ColumnKind } from './columns.js';
@@ -39,7 +39,7 @@ export async function writeParquet(
     if (records.length > 0) await writer.write({ columnData: columnData(columns, records), rowGroupSize: ROW_GROUP });
     records = [];
   };
-  for await (const line of createInterface({ input: createReadStream(from), crlfDelay: Infinity })) {
+  for await (const line of linesOf(createReadStream(from))) {
     records.push(JSON.parse(line) as DecodedRecord);
     onRow((rows += 1));
     if (records.length >= ROW_GROUP) await flush();

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { linesOf } from '../lines-of.js';
 import { CliError } from '../terminal/output.js';
 import { eventTimeOf, type TrackRow } from './ping-line.js';
 
@@ -50,17 +50,6 @@ export async function newestEventTime(path: string): Promise<number | null> {
     if (time !== null && (newest === null || time > newest)) newest = time;
   }
   return newest;
-}
-
-/** Not readline: its iteration ends silently when the stream breaks. */
-async function* linesOf(text: Readable): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of text.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  yield rest;
 }
 
 function parseRow(path: string, number: number, line: string): TrackRow {
