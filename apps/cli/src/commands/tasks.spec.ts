@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,14 +39,18 @@ describe('the tasks command (R-45)', () => {
   });
 
   /** An instance with these tasks, of which only parked ones take commands. */
-  async function instance(...tasks: (typeof RUNNING | typeof PARKED)[]): Promise<string> {
-    const server = createServer((request, response) => {
+  function instance(...tasks: (typeof RUNNING | typeof PARKED)[]): Promise<string> {
+    return serve((request, response) => {
       const [, , name = '', command] = (request.url ?? '').split('/').map(decodeURIComponent);
       const found = tasks.find(({ task }) => task === name);
       const status = command === undefined || found?.state === 'parked' ? 200 : found === undefined ? 404 : 409;
       if (command !== undefined) requests.push(`${name} ${command} ${String(status)}`);
       response.writeHead(status).end(JSON.stringify({ tasks, reason: 'It is not parked.' }));
     });
+  }
+
+  async function serve(answer: RequestListener): Promise<string> {
+    const server = createServer(answer);
     servers.push(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
@@ -77,6 +81,24 @@ describe('the tasks command (R-45)', () => {
 
     await expect(listTasks(terminal, { dataDir, all: false })).rejects.toThrow(`${gone} does not answer`);
     expect(printed).toContain('fan-out:1');
+  });
+
+  it.each([
+    ['no list of tasks', 200, { status: 'ok' }, 'answers with something other than tasks'],
+    ['a refusal', 403, { tasks: [], reason: 'Not from here.' }, 'answers with status 403'],
+  ])('lists what it can, then names the address that answers with %s', async (_what, status, answer, reason) => {
+    const other = await serve((_request, response) => response.writeHead(status).end(JSON.stringify(answer)));
+    await stackOf(other, await instance(PARKED));
+
+    await expect(listTasks(terminal, { dataDir, all: false })).rejects.toThrow(`${other} ${reason}`);
+    expect(printed).toContain('fan-out:1');
+  });
+
+  it('takes addresses with a slash behind them and spaces around them', async () => {
+    await stackOf(`${await instance(PARKED)}/`, ` ${await instance(RUNNING)} `);
+
+    await listTasks(terminal, { dataDir, all: true });
+    expect(printed.trim().split('\n')).toHaveLength(2);
   });
 
   it('gives a command to the instance that owns the task', async () => {

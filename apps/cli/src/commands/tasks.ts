@@ -53,5 +53,6 @@ export async function commandTask(terminal: Terminal, options: TaskCommandOption
 
 async function instancesOf(dataDir: string): Promise<Instances> {
   const stack = await stackEnvironment(dataDir);
-  return createInstances(stack.require('WAYPOST_ADMIN_URLS').split(','));
+  const urls = stack.require('WAYPOST_ADMIN_URLS').split(',');
+  return createInstances(urls.map((url) => url.trim().replace(/\/+$/, '')));
 }

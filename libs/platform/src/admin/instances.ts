@@ -70,10 +70,10 @@ export function createInstances(urls: readonly string[]): Instances {
   return {
     async tasks() {
       const { answers, unanswered } = await askAll('/tasks', { method: 'GET' });
-      const tasks = answers.flatMap(({ instance, body }) =>
-        tasksAnswer.parse(body).tasks.map((task) => ({ ...task, instance }) as InstanceTask),
-      );
-      return { tasks, unanswered };
+      const read = answers.map(tasksIn);
+      const unusable = read.filter((one): one is Unanswered => 'reason' in one);
+      const tasks = read.flatMap((one) => ('reason' in one ? [] : one.tasks));
+      return { tasks, unanswered: [...unanswered, ...unusable] };
     },
 
     async command(task, { name, position }) {
@@ -109,6 +109,14 @@ async function ask(instance: string, path: string, init: RequestInit): Promise<A
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     return { instance, reason: `does not answer: ${String(cause)}` };
   }
+}
+
+/** A proxy, or another server at the address, answers as well: what it says must not hide the tasks of the others. */
+function tasksIn({ instance, status, body }: Answer): Pick<InstanceTasks, 'tasks'> | Unanswered {
+  const { data } = tasksAnswer.safeParse(body);
+  if (status !== 200) return { instance, reason: `answers with status ${String(status)}` };
+  if (data === undefined) return { instance, reason: 'answers with something other than tasks' };
+  return { tasks: data.tasks.map((task) => ({ ...task, instance }) as InstanceTask) };
 }
 
 function reasonOf(body: unknown): string {
