@@ -62,13 +62,14 @@ describe('Events followed to their deliveries', () => {
   it.each([
     ['delivered', { delivered: 1, failed: 0, pending: 0 }],
     ['failed', { delivered: 0, failed: 1, pending: 0 }],
-    ['pending', { delivered: 0, failed: 0, pending: 1 }],
-  ])('are counted as %s by the last attempt', async (outcome, counted) => {
+    ['expired', { delivered: 0, failed: 1, pending: 0 }],
+    ['retrying', { delivered: 0, failed: 0, pending: 1 }],
+  ])('are counted by the last attempt when it is %s', async (outcome, counted) => {
     const { decideFanOut } = await import('@waypost/domain');
     ids[0] = [...decideFanOut(event, [subscription], NOON)][0]?.eventId ?? '';
     const ledger = ledgerWith();
     ledger.delivery(delivery());
-    ledger.attempt({ ...delivery(), outcome: 'pending' });
+    ledger.attempt({ ...delivery(), outcome: 'retrying' });
     ledger.attempt({ ...delivery(), outcome });
     // A replay is another series, and no final word on the first.
     ledger.delivery(delivery(1));

@@ -1,5 +1,7 @@
 import {
   decideFanOut,
+  type DeliveryStatus,
+  deliveryStatus,
   type FleetEvent,
   matchesSubscription,
   type WebhookAttempt,
@@ -23,6 +25,7 @@ export interface DeliveryFindings {
   readonly found: number;
   readonly repeated: readonly string[];
   readonly delivered: number;
+  /** Expired ones too. */
   readonly failed: number;
   /** Between two attempts, or before the first. */
   readonly pending: number;
@@ -97,16 +100,15 @@ export function createDeliveryLedger(
     findings() {
       const found = foundOf([...expected.keys()], known);
       const both = [...found, ...[...changed.values()].flatMap((eventIds) => foundOf([...eventIds], known))];
-      const ended = (outcome: string): number => found.filter((one) => one.outcome === outcome).length;
-      const [delivered, failed] = [ended('delivered'), ended('failed')];
+      const count = (status: DeliveryStatus): number => found.filter((one) => statusOf(one) === status).length;
       return {
         expected: expected.size,
         missing: [...expected].filter(([eventId]) => !known.has(eventId)).map(([, name]) => name),
         found: found.length,
         repeated: both.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
-        delivered,
-        failed,
-        pending: found.length - delivered - failed,
+        delivered: count('delivered'),
+        failed: count('failed'),
+        pending: count('pending'),
         unjudged: [
           ...[...changed].map(([subscriptionId, eventIds]): Unjudged => {
             return { subscriptionId, because: 'changed', found: foundOf([...eventIds], known).length };
@@ -117,6 +119,10 @@ export function createDeliveryLedger(
       };
     },
   };
+}
+
+function statusOf({ outcome }: Pick<Known, 'outcome'>): DeliveryStatus {
+  return outcome === null ? 'pending' : deliveryStatus(outcome);
 }
 
 function foundOf(eventIds: readonly string[], known: ReadonlyMap<string, Known>) {
