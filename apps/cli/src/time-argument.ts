@@ -1,13 +1,13 @@
+import { parseInstant } from '@waypost/domain';
 import { usageError } from './terminal/output.js';
 
-const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 const epochMs = /^\d{1,15}$/;
 
-/** A time on the command line: RFC 3339 with a zone, or epoch milliseconds. Returns epoch ms. */
+/** A time on the command line: as the API reads it (R-31), also with a space for the T, or epoch milliseconds. Returns epoch ms. */
 export function parseTime(text: string): number {
   if (epochMs.test(text)) return Number(text);
-  const at = rfc3339.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(at)) return at;
+  const parsed = parseInstant(text.replace(' ', 'T'));
+  if (parsed.type === 'instant') return parsed.at;
   throw usageError(`"${text}" is not a time: write 2026-01-31T12:00:00Z, or epoch milliseconds.`);
 }
 
