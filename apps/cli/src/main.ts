@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.js';
 import { callerDirectory } from './stack/stack-config.js';
-import { CliError } from './terminal/output.js';
+import { CliError, isBrokenPipe } from './terminal/output.js';
 
 const usageExitCode = 2;
 
@@ -26,8 +26,12 @@ function sentenceOf(error: unknown): string {
   return error.message === '' && errors.length > 0 ? sentenceOf(errors[0]) : error.message;
 }
 
-// The reader of our pipe has seen enough, as in "read ... | head".
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A reader that has gone is no failure: what a command does, and its exit code, count all the same (`endsWithReader`).
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (!isBrokenPipe(error)) process.exit(1);
+  });
+}
 
 const exitCode = await main(process.argv.slice(2));
 // Ends also when a client library has left a timer or a socket behind; what was written goes out first.

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { defaultDataDir } from '../stack/stack-config.js';
-import { type Terminal, usageError } from '../terminal/output.js';
+import { isBrokenPipe, type Terminal, usageError } from '../terminal/output.js';
 import { parseTime } from '../time-argument.js';
 
 export interface ProgramContext {
@@ -41,6 +41,15 @@ export function withTimes(command: Command, what: string): Command {
       const { from, to } = called.opts<{ from?: number; to?: number }>();
       if (from !== undefined && to !== undefined && from >= to) throw usageError('--from must be before --to.');
     });
+}
+
+/** Of a command that only prints what it finds: it ends well when its reader has seen enough, as in "read ... | head". */
+export function endsWithReader(command: Command, { terminal }: ProgramContext): Command {
+  return command.hook('preAction', () => {
+    terminal.out.on('error', (error) => {
+      if (isBrokenPipe(error)) process.exit(0);
+    });
+  });
 }
 
 export function fromCaller(callerDir: string, file: string): string {

@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander';
 import { parseList } from '../time-argument.js';
-import { leaf, NO_RANGE, type ProgramContext, type RangeFlags, type Shared, withTimes } from './command.js';
+import {
+  endsWithReader,
+  leaf,
+  NO_RANGE,
+  type ProgramContext,
+  type RangeFlags,
+  type Shared,
+  withTimes,
+} from './command.js';
 
 export function addFleetCommands(program: Command, { terminal, now }: ProgramContext): void {
   const fleet = program.command('fleet').description('Fleets and their API keys.');
@@ -52,8 +60,12 @@ interface HistoryFlags extends RangeFlags {
   readonly statusCode?: string;
 }
 
-export function addHistory(program: Command, { terminal, now }: ProgramContext): void {
-  const command = leaf(program, 'history', "Prints a fleet's delivery history (v2) as NDJSON.");
+export function addHistory(program: Command, context: ProgramContext): void {
+  const { terminal, now } = context;
+  const command = endsWithReader(
+    leaf(program, 'history', "Prints a fleet's delivery history (v2) as NDJSON."),
+    context,
+  );
   withTimes(command.requiredOption('--fleet <id>', 'whose history'), 'first attempts')
     .option('--type <eventType...>', 'only these event types')
     .option('--device <id>', 'only this device')

@@ -3,6 +3,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../export/export-formats.js';
 import { assertSelective } from '../rejected-selection.js';
 import { parsePositive } from '../time-argument.js';
 import {
+  endsWithReader,
   fromCaller,
   fromCallerIfAny,
   leaf,
@@ -41,13 +42,14 @@ interface ReadFlags extends RangeFlags {
   readonly resume?: true;
 }
 
-export function addRead(program: Command, { terminal, callerDir }: ProgramContext): void {
+export function addRead(program: Command, context: ProgramContext): void {
+  const { terminal, callerDir } = context;
   const command = leaf(
     program,
     'read <topic>',
     'Prints the decoded records of a topic as NDJSON, CSV or Parquet; follows it until stopped.',
   );
-  withTimes(command, 'records appended')
+  withTimes(endsWithReader(command, context), 'records appended')
     .option('--device <id>', 'only this device')
     .option('--type <eventType>', 'only this event type')
     .option('--until-end', 'stop at the current end of the topic')
@@ -66,7 +68,8 @@ interface RejectedFlags extends RangeFlags {
   readonly all?: true;
 }
 
-export function addRejectedCommands(program: Command, { terminal }: ProgramContext): void {
+export function addRejectedCommands(program: Command, context: ProgramContext): void {
+  const { terminal } = context;
   const rejected = program
     .command('rejected')
     .description('Records that could not be used, with their original bytes.');
@@ -80,7 +83,8 @@ export function addRejectedCommands(program: Command, { terminal }: ProgramConte
     ...flags,
     ids,
   });
-  filtered(leaf(rejected, 'list', 'Lists rejected records as NDJSON.')).action(async (flags: RejectedFlags) => {
+  const list = endsWithReader(leaf(rejected, 'list', 'Lists rejected records as NDJSON.'), context);
+  filtered(list).action(async (flags: RejectedFlags) => {
     const { listRejected } = await import('../commands/rejected.js');
     await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
   });

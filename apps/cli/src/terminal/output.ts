@@ -8,9 +8,19 @@ export interface Terminal {
   readonly err: Writable & { readonly isTTY?: boolean };
 }
 
-/** Writes results; waits when the reader of a pipe is slower. */
+/** Writes results; waits when the reader of a pipe is slower, and not for one that has gone. */
 export async function writeText(out: Writable, text: string): Promise<void> {
-  if (!out.write(text)) await once(out, 'drain');
+  if (out.write(text)) return;
+  try {
+    await once(out, 'drain');
+  } catch (error) {
+    if (!isBrokenPipe(error)) throw error;
+  }
+}
+
+/** Whether a write failed because nothing reads the pipe any more. */
+export function isBrokenPipe(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'EPIPE';
 }
 
 export function writeLine(out: Writable, line: string): Promise<void> {
