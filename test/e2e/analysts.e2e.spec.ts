@@ -70,9 +70,11 @@ describe('An analyst (R-39)', () => {
   });
 
   it('counts routes in a back-test only for fleets that had them on', async () => {
-    const printed = (device: string) => waypost.cli('backtest', '--device', device, '--window', '5m');
+    const printed = (device: string, rules = 'all') =>
+      waypost.cli('backtest', '--device', device, '--window', '5m', '--rules', rules);
     expect(await printed('van-2')).not.toContain('route_started');
     expect(await printed('van-3')).toContain('route_started');
+    expect(await printed('van-3', 'positions')).not.toContain('route_started');
   });
 
   it('proves that the log holds exactly the events of the pings, and that each has its deliveries', async () => {

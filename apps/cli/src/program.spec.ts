@@ -39,6 +39,7 @@ describe('The command line', () => {
     [['wait'], "required option '--idle <seconds>' not specified"],
     [['fleet', 'create', 'a', '--format', 'v9'], 'Allowed choices are v1, legacy-v1'],
     [['verify', '--rules', 'some'], 'Allowed choices are all, positions'],
+    [['backtest', '--rules', 'some'], 'Allowed choices are all, positions'],
     [['history', '--fleet', 'f', '--status', 'lost'], 'Allowed choices are delivered, failed, pending'],
   ])('says what is wrong with %j', async (args, message) => {
     const { err, outcome } = await build().run(...args);

@@ -15,6 +15,7 @@ import {
   readPings,
   type RecordedPing,
 } from '../analysis/rule-run.js';
+import type { RuleSet } from '../analysis/thresholds.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { type Terminal, withProgress, writeLine } from '../terminal/output.js';
@@ -26,6 +27,8 @@ export interface BacktestOptions {
   readonly to: number | null;
   readonly device: string | null;
   readonly settings: RuleSettings;
+  /** Those that telemetry-processor was run with. */
+  readonly rules: RuleSet;
   /** File of the HTML report; null: none. */
   readonly report: string | null;
 }
@@ -63,12 +66,12 @@ export async function backtest(terminal: Terminal, options: BacktestOptions): Pr
 /** @returns whether a ping is in the range */
 async function createComparer(
   stack: StackEnvironment,
-  { from, settings }: BacktestOptions,
+  { from, settings, rules }: BacktestOptions,
   comparison: Comparison,
 ): Promise<(recorded: RecordedPing) => boolean> {
   const { history: geofences } = await readGeofences(stack);
   const { history: fleetSettings } = await readFleetSettings(stack);
-  const current = currentRules(geofences, { fleetSettings });
+  const current = currentRules(geofences, { rules, fleetSettings });
   const now = createRuleRun(current);
   const then = createRuleRun({ ...current, settings });
   return (recorded) => {

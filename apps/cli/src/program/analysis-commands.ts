@@ -5,6 +5,12 @@ import { fromCallerIfAny, leaf, NO_RANGE, type ProgramContext, type RangeFlags, 
 
 interface BacktestFlags extends RangeFlags {
   readonly report?: string;
+  readonly rules: RuleSet;
+}
+
+function rulesOption(): Option {
+  const option = new Option('--rules <rules>', 'rule set of telemetry-processor (its WAYPOST_RULES)');
+  return option.choices(RULE_SETS).default('all');
 }
 
 export function addBacktest(program: Command, { terminal, callerDir }: ProgramContext): void {
@@ -16,8 +22,9 @@ export function addBacktest(program: Command, { terminal, callerDir }: ProgramCo
   withTimes(command, 'pings appended').option('--device <id>', 'only this device');
   for (const { flag, description, parse } of THRESHOLDS) command.option(flag, description, parse);
   command
+    .addOption(rulesOption())
     .option('--report <file>', 'also write an HTML report')
-    .action(async ({ dataDir, from, to, device, report, ...thresholds }: BacktestFlags) => {
+    .action(async ({ dataDir, from, to, device, report, rules, ...thresholds }: BacktestFlags) => {
       const { backtest } = await import('../commands/backtest.js');
       await backtest(terminal, {
         dataDir,
@@ -25,6 +32,7 @@ export function addBacktest(program: Command, { terminal, callerDir }: ProgramCo
         to: to ?? null,
         device: device ?? null,
         settings: changedSettings(thresholds),
+        rules,
         report: fromCallerIfAny(callerDir, report),
       });
     });
@@ -37,11 +45,7 @@ export function addVerify(program: Command, { terminal }: ProgramContext): void 
     'Recomputes the events from the pings and checks the log and the deliveries against them.',
   );
   withTimes(command, 'pings and events appended')
-    .addOption(
-      new Option('--rules <rules>', 'rule set of telemetry-processor (its WAYPOST_RULES)')
-        .choices(RULE_SETS)
-        .default('all'),
-    )
+    .addOption(rulesOption())
     .action(async (flags: RangeFlags & { rules: RuleSet }) => {
       const { verify } = await import('../commands/verify.js');
       await verify(terminal, { ...NO_RANGE, ...flags });
