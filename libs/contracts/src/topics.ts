@@ -132,7 +132,7 @@ export const topics = {
     schema: fleetSettingsSchema,
     configs: versionedConfigs,
     comment:
-      'Written by the outbox of public-api (R-14, R-9). Read by telemetry-processor, and by the commands refill and verify; a subscription carries its own format.',
+      'Written by the outbox of public-api (R-14, R-9). Read by telemetry-processor, and by the commands refill, verify and backtest; a subscription carries its own format.',
   },
   webhookSubscriptions: {
     name: 'webhook.subscriptions',
