@@ -65,7 +65,7 @@ export class CopyRows {
     this.end = this.bytes.writeInt32BE(8, this.end);
     const micros = (epochMs - POSTGRES_EPOCH_MS) * 1_000;
     if (!Number.isSafeInteger(micros)) {
-      // From June 2285 on. Dearer than halves, and R-11 allows such times.
+      // From June 2285 on, which R-11 allows. Slower than two halves.
       this.end = this.bytes.writeBigInt64BE(BigInt(epochMs - POSTGRES_EPOCH_MS) * 1_000n, this.end);
       return;
     }
