@@ -130,7 +130,7 @@ class MemoryPartitionConsumer extends MemoryConsumer {
       fail: this.options.onFatal,
     });
     const { position } = await task.open();
-    const running = { task, position: position === 'earliest' ? 0 : position };
+    const running = { task, position };
     this.running.set(partition, running);
     return running;
   }

@@ -7,7 +7,7 @@ import type { RecordBatch, TopicPartition } from '../record.js';
  */
 export interface PartitionTask {
   /** @returns the position to read from */
-  open(): Promise<{ readonly position: number | 'earliest' }>;
+  open(): Promise<{ readonly position: number }>;
   process(batch: RecordBatch): Promise<void>;
   /** No records arrived for a moment: a good time for a postponed commit. */
   idle?(): Promise<void>;

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { silentLogger } from '../logger.js';
-import { keyValueStore } from '../state/key-value-store.js';
+import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
-import { createTopology } from '../topology/topology.js';
+import { createTopology, type Topology } from '../topology/topology.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 
@@ -41,9 +41,9 @@ function newBroker(): ReturnType<typeof createMemoryBackend> {
 
 afterEach(() => Promise.all(apps.map((app) => app.stop())));
 
-async function start(): Promise<TaskManager> {
+async function start(topology: Topology = counting): Promise<TaskManager> {
   const app = createStreamsApp({
-    topology: counting,
+    topology,
     backend: broker,
     logger: silentLogger,
     now: Date.now,
@@ -163,6 +163,27 @@ describe('a partition whose position is not lost', () => {
     append('a');
     await start();
     await untilOutputs('a1');
+  });
+
+  it('is not parked when time alone has changed its store, and no record came', async () => {
+    const ticking: Topology = {
+      ...counting,
+      processor: ({ store }) => ({
+        process: () => undefined,
+        punctuate: () => (store('counts') as KeyValueStore<number>).put('ticks', 1),
+      }),
+    };
+    const first = await start(ticking);
+    await until(async () => (await broker.endOffset(CHANGELOG)) > 0);
+    await first.stop();
+    const second = await start(ticking);
+    await until(() => Promise.resolve(second.tasks()[0]?.state !== 'starting'));
+    expect(second.tasks()[0]?.parked).toBeNull();
+    await second.stop();
+    broker.forgetOffsets(counting.applicationId);
+    const third = await start(ticking);
+    await until(() => Promise.resolve(third.tasks()[0]?.state !== 'starting'));
+    expect(third.tasks()[0]?.parked?.code).toBe('POSITION_LOST');
   });
 
   it('is not parked after a reset to the start of the log', async () => {

@@ -36,7 +36,7 @@ interface StreamTaskOptions {
 export class StreamTask implements PartitionTask {
   private core: ProcessorTopology | null = null;
   private producer: TransactionalProducer | null = null;
-  private position: number | null = null;
+  private position = 0;
   private committed: number | null = null;
   private committedAt = 0;
   private hasCommitted = false;
@@ -50,7 +50,7 @@ export class StreamTask implements PartitionTask {
     this.linger = new Linger(options.lingerMs);
   }
 
-  async open(): Promise<{ position: number | 'earliest' }> {
+  async open(): Promise<{ position: number }> {
     const { topology, context, stores, backend, now } = this.options;
     const { topic, partition } = context;
     this.producer = backend.producer(`${topology.applicationId}.${String(partition)}`);
@@ -68,9 +68,11 @@ export class StreamTask implements PartitionTask {
       partitionCounts,
       now,
     });
-    this.position = this.committed = committed?.offset ?? null;
+    this.committed = committed?.offset ?? null;
+    // idle() commits it: a store that time alone changes must have a position too.
+    this.position = this.committed ?? (await backend.startOffset(context));
     this.committedAt = now();
-    return { position: committed?.offset ?? 'earliest' };
+    return { position: this.position };
   }
 
   /** State without a position: from the start of the log, the records behind that state would have their effect again. */
@@ -198,15 +200,12 @@ export class StreamTask implements PartitionTask {
     if (this.closed) throw new Error('The task was closed while it worked.');
   }
 
-  private async commit(core: ProcessorTopology, position: number | null): Promise<void> {
+  private async commit(core: ProcessorTopology, position: number): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
     const metadata = this.options.stores.written().join();
-    const offset = { groupId: topology.applicationId, topic, partition, metadata };
-    const baseOffsets = await this.producer?.commit({
-      records: core.pending(),
-      ...(position === null ? {} : { offset: { ...offset, offset: position } }),
-    });
+    const offset = { groupId: topology.applicationId, topic, partition, offset: position, metadata };
+    const baseOffsets = await this.producer?.commit({ records: core.pending(), offset });
     this.refuseClosed();
     if (baseOffsets) this.options.stores.committed(baseOffsets);
     core.commit();

@@ -216,7 +216,7 @@ export class TaskExecutor {
     await this.confirmOwnership();
     if (this.seekTo !== null) await this.moveTo(this.seekTo);
     const { partition, fetcher } = this.options;
-    const position = await settleOrAbort(this.openTask(task), this.closing.signal, OPEN_GRACE_MS);
+    const { position } = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
     const consumer = fetcher.open(partition, position);
     const poller = new BatchPoller(consumer);
     const wakeup = (): void => poller.wakeup();
@@ -230,11 +230,6 @@ export class TaskExecutor {
       for (const signal of signals) signal.removeEventListener('abort', wakeup);
       consumer.close();
     }
-  }
-
-  private async openTask(task: PartitionTask): Promise<number> {
-    const { position } = await task.open();
-    return position === 'earliest' ? this.options.backend.startOffset(this.options.partition) : position;
   }
 
   private async moveTo(to: SeekTarget): Promise<void> {
