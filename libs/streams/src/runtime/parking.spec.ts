@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { StreamsError, type StreamsErrorCode } from '../errors.js';
 import { silentLogger } from '../logger.js';
-import type { StreamRecord } from '../record.js';
+import type { RecordBatch, StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { type ExceptionHandlers, parkedForMs, parkingError } from './parking.js';
@@ -59,6 +59,21 @@ async function start(more: ExceptionHandlers & Partial<StreamsAppOptions> = {}):
 function append(partition: number, ...values: string[]): void {
   for (const value of values)
     broker.append({ topic: 'input', partition }, { key: Buffer.from('k'), value: Buffer.from(value) });
+}
+
+/** Changes what is fetched of the input. */
+function changeFetched(change: (batch: RecordBatch) => RecordBatch): void {
+  const open = broker.fetcher.bind(broker);
+  broker.fetcher = () => {
+    const fetcher = open();
+    return {
+      close: () => fetcher.close(),
+      open: (partition, position) => {
+        const feed = fetcher.open(partition, position);
+        return partition.topic === 'input' ? { ...feed, next: async () => change(await feed.next()) } : feed;
+      },
+    };
+  };
 }
 
 async function outputs(partition: number): Promise<string[]> {
@@ -171,6 +186,49 @@ describe('exception handlers (KIP-1034)', () => {
     await startPoisoned({ processingExceptionHandler: () => 'fail' });
     await until(() => Promise.resolve(fatal.length > 0));
     expect(fatal[0]).toMatchObject({ code: 'PROCESSING_FAILED', offset: 2 });
+  });
+});
+
+describe('a failure that no record is the cause of', () => {
+  it('parks the partition until it is gone, and blames none of its records, when punctuate() throws', async () => {
+    const kept: number[] = [];
+    append(0, 'a', 'b');
+    const app = await start({
+      topology: createTopology({
+        ...echo,
+        processor: (context) => ({
+          process: ({ key, value }) => context.forward('output', { key, value }),
+          punctuate: () => {
+            if (!isFixed) throw new TypeError('cannot do this in time');
+          },
+        }),
+      }),
+      processingExceptionHandler: () => 'dead-letter',
+      deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)),
+    });
+    await until(() => Promise.resolve(parked(app).length > 0));
+    expect(parked(app)[0]?.parked).toMatchObject({ code: 'PUNCTUATION_FAILED', offset: null });
+    isFixed = true;
+    await until(async () => {
+      for (const { topic, partition } of parked(app)) app.command({ topic, partition }, 'retry');
+      return (await outputs(0)).length === 2;
+    });
+    expect([await outputs(0), kept]).toEqual([['a', 'b'], []]);
+  });
+
+  it('is not blamed on a record that was committed while the one that fails was searched for', async () => {
+    append(POISONED.partition, 'a', 'b', 'poison', 'c');
+    let fetches = 0;
+    changeFetched((batch) => {
+      if (++fetches > 2) throw new TypeError('cannot be decoded');
+      // All records at first, which begins the search; then the first of them alone.
+      return fetches === 1 ? batch : { ...batch, records: batch.records.slice(0, 1), nextOffset: 1 };
+    });
+    const app = await start();
+    await until(async () => (await outputs(POISONED.partition)).length === 1);
+    append(POISONED.partition, 'd');
+    await until(() => Promise.resolve(parked(app).length === 1));
+    expect(parked(app)[0]?.parked).toMatchObject({ code: 'PROCESSING_FAILED', offset: null });
   });
 });
 

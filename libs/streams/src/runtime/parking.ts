@@ -42,6 +42,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   CORRUPT_BATCH: { handler: 'deserializationExceptionHandler', retries: true },
   DESERIALIZATION_FAILED: { handler: 'deserializationExceptionHandler', retries: false, ofRecord: true },
   PROCESSING_FAILED: { handler: 'processingExceptionHandler', retries: false, ofRecord: true },
+  PUNCTUATION_FAILED: { handler: 'processingExceptionHandler', retries: true },
   RECORD_TOO_LARGE: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
   OFFSET_OUT_OF_RANGE: { retries: false },
   INVALID_TOPOLOGY: { retries: false, ofRecord: true },

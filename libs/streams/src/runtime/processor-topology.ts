@@ -1,3 +1,4 @@
+import { errorMessage, StreamsError } from '../errors.js';
 import { partitionForKey } from '../partitioner.js';
 import { type RecordBuffer, RecordCollector } from '../protocol/record-collector.js';
 import { rangeOf, type StreamRecord, type TopicPartition } from '../record.js';
@@ -92,6 +93,9 @@ export class ProcessorTopology {
     this.isAtWork = true;
     try {
       this.processor.punctuate({ streamTimeMs: this.streamTimeMs, wallClockMs: this.options.now() });
+    } catch (error) {
+      // Never in the name of a record: those before it are innocent, and would be skipped one after the other.
+      throw new StreamsError('PUNCTUATION_FAILED', `punctuate() failed: ${errorMessage(error)}`, { cause: error });
     } finally {
       this.isAtWork = false;
     }

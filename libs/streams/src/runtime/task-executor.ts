@@ -264,7 +264,10 @@ export class TaskExecutor {
       for (const part of this.search.parts(await this.withoutSkipped(batch), position)) {
         await settled(task.process(part));
         if (this.isClosing()) break;
-        if (this.search.isOn) await settled(task.idle?.());
+        if (!this.search.isOn) continue;
+        await settled(task.idle?.());
+        // It is committed: what fails next is not its fault.
+        this.search.reset();
       }
       position = batch.nextOffset;
       if (!this.search.isOn) this.progressed();
