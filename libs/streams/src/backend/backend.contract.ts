@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import type { StreamRecord, TopicPartition } from '../record.js';
+import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 import type { Assignment, GroupMember, StreamsBackend } from './backend.js';
 import { readToEnd } from './log-reader.js';
 
@@ -186,6 +186,22 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       await member.commit({ topic, partition: 0 }, { offset: 5, metadata: '' });
       expect(await member.committed({ topic, partition: 0 })).toEqual({ offset: 5, metadata: '' });
       await member.leave();
+    });
+
+    it('gives the partitions of a topic to the members that have subscribed to it, and to no others', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const [pairs, triples] = [await createTopic(2), await createTopic(3)];
+      const groupId = uniqueName('group');
+      const first = backend.group({ groupId, topics: [pairs] });
+      const one = await joinAndCollect(first);
+      const second = backend.group({ groupId, topics: [triples] });
+      const two = await joinAndCollect(second);
+      const names = ({ latest }: typeof one): string[] => latest().partitions.map(partitionName).sort();
+      await until(() => {
+        expect(names(one)).toEqual([`${pairs}-0`, `${pairs}-1`]);
+        expect(names(two)).toEqual([`${triples}-0`, `${triples}-1`, `${triples}-2`]);
+      });
+      await Promise.all([first.leave(), second.leave()]);
     });
 
     it('moves only what must move when a second member joins, and gives it back when it leaves', async () => {

@@ -13,7 +13,7 @@ function at(...numbers: number[]): TopicPartition[] {
   return numbers.map((partition) => ({ topic: 't', partition }));
 }
 function claim(memberId: string, fields: Partial<CooperativeClaim> = {}): CooperativeClaim {
-  return { memberId, owned: [], generation: -1, revoking: [], ...fields };
+  return { memberId, topics: ['t'], owned: [], generation: -1, revoking: [], ...fields };
 }
 function numbers(partitions: readonly TopicPartition[] | undefined): number[] {
   return (partitions ?? []).map(({ partition }) => partition).sort();

@@ -6,6 +6,8 @@ export interface RevokingPartition extends TopicPartition {
 }
 
 export interface CooperativeClaim extends MemberClaim {
+  /** What it has subscribed to: it is assigned nothing else. */
+  readonly topics: readonly string[];
   /** Revoked, but not released by the member yet. */
   readonly revoking: readonly RevokingPartition[];
 }
@@ -37,11 +39,34 @@ export function assignCooperatively(
     for (const holder of held) awaited.get(holder)?.push(partition);
     return false;
   };
-  const shares = [...assignSticky(partitions, claims)].map(([memberId, target]): [string, MemberAssignment] => [
-    memberId,
-    { partitions: target.filter((partition) => mayTake(memberId, partition)), awaited: awaited.get(memberId) ?? [] },
-  ]);
+  const shares = [...assignAmongSubscribers(partitions, claims)].map(
+    ([memberId, target]): [string, MemberAssignment] => [
+      memberId,
+      { partitions: target.filter((partition) => mayTake(memberId, partition)), awaited: awaited.get(memberId) ?? [] },
+    ],
+  );
   return new Map(shares);
+}
+
+/** Topics that the same members have subscribed to are divided together. */
+function assignAmongSubscribers(
+  partitions: readonly TopicPartition[],
+  claims: readonly CooperativeClaim[],
+): Map<string, TopicPartition[]> {
+  const assignment = new Map(claims.map(({ memberId }) => [memberId, [] as TopicPartition[]]));
+  const shared = new Map<string, { readonly subscribers: CooperativeClaim[]; readonly partitions: TopicPartition[] }>();
+  for (const partition of partitions) {
+    const subscribers = claims.filter(({ topics }) => topics.includes(partition.topic));
+    const name = subscribers.map(({ memberId }) => memberId).join();
+    const group = shared.get(name) ?? { subscribers, partitions: [] };
+    group.partitions.push(partition);
+    shared.set(name, group);
+  }
+  for (const group of shared.values()) {
+    for (const [memberId, share] of assignSticky(group.partitions, group.subscribers))
+      assignment.get(memberId)?.push(...share);
+  }
+  return assignment;
 }
 
 interface Holders {

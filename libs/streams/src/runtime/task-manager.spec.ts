@@ -158,6 +158,15 @@ describe('a task manager that loses a partition', () => {
     return state;
   };
 
+  it('ends the process, and starts no task, for a partition of a topic that it does not read', async () => {
+    void listener.assigned({ generation: 2, partitions: ['t', 'other'].map((topic) => ({ topic, partition: 0 })) });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(events).toEqual(['task 1 opens']);
+    expect(fatal).toEqual([
+      expect.objectContaining({ code: 'GROUP_REFUSED', message: expect.stringContaining('slow has assigned other-0') }),
+    ]);
+  });
+
   it('suspends the task, and reports the revocation when the task is closed, not before', async () => {
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(5_000);

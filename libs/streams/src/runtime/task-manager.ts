@@ -196,6 +196,10 @@ class GroupTaskManager implements TaskManager {
     }
     for (const [name, partition] of assigned) {
       if (this.hosts.has(name)) continue;
+      if (!this.options.topics.includes(partition.topic)) {
+        this.options.onFatal(foreignPartition(name, this.options.groupId));
+        continue;
+      }
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
       const { options } = this;
@@ -250,6 +254,13 @@ class GroupTaskManager implements TaskManager {
       );
     }
   }
+}
+
+function foreignPartition(name: string, groupId: string): StreamsError {
+  return new StreamsError(
+    'GROUP_REFUSED',
+    `The group ${groupId} has assigned ${name}, which this application does not read: give each application a group of its own.`,
+  );
 }
 
 function partitionsAdded(topic: string, before: number, count: number): StreamsError {

@@ -238,11 +238,15 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
 
   private rebalance(group: MemoryGroup): void {
     group.generation++;
-    const topics = new Set([...group.members.values()].flatMap((member) => member.topics));
-    const partitions = [...topics].flatMap((topic) =>
+    const subscribed = new Set([...group.members.values()].flatMap(({ topics }) => topics));
+    const partitions = [...subscribed].flatMap((topic) =>
       Array.from({ length: this.options.topics[topic] ?? 0 }, (_, partition) => ({ topic, partition })),
     );
-    const claims = [...group.members].map(([memberId, { subscriptions }]) => ({ memberId, ...subscriptions.claim() }));
+    const claims = [...group.members].map(([memberId, { topics, subscriptions }]) => ({
+      memberId,
+      topics,
+      ...subscriptions.claim(),
+    }));
     const { generation } = group;
     for (const [memberId, share] of assignCooperatively(partitions, claims)) {
       const member = group.members.get(memberId);
