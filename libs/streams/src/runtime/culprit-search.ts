@@ -50,8 +50,9 @@ export class CulpritSearch {
     const step = offset === null ? Math.floor((to - from) / 2) : offset - from;
     // Until the search is on, a failure may be that of an earlier batch of the same transaction.
     const isFound = step < 1 && (this.isOn || offset !== null);
+    const culprit = offset ?? from;
     this.step = Math.max(1, step);
-    this.until = to;
-    return isFound ? (offset ?? from) : 'again';
+    this.until = isFound ? culprit + 1 : to;
+    return isFound ? culprit : 'again';
   }
 }

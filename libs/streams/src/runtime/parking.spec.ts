@@ -147,6 +147,18 @@ describe('one partition of four whose record makes the processor throw (R-45)', 
     expect(kept.map(({ offset, value }) => [offset, String(value)])).toEqual([[2, 'poison']]);
   });
 
+  it('continues after a skip in transactions of many records again', async () => {
+    const many = Array.from({ length: 400 }, () => 'many');
+    append(POISONED.partition, 'poison', ...many);
+    const app = await start({ deadLetterQueue: () => Promise.resolve() });
+    await until(() => Promise.resolve(parked(app).length === 1));
+    app.command(POISONED, 'skip');
+    await until(async () => (await outputs(POISONED.partition)).length === many.length);
+    const markers = (await broker.endOffset({ topic: 'output', partition: POISONED.partition })) - many.length;
+    expect(markers).toBeLessThan(10);
+    await until(() => Promise.resolve(parked(app).length === 0));
+  });
+
   it('refuses a skip without a queue, and commands for partitions of other processes', async () => {
     const app = await startPoisoned();
     await until(() => Promise.resolve(parked(app).length === 1));
