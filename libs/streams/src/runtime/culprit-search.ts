@@ -26,17 +26,18 @@ export class CulpritSearch {
       return;
     }
     const { topic, partition, highWatermark, lastStableOffset, records } = batch;
-    let index = 0;
-    do {
-      const from = records[index]?.offset ?? position;
-      const inReach = records.slice(index).findIndex(({ offset }) => offset >= from + this.step);
+    for (let index = 0, from = position; from < batch.nextOffset;) {
+      const first = records[index]?.offset ?? batch.nextOffset;
+      // What was left out before the first record goes by itself: it is committed, and not left out again.
+      const reach = first > from ? first : from + this.step;
+      const inReach = records.slice(index).findIndex(({ offset }) => offset >= reach);
       const end = inReach < 0 ? records.length : index + inReach;
       const nextOffset = records[end]?.offset ?? batch.nextOffset;
-      this.tried = { from, to: (records[end - 1]?.offset ?? from) + 1 };
+      this.tried = end > index ? { from, to: (records[end - 1]?.offset ?? from) + 1 } : null;
       yield { topic, partition, highWatermark, lastStableOffset, records: records.slice(index, end), nextOffset };
       if (nextOffset >= this.until) this.step = Infinity;
-      index = end;
-    } while (index < records.length);
+      [index, from] = [end, nextOffset];
+    }
   }
 
   /**

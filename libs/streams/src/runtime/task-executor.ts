@@ -261,7 +261,7 @@ export class TaskExecutor {
         if (++idlePolls === IDLE_POLLS_OF_PROGRESS) this.progressed();
         continue;
       }
-      for (const part of this.search.parts(await this.withoutSkipped(batch), position)) {
+      for (const part of this.search.parts(await this.withoutSkipped(batch, position), position)) {
         await settled(task.process(part));
         if (this.isClosing()) break;
         if (!this.search.isOn) continue;
@@ -276,7 +276,8 @@ export class TaskExecutor {
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
   }
 
-  private async withoutSkipped(batch: RecordBatch): Promise<RecordBatch> {
+  private async withoutSkipped(batch: RecordBatch, position: number): Promise<RecordBatch> {
+    for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
     if (this.skipped.size === 0) return batch;
     const { topic, partition, nextOffset, highWatermark, lastStableOffset } = batch;
     for (const record of batch.records) {
