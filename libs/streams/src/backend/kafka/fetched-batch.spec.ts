@@ -1,7 +1,12 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { crc32c } from '../../protocol/crc32c.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { fetchedResponse, RESPONSE_BYTES } from './testing/fetched-response.js';
+
+const CRC_AT = 17;
+const ATTRIBUTES_AT = 21;
+const SNAPPY = 2;
 
 let memory: ResponseBufferPool;
 
@@ -32,6 +37,26 @@ describe('a fetched batch', () => {
     const { batches, isFree } = batchesOf(null, 'one', null);
     batches[1]?.release();
     expect(isFree()).toBe(true);
+  });
+
+  it('names the package of its codec that is not installed', () => {
+    jest.mock('snappy', () => {
+      throw new Error('not found');
+    });
+    const [fetched] = fetchedResponse(memory, ['one']);
+    if (!fetched) throw new Error('There is no batch.');
+    const { data } = fetched;
+    data.writeInt16BE(data.readInt16BE(ATTRIBUTES_AT) | SNAPPY, ATTRIBUTES_AT);
+    data.writeUInt32BE(crc32c(data.subarray(ATTRIBUTES_AT)), CRC_AT);
+    const batch = new FetchedBatch(fetched, 0);
+    const fix = 'A record batch of a topic-0 behind offset 0 cannot be decoded: The package snappy is not installed';
+    expect(() => batch.records).toThrow(
+      expect.objectContaining({
+        code: 'CODEC_MISSING',
+        message: expect.stringContaining(fix),
+        cause: expect.anything(),
+      }),
+    );
   });
 
   it('cannot be read after its release', () => {

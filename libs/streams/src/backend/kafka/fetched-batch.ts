@@ -19,7 +19,7 @@ export class FetchedBatch implements RecordBatch {
   private lease: BufferLease | null;
   private released = false;
 
-  /** @throws StreamsError CORRUPT_BATCH */
+  /** @throws StreamsError CORRUPT_BATCH; reading the records may throw CODEC_MISSING too */
   constructor(
     { topic, partition, data, aborted, highWatermark, lastStableOffset }: FetchedPartition,
     private readonly position: number,
@@ -62,6 +62,9 @@ function namingThePlace<T>(partition: TopicPartition, position: number, work: ()
     return work();
   } catch (error) {
     const where = `${partitionName(partition)} behind offset ${String(position)}`;
-    throw new StreamsError('CORRUPT_BATCH', `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`);
+    const code = error instanceof StreamsError ? error.code : 'CORRUPT_BATCH';
+    throw new StreamsError(code, `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
