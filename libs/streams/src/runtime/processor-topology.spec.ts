@@ -5,6 +5,7 @@ import { jsonSerde } from '../state/state-store.js';
 import {
   createTopology,
   type NoStores,
+  type Processor,
   type ProcessorContext,
   type Punctuation,
   type RecordSlice,
@@ -149,6 +150,37 @@ describe('punctuate()', () => {
     expect([...core.pending()].map(({ value }) => String(value))).toEqual(['due', 'due', 'due']);
     core.close();
     expect(() => core.punctuate()).toThrow('closed');
+  });
+});
+
+describe('a processor that returns a promise, as the types allow', () => {
+  const later = (): Promise<void> => Promise.reject(new Error('too late'));
+  const started = (processor: Processor): ProcessorTopology =>
+    new ProcessorTopology({
+      topology: createTopology({ applicationId: 'later', source: 'input', sinks: {}, processor: () => processor }),
+      partition: { topic: 'input', partition: 0 },
+      partitionCounts: new Map(),
+      now: () => 0,
+    });
+
+  it('is refused at its first record, with what to use instead', async () => {
+    // oxlint-disable-next-line typescript/no-misused-promises -- what is under test
+    const core = started({ process: later });
+    await expect(core.process(recordsOf('a', 'b'), true)).rejects.toMatchObject({
+      code: 'INVALID_TOPOLOGY',
+      message: 'process() of later returned a promise: wait in processSlice() before its forEach().',
+    });
+    expect(core.offset).toBe(0);
+  });
+
+  it('is refused in punctuate() too', () => {
+    // oxlint-disable-next-line typescript/no-misused-promises -- what is under test
+    const core = started({ process: () => undefined, punctuate: later });
+    expect(() => core.punctuate()).toThrow('punctuate() of later returned a promise');
+  });
+
+  it('may return anything else, which is ignored', async () => {
+    await started({ process: () => 5 }).process(recordsOf('a'), true);
   });
 });
 

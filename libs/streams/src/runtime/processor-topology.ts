@@ -8,6 +8,7 @@ import {
   type ForwardedRecord,
   invalid,
   type Processor,
+  type Punctuation,
   type SliceProcessor,
   type Topology,
   undeclared,
@@ -36,7 +37,7 @@ export class ProcessorTopology {
   private isClosed = false;
   private readonly outputs = new RecordCollector();
   private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
-  private readonly processor: SliceProcessor;
+  private readonly processor: Pick<SliceProcessor, 'processSlice'> & { punctuate?: (time: Punctuation) => unknown };
 
   constructor(private readonly options: ProcessorTopologyOptions) {
     const { topology, partition, now } = options;
@@ -64,13 +65,14 @@ export class ProcessorTopology {
   async process(records: readonly StreamRecord[], isFirst: boolean, onBegin?: () => void): Promise<void> {
     const { applicationId } = this.options.topology;
     let calls = 0;
-    const forEach = (process: (record: StreamRecord) => void): void => {
+    const forEach = (process: (record: StreamRecord) => unknown): void => {
       if (calls++ > 0) throw invalid(`${applicationId} processed the same records twice.`);
       this.refuseClosed();
       onBegin?.();
       for (const record of records) {
         this.offset = record.offset;
-        process(record);
+        const result = process(record);
+        if (result !== undefined) refusePromise(result, 'process()', applicationId);
       }
       this.offset = null;
     };
@@ -92,7 +94,8 @@ export class ProcessorTopology {
     this.refuseClosed();
     this.isAtWork = true;
     try {
-      this.processor.punctuate({ streamTimeMs: this.streamTimeMs, wallClockMs: this.options.now() });
+      const time = { streamTimeMs: this.streamTimeMs, wallClockMs: this.options.now() };
+      refusePromise(this.processor.punctuate(time), 'punctuate()', this.options.topology.applicationId);
     } catch (error) {
       // Never in the name of a record: those before it are innocent, and would be skipped one after the other.
       throw new StreamsError('PUNCTUATION_FAILED', `punctuate() failed: ${errorMessage(error)}`, { cause: error });
@@ -151,6 +154,14 @@ export class ProcessorTopology {
   private refuseClosed(): void {
     if (this.isClosed) throw new Error('The task was closed while it worked.');
   }
+}
+
+/** The types take an async function for one that returns nothing, and what it does later belongs to no transaction. */
+function refusePromise(result: unknown, what: string, applicationId: string): void {
+  if (typeof (result as { then?: unknown } | null)?.then !== 'function') return;
+  // Its end is of no interest, but a rejection that is not handled ends the process.
+  void Promise.resolve(result).catch(() => undefined);
+  throw invalid(`${what} of ${applicationId} returned a promise: wait in processSlice() before its forEach().`);
 }
 
 const NOTHING = { bytes: null, start: 0, end: 0 } as const;
