@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { knownPartitionCount } from './kafka-backend.js';
+import { silentLogger } from '../../logger.js';
+import { createKafkaBackend, knownPartitionCount } from './kafka-backend.js';
 
 describe('the number of partitions of a topic', () => {
   it('is requested again when a broker denies the topic at first, as it does right after its start', async () => {
@@ -32,5 +33,23 @@ describe('the number of partitions of a topic', () => {
         () => 0,
       ),
     ).toBe(1);
+  });
+});
+
+describe('a look-up that reaches no broker', () => {
+  it('fails with BROKER_UNAVAILABLE once its time is over, as the start of an application does', async () => {
+    let nowMs = 0;
+    const backend = createKafkaBackend({
+      kafka: { brokers: ['127.0.0.1:1'], clientId: 'cut-off' },
+      logger: silentLogger,
+      now: Date.now,
+      monotonicNow: () => (nowMs += 15_000),
+    });
+    await expect(backend.partitionCount('topic')).rejects.toMatchObject({
+      code: 'BROKER_UNAVAILABLE',
+      message: expect.stringMatching(/^Partition count of topic: no broker responds \(.*ECONNREFUSED/),
+      cause: expect.objectContaining({ name: expect.stringContaining('KafkaJS') }),
+    });
+    await backend.close();
   });
 });

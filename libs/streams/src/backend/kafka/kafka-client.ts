@@ -327,7 +327,10 @@ export function isTransient(error: unknown): boolean {
   return isConnectionFailure(error) || (error instanceof StreamsError && error.code === 'BROKER_UNAVAILABLE');
 }
 
-/** Repeats `work` while its errors are transient, with growing waits. */
+/**
+ * Repeats `work` while its errors are transient, with growing waits.
+ * @throws {StreamsError} BROKER_UNAVAILABLE: no broker could be reached until the time was over
+ */
 export async function retryTransient<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   let waitMs = RETRY_FIRST_MS;
   const startedAt = options.monotonicNow();
@@ -336,11 +339,18 @@ export async function retryTransient<T>(work: () => Promise<T>, options: RetryOp
       return await work();
     } catch (error) {
       const over = options.forMs !== undefined && options.monotonicNow() - startedAt >= options.forMs;
-      if (!isTransient(error) || over || options.stopped?.() === true) throw parkingOr(error, options.what);
+      if (!isTransient(error) || over || options.stopped?.() === true) throw lastWord(error, options.what, over);
       options.onRetry?.(error);
       options.logger.debug('kafka_retry', { what: options.what, waitMs, error: errorMessage(error) });
       await sleep(waitMs);
       waitMs = Math.min(waitMs * 2, RETRY_MAX_MS);
     }
   }
+}
+
+function lastWord(error: unknown, what: string, isOver: boolean): unknown {
+  const last = parkingOr(error, what);
+  if (!isOver || !isConnectionFailure(last)) return last;
+  const message = `${what}: no broker responds (${errorMessage(error)}). Look after the brokers, and the network to them.`;
+  return new StreamsError('BROKER_UNAVAILABLE', message, { cause: error });
 }
