@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { silentLogger } from '../logger.js';
+import { partitionForKey } from '../partitioner.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -116,5 +117,49 @@ describe('a stream application', () => {
     expect([states[0], states.at(-1)]).toEqual(['rebalancing', 'stopped']);
     expect(states.indexOf('running')).toBeLessThan(states.indexOf('degraded'));
     expect(states.filter((state, i) => state === states[i - 1])).toEqual([]);
+  });
+});
+
+describe('a sink by key whose topic gets more partitions', () => {
+  const byKey = createTopology({
+    applicationId: 'by-key',
+    source: 'scans',
+    sinks: { parcels: { topic: 'parcels', partitioner: 'key' } },
+    processor: (context) => ({ process: ({ key, value }) => context.forward('parcels', { key, value }) }),
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('is written by the new count within a minute, by tasks that ran before too', async () => {
+    jest.useFakeTimers({
+      doNotFake: ['Date', 'nextTick', 'performance', 'setImmediate', 'setTimeout', 'clearTimeout'],
+    });
+    const topics = { scans: 1, parcels: 2 };
+    const backend = createMemoryBackend({ topics, now: () => 0 });
+    let parcels = 1;
+    backend.partitionCount = (topic) => Promise.resolve(topic === 'parcels' ? parcels : 1);
+    const app = createStreamsApp({
+      topology: byKey,
+      backend,
+      logger: silentLogger,
+      now: () => 0,
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    await app.start();
+    const key = Buffer.from('parcel-1');
+    expect(partitionForKey(key, 2)).toBe(1);
+    const reaches = async (partition: number): Promise<boolean> => {
+      backend.append({ topic: 'scans', partition: 0 }, { key, value: null });
+      return (await backend.endOffset({ topic: 'parcels', partition })) > 0;
+    };
+    await until(() => reaches(0));
+    parcels = 2;
+    jest.advanceTimersByTime(60_000);
+    await until(() => reaches(1));
+    await app.stop();
   });
 });

@@ -71,6 +71,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     ...options,
     groupId: topology.applicationId,
     topics: [topology.source],
+    counted: Object.values(topology.sinks).flatMap(({ topic, partitioner }) => (partitioner === 'key' ? topic : [])),
     readsNewPartitions: isIndependentOfPartitions(topology),
     createTask: (context) => {
       const stores = stateDirectory.of(context.partition);

@@ -96,6 +96,11 @@ export class TaskExecutor {
     this.generation = generation;
   }
 
+  /** Closes the task, and builds it again. */
+  rebuild(reason: Error): void {
+    this.failing.abort(reason);
+  }
+
   /** Tries a parked partition again now. @returns why it cannot; null: it does */
   retry(): string | null {
     this.waking.abort();

@@ -15,6 +15,8 @@ export interface TaskManagerOptions extends ExceptionHandlers {
   readonly createTask: (context: TaskContext) => PartitionTask;
   /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[];
+  /** Topics whose partitions a task counts when it is built: tasks are built again when there are more. */
+  readonly counted?: readonly string[];
   /**
    * Tasks without state, whose outputs do not depend on the number of partitions: they read partitions that are added.
    * Others stop then, because keys have moved away from their state.
@@ -168,12 +170,15 @@ class GroupTaskManager implements TaskManager {
 
   /** Brokers tell no one that a topic has new partitions. */
   private async countPartitions(): Promise<void> {
-    const { backend, logger } = this.options;
+    const { backend, logger, topics, counted = [] } = this.options;
     for (const [topic, before] of this.partitionCounts) {
       const count = await backend.newPartitionCount(topic).catch(() => null);
       if (count === null || count <= before || this.stopping) continue;
       this.partitionCounts.set(topic, count);
       logger.warn('partitions_added', { topic, before, partitions: count });
+      if (counted.includes(topic))
+        for (const host of this.hosts.values()) host.rebuild(new Error(`The topic ${topic} has more partitions now.`));
+      if (!topics.includes(topic)) continue;
       if (this.options.readsNewPartitions) this.member?.rejoin();
       else this.options.onFatal(partitionsAdded(topic, before, count));
     }
@@ -236,14 +241,14 @@ class GroupTaskManager implements TaskManager {
   }
 
   private async verifyTopics(): Promise<void> {
-    const { backend, topics, copartitioned = [] } = this.options;
+    const { backend, topics, copartitioned = [], counted = [] } = this.options;
     const counts = new Map<string, number>();
-    for (const topic of [...topics, ...copartitioned]) {
+    for (const topic of [...topics, ...copartitioned, ...counted]) {
       const count = await backend.partitionCount(topic);
       if (count === null)
         throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it first.`);
-      counts.set(topic, count);
-      if (topics.includes(topic)) this.partitionCounts.set(topic, count);
+      if (topics.includes(topic) || copartitioned.includes(topic)) counts.set(topic, count);
+      if (topics.includes(topic) || counted.includes(topic)) this.partitionCounts.set(topic, count);
     }
     const [first] = counts.values();
     for (const [topic, count] of counts) {
