@@ -13,6 +13,15 @@ beforeEach(() => {
   store = keyValueStore({ changelogTopic: 'tallies', serde: jsonSerde<Tally>() }).createStore();
 });
 
+describe('a changelog that holds no JSON', () => {
+  it('is reported as corrupt state when the value is read', () => {
+    store.restore({ offset: 0, timestamp: 0, key: Buffer.from('van-1'), value: Buffer.from('no JSON') });
+    expect(() => store.get('van-1')).toThrow(
+      expect.objectContaining({ code: 'CORRUPT_STATE', cause: expect.any(SyntaxError) }),
+    );
+  });
+});
+
 describe('the entries of the key-value store', () => {
   it('are those that the processor sees, and may be changed while they are walked over', () => {
     for (const van of ['van-1', 'van-2', 'van-3']) store.put(van, { count: 1 });

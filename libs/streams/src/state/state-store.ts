@@ -1,3 +1,4 @@
+import { errorMessage, StreamsError } from '../errors.js';
 import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
 /**
@@ -98,6 +99,13 @@ export interface StoreDefinition<Store> {
 export function jsonSerde<T>(): Serde<T> {
   return {
     serialize: (value) => Buffer.from(JSON.stringify(value)),
-    deserialize: (bytes) => JSON.parse(bytes.toString()) as T,
+    deserialize: (bytes) => {
+      try {
+        return JSON.parse(bytes.toString()) as T;
+      } catch (error) {
+        const message = `A value of a changelog is not JSON, so something else has written it: ${errorMessage(error)}`;
+        throw new StreamsError('CORRUPT_STATE', message, { cause: error });
+      }
+    },
   };
 }
