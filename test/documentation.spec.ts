@@ -32,10 +32,22 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
-function brokenLinks(file: string): string[] {
+function relativeLinks(file: string): string[] {
   const links = [...withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-  return links
-    .filter((link) => !/^[a-z]+:/.test(link))
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function linksOutOfPackage(readme: string): string[] {
+  const manifest = join(dirname(readme), 'package.json');
+  if (!existsSync(manifest)) return [];
+  const { files: packed } = JSON.parse(readFileSync(manifest, 'utf8')) as { files?: string[] };
+  return relativeLinks(readme)
+    .filter((link) => packed && !link.startsWith('#') && !packed.includes(link.split(/[/#]/)[0] ?? ''))
+    .map((link) => `${relative(ROOT, readme)}: ${link}`);
+}
+
+function brokenLinks(file: string): string[] {
+  return relativeLinks(file)
     .filter((link) => {
       const [path = '', anchor] = link.split('#');
       const target = path === '' ? file : join(dirname(file), path);
@@ -49,6 +61,11 @@ describe('the documentation', () => {
   const files = markdownFiles(ROOT);
 
   it('has no broken links', () => expect(files.flatMap(brokenLinks)).toEqual([]));
+
+  it('links from the README of a package to nothing but what is packed with it', () => {
+    const outside = files.filter((file) => file.endsWith('/README.md')).flatMap(linksOutOfPackage);
+    expect(outside).toEqual([]);
+  });
 
   it('shows the benchmarks in 200 lines: more of them stands in docs/results', () => {
     expect(readFileSync(join(ROOT, 'docs/benchmarks.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(200);

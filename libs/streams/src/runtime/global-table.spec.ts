@@ -3,8 +3,8 @@ import { silentLogger } from '../logger.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createGlobalTable, type GlobalTable } from './global-table.js';
 
-function tableOn(settings: Readonly<Record<string, string>> | null): GlobalTable {
-  const broker = createMemoryBackend({ topics: { table: 1 }, now: () => 0 });
+function tableOn(settings: Readonly<Record<string, string>> | null, partitions: number | null = 1): GlobalTable {
+  const broker = createMemoryBackend({ topics: partitions === null ? {} : { table: partitions }, now: () => 0 });
   const topicSettings = () => Promise.resolve(settings === null ? null : new Map(Object.entries(settings)));
   return createGlobalTable({
     backend: Object.assign(Object.create(broker) as typeof broker, { topicSettings }),
@@ -18,6 +18,18 @@ function tableOn(settings: Readonly<Record<string, string>> | null): GlobalTable
 }
 
 describe('a global table at its start', () => {
+  it.each([
+    ['does not exist', null, 'TOPIC_MISSING'],
+    ['has 3 partitions', 3, 'PARTITIONS_DIFFER'],
+  ])('refuses a topic that %s', async (what, partitions, code) => {
+    const table = tableOn(null, partitions);
+    await expect(table.start()).rejects.toMatchObject({
+      code,
+      message: `The topic table ${what}: create it with one partition, which every process reads.`,
+    });
+    await table.stop();
+  });
+
   it.each(['delete', 'compact,delete'])('refuses a topic whose rows expire: cleanup.policy=%s', async (policy) => {
     const table = tableOn({ 'cleanup.policy': policy });
     await expect(table.start()).rejects.toMatchObject({

@@ -22,7 +22,7 @@ export interface GlobalTableOptions {
 export interface GlobalTable {
   /**
    * Resolves when the topic has been read to its end.
-   * @throws {StreamsError} TOPIC_MISSING, TOPIC_SETTINGS: the fix
+   * @throws {StreamsError} TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: the fix
    */
   start(): Promise<void>;
   /**
@@ -53,10 +53,12 @@ class ConsumedGlobalTable implements GlobalTable {
 
   async start(): Promise<void> {
     const { backend, topic } = this.options;
-    if ((await backend.partitionCount(topic)) !== 1) {
+    const partitions = await backend.partitionCount(topic);
+    if (partitions !== 1) {
+      const found = partitions === null ? 'does not exist' : `has ${String(partitions)} partitions`;
       throw new StreamsError(
-        'TOPIC_MISSING',
-        `The topic ${topic} must exist with exactly one partition: create it by waypost set-up.`,
+        partitions === null ? 'TOPIC_MISSING' : 'PARTITIONS_DIFFER',
+        `The topic ${topic} ${found}: create it with one partition, which every process reads.`,
       );
     }
     const settings = await backend.topicSettings(topic);

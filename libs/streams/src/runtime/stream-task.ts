@@ -220,8 +220,7 @@ export class StreamTask implements PartitionTask {
     for (const { topic, partitioner } of Object.values(this.options.topology.sinks)) {
       if (partitioner !== 'key') continue;
       const count = await this.options.backend.partitionCount(topic);
-      if (count === null)
-        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it by waypost set-up.`);
+      if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it.`);
       counts.set(topic, count);
     }
     return counts;
