@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StreamRecord } from '../record.js';
+import type { RecordBatch, StreamRecord } from '../record.js';
 import { CulpritSearch } from './culprit-search.js';
 
 describe('the search for the record that a partition fails at', () => {
@@ -23,5 +23,24 @@ describe('the search for the record that a partition fails at', () => {
       return;
     }
     throw new Error('It was not found.');
+  });
+
+  it('tries what comes before a known record at once, also of earlier batches that are not committed', () => {
+    const search = new CulpritSearch();
+    const batchOf = (from: number, nextOffset: number): RecordBatch => ({
+      topic: 't',
+      partition: 0,
+      records: Array.from({ length: nextOffset - from }, (_, i) => ({ offset: from + i })) as StreamRecord[],
+      nextOffset,
+      highWatermark: 0,
+      lastStableOffset: 0,
+    });
+    const sizes = (batch: RecordBatch, position: number): number[] =>
+      [...search.parts(batch, position)].map(({ records }) => records.length);
+    expect([sizes(batchOf(0, 500), 0), sizes(batchOf(500, 1_000), 500)]).toEqual([[500], [500]]);
+    expect(search.narrow(503)).toBe('again');
+    search.reset();
+    expect([sizes(batchOf(0, 500), 0), sizes(batchOf(500, 1_000), 500)]).toEqual([[500], [3, 497]]);
+    expect(search.isOn).toBe(false);
   });
 });

@@ -1,13 +1,17 @@
 import type { RecordBatch } from '../record.js';
 
+const WHOLE_BATCHES = Number.MAX_SAFE_INTEGER;
+
 /**
- * Finds the record that a partition fails at: after a failure the next task gets fewer records at a time and commits
- * them, until a single one fails.
+ * Finds the record that a partition fails at: after a failure the next task commits what comes before the record, where
+ * that is known. Else it gets fewer records at a time and commits them, until a single one fails.
  */
 export class CulpritSearch {
   /** How many offsets are tried at a time, before `until`. */
   private step = Infinity;
   private until = 0;
+  /** What comes before this offset is tried by itself. */
+  private suspect = 0;
   private tried: { readonly from: number; readonly to: number } | null = null;
 
   get isOn(): boolean {
@@ -29,7 +33,7 @@ export class CulpritSearch {
     for (let index = 0, from = position; from < batch.nextOffset;) {
       const first = records[index]?.offset ?? batch.nextOffset;
       // What was left out before the first record goes by itself: it is committed, and not left out again.
-      const reach = first > from ? first : from + this.step;
+      const reach = first > from ? first : Math.min(from + this.step, from < this.suspect ? this.suspect : Infinity);
       const inReach = records.slice(index).findIndex(({ offset }) => offset >= reach);
       const end = inReach < 0 ? records.length : index + inReach;
       const nextOffset = records[end]?.offset ?? batch.nextOffset;
@@ -48,12 +52,12 @@ export class CulpritSearch {
   narrow(offset: number | null): number | 'again' | null {
     if (!this.tried) return offset;
     const { from, to } = this.tried;
-    const step = offset === null ? Math.floor((to - from) / 2) : offset - from;
+    const half = Math.floor((to - from) / 2);
     // Until the search is on, a failure may be that of an earlier batch of the same transaction.
-    const isFound = step < 1 && (this.isOn || offset !== null);
-    const culprit = offset ?? from;
-    this.step = Math.max(1, step);
-    this.until = isFound ? culprit + 1 : to;
-    return isFound ? culprit : 'again';
+    const isFound = offset === null ? half < 1 && this.isOn : offset <= from;
+    this.suspect = offset ?? from;
+    this.step = offset === null ? Math.max(1, half) : WHOLE_BATCHES;
+    this.until = isFound || offset !== null ? this.suspect + 1 : to;
+    return isFound ? this.suspect : 'again';
   }
 }
