@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
-import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
+import { DEFAULT_RULE_SETTINGS, type RuleSet, type RuleSettings } from '@waypost/domain';
 import { openGroupProgress } from '@waypost/streams';
 import { type Comparison, createComparison } from '../analysis/comparison.js';
 import { comparisonReport } from '../analysis/comparison-report.js';
@@ -15,7 +15,6 @@ import {
   readPings,
   type RecordedPing,
 } from '../analysis/rule-run.js';
-import type { RuleSet } from '../analysis/thresholds.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { type Terminal, withProgress, writeLine } from '../terminal/output.js';
