@@ -598,7 +598,7 @@ export interface SubscriptionHealth {
   readonly suspendedSince?: string;
   /** When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days. */
   readonly lastSuccessAt?: string;
-  /** Deliveries that were attempted and are neither accepted nor failed; at most 1000 are counted. Those that wait for their first attempt, for example while others are held, are not among them. */
+  /** Deliveries that are neither accepted nor failed, with those that wait for their first attempt, for example while the subscription is paused; at most 1000 are counted. */
   readonly pending: number;
   /** When the oldest of the pending deliveries was made. */
   readonly oldestPendingAt?: string;
@@ -990,7 +990,7 @@ export interface Task {
     /** Absent: only a command tries it again. */
     readonly nextRetryAt?: string;
   };
-  /** Offsets behind the last batch that was processed. Absent: none was since the start. */
+  /** Lag: offsets after the last processed batch. Absent: none was processed since the start. */
   readonly lagRecords?: number;
   /** Admin address of the process that owns it. */
   readonly instance: string;
@@ -1018,7 +1018,7 @@ export interface Topic {
     /** Those that an instance owns now. */
     readonly partitions: number;
     readonly parked: number;
-    /** Offsets behind the last batch of each partition, added up. */
+    /** Total lag: offsets after the last processed batch, over all partitions. */
     readonly lagRecords: number;
   }[];
 }
