@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { FleetPortalStore } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
 import { AdminKeys } from './auth/admin-keys.js';
-import { admitRequests } from './auth/admission.middleware.js';
+import { identifyCallers } from './auth/caller.middleware.js';
 import { KeyDirectory } from './auth/key-directory.js';
 import { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import type { PublicApiConfig } from './config.js';
@@ -66,7 +66,7 @@ export class HttpPipeline {
     app.use(noStore);
     // Before everything that can respond: the refusals below are responses of v1, too.
     app.use(V1_HISTORY_PATH, deprecateV1);
-    app.use(admitRequests({ keys, admins, limiter, addresses, logger }));
+    app.use(identifyCallers({ keys, admins, limiter, addresses, logger }));
     // Looks something up, so it is counted.
     app.use(servePortal(this.consoleFolder, (portalId) => portals.findByPortalId(portalId)));
     if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);

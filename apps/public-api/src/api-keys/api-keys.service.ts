@@ -4,7 +4,7 @@ import { CLOCK } from '@waypost/platform';
 import type { Caller } from '../auth/caller.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
-import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { type ApiKeyDto, type ApiKeyWithKeyDto, type CreateApiKeyDto, toApiKey } from './api-keys.dto.js';
 import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
@@ -14,7 +14,7 @@ import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
 export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeyStore,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

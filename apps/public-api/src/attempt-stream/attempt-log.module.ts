@@ -2,19 +2,19 @@ import { Module } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { CLOCK, CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { AttemptLog, createAttemptLog } from './attempt-log.js';
+import { AttemptLogReader, createAttemptLog } from './attempt-log-reader.js';
 
 /** Apart from the resource: a test of the resource replaces it, and needs no Kafka. */
 @Module({
   imports: [KafkaModule],
   providers: [
     {
-      provide: AttemptLog,
+      provide: AttemptLogReader,
       inject: [STREAMS_BACKEND, CODECS, CLOCK],
       useFactory: (backend: StreamsBackend, codecs: AvroCodecs, now: () => number) =>
         createAttemptLog(backend, codecs, now),
     },
   ],
-  exports: [AttemptLog],
+  exports: [AttemptLogReader],
 })
 export class AttemptLogModule {}

@@ -3,11 +3,11 @@ import type { Request, Response } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
-import { AttemptStreams } from './attempt-stream.service.js';
+import { AttemptStreamService } from './attempt-stream.service.js';
 
 @Controller('/public/v2/stream')
 export class AttemptStreamController {
-  constructor(private readonly streams: AttemptStreams) {}
+  constructor(private readonly streams: AttemptStreamService) {}
 
   /** Not Nest's `@Sse()`: an observable has no way to learn that the reader has no room. */
   @Get()

@@ -4,7 +4,7 @@ import { AuthModule } from '../auth/auth.module.js';
 import type { PublicApiConfig } from '../config.js';
 import { AttemptLogModule } from './attempt-log.module.js';
 import { AttemptStreamController } from './attempt-stream.controller.js';
-import { AttemptStreams } from './attempt-stream.service.js';
+import { AttemptStreamService } from './attempt-stream.service.js';
 import { createStreamIds, STREAM_IDS } from './stream-ids.js';
 
 const streamIds = {
@@ -16,6 +16,6 @@ const streamIds = {
 @Module({
   imports: [AttemptLogModule, AuthModule],
   controllers: [AttemptStreamController],
-  providers: [streamIds, AttemptStreams],
+  providers: [streamIds, AttemptStreamService],
 })
 export class AttemptStreamModule {}

@@ -3,7 +3,7 @@ import type { WebhookAttempt } from '@waypost/domain';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { startTestApiPerTest } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
-import type { AttemptLog, LogPosition } from './attempt-log.js';
+import type { AttemptLogReader, LogPosition } from './attempt-log-reader.js';
 import { createStreamIds } from './stream-ids.js';
 
 const STREAM = '/public/v2/stream';
@@ -28,7 +28,9 @@ function attempt(fleetId: string, event: number, plan: Partial<DeliveryPlan> = {
 }
 
 /** A log that has an end. */
-function logOf(attempts: readonly WebhookAttempt[]): AttemptLog & { readonly followedFrom: (LogPosition | null)[] } {
+function logOf(
+  attempts: readonly WebhookAttempt[],
+): AttemptLogReader & { readonly followedFrom: (LogPosition | null)[] } {
   const followedFrom: (LogPosition | null)[] = [];
   return {
     followedFrom,
@@ -41,7 +43,7 @@ function logOf(attempts: readonly WebhookAttempt[]): AttemptLog & { readonly fol
 }
 
 /** A log to which nothing is added. */
-const quiet: AttemptLog = {
+const quiet: AttemptLogReader = {
   follow: (_from, _onSlice, signal) =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });
@@ -190,7 +192,7 @@ describe('GET /public/v2/stream (R-41)', () => {
     const MOST_SLICES = 250;
     const slice = Array.from({ length: 250 }, (_, n) => attempt('acme', n));
     let slices = 0;
-    const endless: AttemptLog = {
+    const endless: AttemptLogReader = {
       follow: async (_from, onSlice, signal) => {
         while (!signal.aborted && slices < MOST_SLICES) {
           slices += 1;

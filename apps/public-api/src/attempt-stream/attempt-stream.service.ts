@@ -5,7 +5,7 @@ import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
 import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
 import { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
-import { AttemptLog, type LogPosition } from './attempt-log.js';
+import { AttemptLogReader, type LogPosition } from './attempt-log-reader.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';
 import { STREAM_IDS, type StreamIds } from './stream-ids.js';
@@ -15,12 +15,12 @@ const LAST_EVENT_ID = 'Last-Event-ID';
 
 /** Streams the attempts of a fleet as they are logged. */
 @Injectable()
-export class AttemptStreams implements BeforeApplicationShutdown {
+export class AttemptStreamService implements BeforeApplicationShutdown {
   private readonly stopping = new AbortController();
   private readonly places: StreamPlaces;
 
   constructor(
-    private readonly log: AttemptLog,
+    private readonly log: AttemptLogReader,
     @Inject(STREAM_IDS) private readonly ids: StreamIds,
     private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,

@@ -1,5 +1,5 @@
 import { type Keys, queryFingerprint, streamPositionTokens } from '@waypost/domain';
-import type { LogPosition } from './attempt-log.js';
+import type { LogPosition } from './attempt-log-reader.js';
 
 /** StreamIds */
 export const STREAM_IDS = Symbol('stream ids');

@@ -13,7 +13,7 @@ export class AdminKeys {
   constructor(private readonly hashes: readonly Buffer[]) {}
 
   /** Whether it has the form of an admin key: nothing else is compared, and it is no API key. */
-  isOne(key: string): boolean {
+  hasAdminKeyForm(key: string): boolean {
     return key.startsWith('wpa_');
   }
 

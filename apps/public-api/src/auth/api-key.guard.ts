@@ -8,8 +8,9 @@ import { bearerToken, type Caller, identityOf, setIdentity } from './caller.js';
 import { requirePortalAccess } from './portal-access.js';
 
 /**
- * Admits a request by its API key: 401 without a live one, 403 without the scope of the endpoint (R-37), or for a portal
- * session that the endpoint is not meant for (R-42). An admin key acts for the fleet that the request names.
+ * Checks what the caller that `identifyCallers` found may do: 401 without one, 403 without the scope of the endpoint
+ * (R-37), or for a portal session that the endpoint is not meant for (R-42). An admin key acts for the fleet that the
+ * request names.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

@@ -4,7 +4,7 @@ import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
-import { FleetDto, UpdateFleetDto } from '../fleets/fleet.dto.js';
+import { FleetDto, UpdateFleetDto } from '../fleets/fleets.dto.js';
 import { CurrentFleetService } from './current-fleet.service.js';
 
 /** The caller's own fleet. */

@@ -3,7 +3,7 @@ import type { FleetSettings } from '@waypost/domain';
 import { type ExpectedVersions, type FleetChange, FleetStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
-import { type FleetDto, toFleet, type UpdateFleetDto } from '../fleets/fleet.dto.js';
+import { type FleetDto, toFleet, type UpdateFleetDto } from '../fleets/fleets.dto.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 

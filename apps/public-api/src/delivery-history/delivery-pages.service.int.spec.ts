@@ -16,7 +16,7 @@ import {
   type Write,
 } from '../testing/walked-deliveries.js';
 import type { DeliveryPage } from './delivery-page.js';
-import { type DeliveryFilters, DeliveryPages } from './delivery-pages.service.js';
+import { type DeliveryFilters, DeliveryPagesService } from './delivery-pages.service.js';
 
 const PATH = '/public/v2/events';
 const KEY = Buffer.alloc(32, 3);
@@ -26,7 +26,7 @@ let database: TestDatabase;
 let dataSource: ReturnType<typeof createDataSource>;
 let source: PageSource;
 let projection: DeliveryProjection;
-let pages: DeliveryPages;
+let pages: DeliveryPagesService;
 let walks = 0;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(database.url).initialize();
   source = createPageSource(database.apiUrl);
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
-  pages = new DeliveryPages(
+  pages = new DeliveryPagesService(
     createDeliveryHistory({ pages: source }),
     new DeliveryPageStates({ pageTokenKeys: [KEY] }, () => NOW),
     () => NOW,
@@ -192,7 +192,7 @@ describe('a walk of which the retention has taken a part (R-31)', () => {
       createDeliveryProjection({ dataSource, now: () => NOW - 120_000 }),
     );
     let clock = NOW;
-    const aging = new DeliveryPages(
+    const aging = new DeliveryPagesService(
       createDeliveryHistory({ pages: source }),
       new DeliveryPageStates({ pageTokenKeys: [KEY] }, () => clock),
       () => clock,

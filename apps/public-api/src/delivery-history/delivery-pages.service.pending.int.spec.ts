@@ -13,12 +13,12 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { DeliveryPageStates } from '../paging/page-states.js';
 import { attemptOf, type DeliveryPlan, NOW, uuidOf } from '../testing/walked-deliveries.js';
-import { DeliveryPages } from './delivery-pages.service.js';
+import { DeliveryPagesService } from './delivery-pages.service.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
 let source: PageSource;
-let pages: DeliveryPages;
+let pages: DeliveryPagesService;
 let partitions = 0;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(database.url).initialize();
   source = createPageSource(database.apiUrl);
   await createProjectionProgress(dataSource).begin(200);
-  pages = new DeliveryPages(
+  pages = new DeliveryPagesService(
     createDeliveryHistory({ pages: source }),
     new DeliveryPageStates({ pageTokenKeys: [Buffer.alloc(32, 3)] }, () => NOW),
     () => NOW,

@@ -48,7 +48,7 @@ interface Part {
 
 /** Pages of the delivery history, for both versions of the API. */
 @Injectable()
-export class DeliveryPages {
+export class DeliveryPagesService {
   constructor(
     private readonly history: DeliveryHistory,
     private readonly pageStates: DeliveryPageStates,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DEFAULT_REPLAY_RATE_PER_SECOND, type DeliveryRecord, TEST_EVENT_TYPE } from '@waypost/domain';
 import type { Visibility } from '../auth/caller.js';
-import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import type { ReplayDto } from '../replays/replays.dto.js';
@@ -15,9 +15,9 @@ export interface EventRef {
 
 /** Sends one event again as a replay of it alone. An event id belongs to one subscription. */
 @Injectable()
-export class EventResends {
+export class EventResendsService {
   constructor(
-    private readonly pages: DeliveryPages,
+    private readonly pages: DeliveryPagesService,
     private readonly replays: ReplaysService,
   ) {}
 

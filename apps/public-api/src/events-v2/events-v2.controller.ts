@@ -1,13 +1,13 @@
 import { Controller, Get, Header, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { type DeliveryPageRequest, DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { type DeliveryPageRequest, DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { JSON_TEXT } from '../delivery-history/page-text.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { notFound } from '../errors/api-error.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ReplayDto } from '../replays/replays.dto.js';
-import { EventResends } from './event-resends.service.js';
+import { EventResendsService } from './event-resends.service.js';
 import { EventPathDto, EventQueryDto, EventsPageDto, EventsQueryDto } from './events-v2.dto.js';
 import { v2PageText } from './events-v2.page.js';
 
@@ -17,8 +17,8 @@ const PATH = '/public/v2/events';
 @Controller(PATH)
 export class EventsV2Controller {
   constructor(
-    private readonly pages: DeliveryPages,
-    private readonly resends: EventResends,
+    private readonly pages: DeliveryPagesService,
+    private readonly resends: EventResendsService,
     private readonly requests: IdempotentRequests,
   ) {}
 

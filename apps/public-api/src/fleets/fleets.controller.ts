@@ -5,8 +5,7 @@ import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
-import { FleetDto } from './fleet.dto.js';
-import { CreateFleetDto, FleetPageDto, FleetPathDto } from './fleets.dto.js';
+import { CreateFleetDto, FleetDto, FleetPageDto, FleetPathDto } from './fleets.dto.js';
 import { FleetsService } from './fleets.service.js';
 
 const tag = 'Operators';

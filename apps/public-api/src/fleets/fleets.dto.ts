@@ -1,9 +1,18 @@
 import { z } from 'zod';
-import { PAYLOAD_FORMATS } from '@waypost/domain';
+import { type FleetSettings, formatTime, PAYLOAD_FORMATS } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
-import { nextPageState, oneOf, plainText } from '../endpoint/fields.js';
-import { FleetDto } from './fleet.dto.js';
+import {
+  changesSomething,
+  dateTime,
+  enumText,
+  nextPageState,
+  oneOf,
+  plainText,
+  text,
+  version,
+} from '../endpoint/fields.js';
 
+/** Of ids and names. */
 const MAX_LENGTH = 128;
 
 export class CreateFleetDto extends dto(
@@ -23,6 +32,55 @@ export class CreateFleetDto extends dto(
     })
     .meta({ id: 'CreateFleet' }),
 ) {}
+
+export class UpdateFleetDto extends dto(
+  z
+    .strictObject({
+      name: plainText(MAX_LENGTH).nullable().optional().meta({ description: 'For people; null removes it.' }),
+      payloadFormat: oneOf(PAYLOAD_FORMATS).optional().meta({
+        description: 'For new subscriptions that do not name a format; existing ones keep theirs.',
+      }),
+      routes: z
+        .boolean('must be true or false')
+        .optional()
+        .meta({
+          description:
+            'Whether the devices of the fleet produce events of routes and stops, for pings published from now on. ' +
+            'A new subscription to one of these types turns it on.',
+        }),
+    })
+    .refine(changesSomething, 'must change something')
+    .meta({ id: 'UpdateFleet', minProperties: 1 }),
+) {}
+
+/** A fleet as the API shows it. */
+export class FleetDto extends dto(
+  z
+    .strictObject({
+      id: text,
+      name: text.optional(),
+      payloadFormat: enumText(PAYLOAD_FORMATS).meta({
+        description: 'For subscriptions that were created without a format.',
+      }),
+      routes: z.boolean().meta({ description: 'Whether its devices produce events of routes and stops.' }),
+      version,
+      createdAt: dateTime,
+      updatedAt: dateTime,
+    })
+    .meta({ id: 'Fleet' }),
+) {}
+
+export function toFleet({ fleetId, name, payloadFormat, routes, ...stored }: FleetSettings): FleetDto {
+  return {
+    id: fleetId,
+    ...(name === null ? {} : { name }),
+    payloadFormat,
+    routes,
+    version: stored.version,
+    createdAt: formatTime(stored.createdAt),
+    updatedAt: formatTime(stored.updatedAt),
+  };
+}
 
 export class FleetPathDto extends dto(
   z.object({ fleetId: plainText(MAX_LENGTH).meta({ description: 'The id of the fleet.' }) }),

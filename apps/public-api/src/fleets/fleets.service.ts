@@ -3,10 +3,9 @@ import { FleetStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
-import { ListPages } from '../paging/list-pages.service.js';
+import { ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { type FleetDto, toFleet } from './fleet.dto.js';
-import type { CreateFleetDto, FleetPageDto } from './fleets.dto.js';
+import { type CreateFleetDto, type FleetDto, type FleetPageDto, toFleet } from './fleets.dto.js';
 
 /** No fleet: what is walked belongs to none. */
 const WALK = { fleetId: '', path: '/public/v1/fleets', filters: {} };
@@ -17,7 +16,7 @@ export class FleetsService {
   constructor(
     private readonly fleets: FleetStore,
     private readonly subscriptions: SubscriptionStore,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

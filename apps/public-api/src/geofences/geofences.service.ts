@@ -6,7 +6,7 @@ import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import {
   type CreateGeofenceDto,
@@ -25,7 +25,7 @@ export class GeofencesService {
   constructor(
     private readonly geofences: GeofenceStore,
     private readonly published: PublishedChanges,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { JSON_TEXT } from '../delivery-history/page-text.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { V1_HISTORY_PATH } from '../http/deprecation.middleware.js';
@@ -10,7 +10,7 @@ import { v1PageText } from './history-v1.page.js';
 /** The deprecated query of the delivery history. */
 @Controller(V1_HISTORY_PATH)
 export class HistoryV1Controller {
-  constructor(private readonly pages: DeliveryPages) {}
+  constructor(private readonly pages: DeliveryPagesService) {}
 
   @Get()
   @Endpoint({

@@ -5,7 +5,7 @@ import {
   type SubscriptionRef,
   SubscriptionStore,
 } from '@waypost/management-store';
-import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { noSuchSubscription } from '../subscriptions/subscriptions.errors.js';
 import { type OperationalEventDto, toOperationalEvent } from './operational-events.dto.js';
@@ -16,7 +16,7 @@ export class OperationalEventsService {
   constructor(
     private readonly subscriptions: SubscriptionStore,
     private readonly events: OperationalEventStore,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
   ) {}
 
   async list(ref: SubscriptionRef, query: ListQueryDto): Promise<ListPage<OperationalEventDto>> {

@@ -18,7 +18,7 @@ export interface ListSource<T, Position> {
 
 /** Reads pages of lists. */
 @Injectable()
-export class ListPages {
+export class ListPagesService {
   constructor(private readonly pageStates: ListPageStates) {}
 
   /** A list in the order of creation. */

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { ListPages } from './list-pages.service.js';
+import { ListPagesService } from './list-pages.service.js';
 import { DeliveryPageStates, ListPageStates, PathPageStates } from './page-states.js';
 
-const providers = [ListPages, DeliveryPageStates, ListPageStates, PathPageStates];
+const providers = [ListPagesService, DeliveryPageStates, ListPageStates, PathPageStates];
 
 /** Page tokens and lists. */
 @Module({ providers, exports: providers })

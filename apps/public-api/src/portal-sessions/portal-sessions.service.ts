@@ -6,7 +6,7 @@ import { scopesNotHeld } from '../api-keys/api-keys.errors.js';
 import type { Caller } from '../auth/caller.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
-import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import {
   type CreatePortalSessionDto,
@@ -36,7 +36,7 @@ export class PortalSessionsService {
     private readonly sessions: PortalSessionStore,
     private readonly portals: FleetPortalStore,
     private readonly subscriptions: SubscriptionStore,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

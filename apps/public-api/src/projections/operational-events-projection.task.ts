@@ -3,7 +3,7 @@ import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domai
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { isUuid } from '../endpoint/fields.js';
-import { type ProjectionDeps, ProjectionTask } from './projection.task.js';
+import { GroupOffsetProjectionTask, type ProjectionDeps } from './projection.task.js';
 
 export interface OperationalEventsProjectionDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<OperationalEvent>;
@@ -16,7 +16,7 @@ export interface OperationalEventsProjectionDeps extends ProjectionDeps {
 const TRIM_EVERY_MS = 3_600_000;
 
 /** Keeps the operational events of one partition for the API to show, and disables subscriptions (R-29). */
-export class OperationalEventsProjectionTask extends ProjectionTask {
+export class OperationalEventsProjectionTask extends GroupOffsetProjectionTask {
   private trimAtMs = 0;
 
   constructor(

@@ -10,7 +10,7 @@ export interface ProjectionDeps {
  * Projects one partition of a topic into tables of the database. The group's offset is the position. Records that come
  * again must change nothing: after a crash, or when the group has been forgotten, some or all of them do.
  */
-export abstract class ProjectionTask implements PartitionTask {
+export abstract class GroupOffsetProjectionTask implements PartitionTask {
   private readonly stopping = new AbortController();
 
   constructor(

@@ -2,7 +2,7 @@ import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { ReplayStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
-import { type ProjectionDeps, ProjectionTask } from './projection.task.js';
+import { GroupOffsetProjectionTask, type ProjectionDeps } from './projection.task.js';
 
 export interface ReplayProgressTaskDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
@@ -11,7 +11,7 @@ export interface ReplayProgressTaskDeps extends ProjectionDeps {
 }
 
 /** Records the progress of replays in one partition, for the API to list. */
-export class ReplayProgressProjectionTask extends ProjectionTask {
+export class ReplayProgressProjectionTask extends GroupOffsetProjectionTask {
   constructor(
     context: TaskContext,
     private readonly deps: ReplayProgressTaskDeps,

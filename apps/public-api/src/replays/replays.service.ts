@@ -4,7 +4,7 @@ import { ReplayStore, type SubscriptionRef, SubscriptionStore } from '@waypost/m
 import { CLOCK, NEW_ID } from '@waypost/platform';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.errors.js';
 import { type CreateReplayDto, type ReplayDto, toReplay } from './replays.dto.js';
@@ -20,7 +20,7 @@ export class ReplaysService {
     private readonly subscriptions: SubscriptionStore,
     private readonly replays: ReplayStore,
     private readonly published: PublishedChanges,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -13,7 +13,7 @@ import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
 import { toHealth } from './subscription-health.dto.js';
@@ -47,7 +47,7 @@ export class SubscriptionsService {
     private readonly health: SubscriptionHealthReader,
     @Inject(CHECK_URL) private readonly checkUrl: CheckUrl,
     private readonly published: PublishedChanges,
-    private readonly pages: ListPages,
+    private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,

@@ -25,8 +25,8 @@ import {
 } from '@waypost/management-store';
 import { type AppRuntime, CLOCK, MONOTONIC_CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
-import { AttemptLog } from '../attempt-stream/attempt-log.js';
 import { AttemptLogModule } from '../attempt-stream/attempt-log.module.js';
+import { AttemptLogReader } from '../attempt-stream/attempt-log-reader.js';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
 import { ApiDatabaseModule } from '../database/api-database.module.js';
@@ -93,7 +93,7 @@ export interface TestApiOptions
   readonly paths?: PathHistory;
   readonly activities?: SubscriptionActivities;
   /** Empty, and over at once, unless given: a stream of it ends. */
-  readonly attemptLog?: AttemptLog;
+  readonly attemptLog?: AttemptLogReader;
   readonly checkUrl?: CheckUrl;
   readonly untilPublished?: (outboxIds: readonly string[]) => Promise<boolean>;
   readonly store?: Partial<ManagementStore>;
@@ -220,7 +220,7 @@ class TestStores {
       { provide: DeliveryFigures, useValue: figures ?? noFigures },
       { provide: SubscriptionActivities, useValue: activities ?? NO_ACTIVITIES },
       { provide: PathHistory, useValue: paths ?? noPaths },
-      { provide: AttemptLog, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
+      { provide: AttemptLogReader, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve(true)) } },
     ];
     return { module: TestStores, providers, exports: providers };

@@ -2,7 +2,7 @@
 import { createPageSource } from '@waypost/database';
 import { createDeliveryHistory } from '@waypost/history-store';
 import { MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
-import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { v2PageText } from '../events-v2/events-v2.page.js';
 import { DeliveryPageStates } from '../paging/page-states.js';
 
@@ -14,7 +14,7 @@ export interface WalkedPage {
 
 const [databaseUrl = '', fleetId = ''] = process.argv.slice(2);
 const source = createPageSource(databaseUrl);
-const pages = new DeliveryPages(
+const pages = new DeliveryPagesService(
   createDeliveryHistory({ pages: source }),
   new DeliveryPageStates({ pageTokenKeys: [Buffer.alloc(32, 3)] }, Date.now),
   Date.now,

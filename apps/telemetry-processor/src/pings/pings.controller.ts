@@ -6,8 +6,8 @@ import type { StreamRecord } from '@waypost/streams';
 import type { TelemetryProcessorConfig } from '../config.js';
 import { FleetDirectory } from '../fleets/fleet-directory.js';
 import { PingMetrics } from './ping-metrics.js';
-import { PingProcessor } from './pings.processor.js';
-import { PingTopology } from './pings.topology.js';
+import { PingsProcessor } from './pings.processor.js';
+import { PingsTopology } from './pings.topology.js';
 
 /** Decides each ping of telemetry.pings. */
 @Controller()
@@ -20,11 +20,13 @@ export class PingsController {
     private readonly traces: Traces,
   ) {}
 
-  @StreamTask({ group: consumerGroups.telemetryProcessor, topology: PingTopology })
-  async decide(@Payload() slice: readonly StreamRecord[], @Ctx() context: StreamContext<PingTopology>): Promise<void> {
+  @StreamTask({ group: consumerGroups.telemetryProcessor, topology: PingsTopology })
+  async decide(@Payload() slice: readonly StreamRecord[], @Ctx() context: StreamContext<PingsTopology>): Promise<void> {
     const { codecs, fleets, metrics, traces } = this;
     const { rules } = this.config;
-    const pings = context.local((task) => new PingProcessor({ context: task, codecs, fleets, metrics, rules, traces }));
+    const pings = context.local(
+      (task) => new PingsProcessor({ context: task, codecs, fleets, metrics, rules, traces }),
+    );
     if (context.isFirstSlice) await pings.beforeBatch();
     await pings.prepare(slice);
     context.forEach((record) => pings.process(record));

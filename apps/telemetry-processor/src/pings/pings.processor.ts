@@ -44,7 +44,7 @@ export interface PingProcessorParts {
 }
 
 /** Applies the rules to one partition of pings: each becomes events, or is quarantined with its original bytes. */
-export class PingProcessor implements Processor {
+export class PingsProcessor implements Processor {
   private readonly context: PingContext;
   private readonly devices: DeviceStore;
   private readonly readPing: ReturnType<typeof createPingRecordReader>;

@@ -9,7 +9,7 @@ import { deviceStateStore, type DeviceStore } from './device-state.store.js';
  * Every output goes to the partition of its input, so each partition has one writer and keeps the order (R-10).
  */
 @Injectable()
-export class PingTopology implements StreamDefinition {
+export class PingsTopology implements StreamDefinition {
   readonly applicationId = consumerGroups.telemetryProcessor.id;
   readonly source = topics.telemetryPings.name;
   readonly stores: { readonly devices: StoreDefinition<DeviceStore> };

@@ -16,7 +16,7 @@ import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { Headroom } from '../process/headroom.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DutyCycle } from './duty-cycle.js';
-import { type FanOutParts,FanOutTask } from './fan-out.task.js';
+import { type FanOutParts, FanOutTask } from './fan-out.task.js';
 
 /** FlushScheduler */
 export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');

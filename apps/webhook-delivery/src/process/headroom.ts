@@ -1,3 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { MONOTONIC_CLOCK } from '@waypost/platform';
+
 /** Half of what R-22 allows: above it, other work gives way. */
 const LATE_MS = 10;
 const MIN_SHARE = 1 / 8;
@@ -10,11 +13,12 @@ const REGAINED_PER_SECOND = 1 / 4;
  * on time (R-22). A late retry halves it, and punctual ones let it grow back slowly: a process that uses less of a busy
  * machine gets its turn sooner when a retry is due.
  */
+@Injectable()
 export class Headroom {
   private shareThen = 1;
   private changedMs = -Infinity;
 
-  constructor(private readonly monotonicMs: () => number) {}
+  constructor(@Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number) {}
 
   retryStarted(latenessMs: number): void {
     if (latenessMs <= LATE_MS) return;

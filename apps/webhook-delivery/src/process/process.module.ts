@@ -16,11 +16,7 @@ export const RANDOM = Symbol('RANDOM');
   providers: [
     { provide: TIMERS, useValue: nodeTimers },
     { provide: RANDOM, useValue: Math.random },
-    {
-      provide: Headroom,
-      inject: [MONOTONIC_CLOCK],
-      useFactory: (monotonicMs: () => number) => new Headroom(monotonicMs),
-    },
+    Headroom,
     { provide: DeliveryMetrics, inject: [Registry, MONOTONIC_CLOCK], useFactory: createDeliveryMetrics },
   ],
   exports: [TIMERS, RANDOM, Headroom, DeliveryMetrics, QuarantineModule],

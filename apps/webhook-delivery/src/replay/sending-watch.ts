@@ -1,5 +1,5 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import { type PartitionConsumer, settleOrAbort, type StreamsBackend, toError } from '@waypost/streams';
+import { type PartitionFeed, settleOrAbort, type StreamsBackend, toError } from '@waypost/streams';
 import { readIfUsable } from '../log/read-own-record.js';
 import { Aborted } from '../process/waits.js';
 
@@ -72,7 +72,7 @@ export class SendingWatch {
     return { stop, opened };
   }
 
-  private async read(feed: PartitionConsumer, signal: AbortSignal): Promise<void> {
+  private async read(feed: PartitionFeed, signal: AbortSignal): Promise<void> {
     const { codecs } = this.options;
     for (;;) {
       const batch = await settleOrAbort(feed.next(), signal);

@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import {
   type Fetcher,
-  type PartitionConsumer,
+  type PartitionFeed,
   slicesOf,
   type StreamRecord,
   type StreamsBackend,
@@ -115,7 +115,7 @@ export class CatchUp {
   }
 
   /** @returns where the pass continues after a stretch that no queue needs; null: it is over */
-  private async readOn(feed: PartitionConsumer, start: number): Promise<number | null> {
+  private async readOn(feed: PartitionFeed, start: number): Promise<number | null> {
     for (;;) {
       const next = await this.readBatch(feed, start);
       if (next === null || next.isSkipping) return next && next.offset;
@@ -135,7 +135,7 @@ export class CatchUp {
   }
 
   /** @returns where the pass continues, null: it is over */
-  private async readBatch(feed: PartitionConsumer, start: number): Promise<NextRead | null> {
+  private async readBatch(feed: PartitionFeed, start: number): Promise<NextRead | null> {
     const { codecs, queues } = this.options;
     const batch = await feed.next();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {

@@ -65,7 +65,7 @@ export function PartitionConsumer<Task extends PartitionTask>(
 /**
  * The method gets up to 1,000 records at a time, exactly once: what it forwards, what it changes in the stores and the
  * position are committed in one transaction, or not at all. `decide(@Payload() slice: readonly StreamRecord[], @Ctx()
- * context: StreamContext<PingTopology>)`.
+ * context: StreamContext<PingsTopology>)`.
  */
 export function StreamTask<T extends StreamDefinition>(
   options: StreamTaskOptions<T>,

@@ -2,7 +2,7 @@ import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
 import type { StallWatch } from '../stalls.js';
 
 /** Batches of one partition, in order. */
-export interface PartitionConsumer {
+export interface PartitionFeed {
   /** Resolves with the next batch that moves the position. Rejects when the position is out of the log's range. */
   next(): Promise<RecordBatch>;
   close(): void;
@@ -10,7 +10,7 @@ export interface PartitionConsumer {
 
 /** Reads committed records of many partitions, one batch ahead of each reader. */
 export interface Fetcher {
-  open(partition: TopicPartition, position: number): PartitionConsumer;
+  open(partition: TopicPartition, position: number): PartitionFeed;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { PartitionConsumer } from '../backend/backend.js';
+import type { PartitionFeed } from '../backend/backend.js';
 import { toError } from '../errors.js';
 import type { RecordBatch } from '../record.js';
 
@@ -9,7 +9,7 @@ export class BatchPoller {
   private isFetching = false;
   private resume: () => void = () => undefined;
 
-  constructor(private readonly consumer: PartitionConsumer) {}
+  constructor(private readonly consumer: PartitionFeed) {}
 
   /** The next batch; null when none came within `timeoutMs` or before wakeup(). */
   async poll(timeoutMs: number): Promise<RecordBatch | null> {

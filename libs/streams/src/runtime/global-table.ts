@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fetcher, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
+import type { Fetcher, PartitionFeed, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
@@ -40,7 +40,7 @@ export function createGlobalTable(options: GlobalTableOptions): GlobalTable {
 class ConsumedGlobalTable implements GlobalTable {
   private readonly partition: TopicPartition;
   private fetcher: Fetcher | null = null;
-  private feed: PartitionConsumer | null = null;
+  private feed: PartitionFeed | null = null;
   private position = 0;
   private stopped = false;
   private failure: Error | null = null;
@@ -88,7 +88,7 @@ class ConsumedGlobalTable implements GlobalTable {
     await this.fetcher?.close();
   }
 
-  private async follow(feed: PartitionConsumer): Promise<void> {
+  private async follow(feed: PartitionFeed): Promise<void> {
     try {
       while (!this.isStopped()) {
         const batch = await feed.next();

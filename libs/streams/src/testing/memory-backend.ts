@@ -5,7 +5,7 @@ import type {
   Fetcher,
   GroupMember,
   GroupOptions,
-  PartitionConsumer,
+  PartitionFeed,
   RebalanceListener,
   StreamsBackend,
   Transaction,
@@ -88,7 +88,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   }
 
   fetcher(): Fetcher {
-    const feeds = new Set<PartitionConsumer>();
+    const feeds = new Set<PartitionFeed>();
     return {
       open: (partition, position) => {
         const feed = this.feed(partition, position);
@@ -102,7 +102,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     };
   }
 
-  private feed(partition: TopicPartition, start: number): PartitionConsumer {
+  private feed(partition: TopicPartition, start: number): PartitionFeed {
     const log = this.log(partition);
     let position = start;
     let watcher: (() => void) | null = null;

@@ -5,7 +5,7 @@ import type { Topology } from '@waypost/streams';
 import type { FleetDirectory } from '../../fleets/fleet-directory.js';
 import type { PingMetrics } from '../ping-metrics.js';
 import { PingsController } from '../pings.controller.js';
-import { PingTopology } from '../pings.topology.js';
+import { PingsTopology } from '../pings.topology.js';
 
 export interface PingTopologyParts {
   readonly codecs: AvroCodecs;
@@ -20,5 +20,5 @@ export interface PingTopologyParts {
 /** The handler of the pings, for a TopologyTestDriver. */
 export function pingTopology({ codecs, fleets, metrics, rules = 'all', traces }: PingTopologyParts): Topology {
   const controller = new PingsController(codecs, fleets, metrics, { rules }, traces ?? NO_TRACES);
-  return topologyOf(new PingTopology(codecs), (slice, context) => controller.decide(slice, context));
+  return topologyOf(new PingsTopology(codecs), (slice, context) => controller.decide(slice, context));
 }

@@ -25,7 +25,7 @@ import { createFlushScheduler } from '../../log/flush-scheduler.js';
 import { nodeTimers } from '../../process/timers.js';
 import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
 import { DutyCycle } from '../duty-cycle.js';
-import { type FanOutParts,FanOutTask } from '../fan-out.task.js';
+import { type FanOutParts, FanOutTask } from '../fan-out.task.js';
 
 interface FanOutOptions extends FanOutParts {
   readonly instanceId?: string | undefined;

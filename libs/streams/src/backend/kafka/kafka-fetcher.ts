@@ -4,7 +4,7 @@ import type { StreamsLogger } from '../../logger.js';
 import { type FetchedPartition, type FetchLimits, fetchRequest } from '../../protocol/fetch.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { StallWatch } from '../../stalls.js';
-import type { Fetcher, PartitionConsumer } from '../backend.js';
+import type { Fetcher, PartitionFeed } from '../backend.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
 import { isRepeatable, kafkaError, kafkaErrorCode, NO_ERROR, OFFSET_OUT_OF_RANGE, refusal } from './kafka-errors.js';
@@ -34,7 +34,7 @@ interface KafkaFetcherOptions {
   readonly limits: FetchLimits;
 }
 
-class KafkaPartitionConsumer implements PartitionConsumer {
+class KafkaPartitionFeed implements PartitionFeed {
   private ready: RecordBatch | null = null;
   private failure: Error | null = null;
   private waiting: { resolve(batch: RecordBatch): void; reject(error: Error): void } | null = null;
@@ -125,7 +125,7 @@ class KafkaPartitionConsumer implements PartitionConsumer {
 }
 
 interface Refused {
-  readonly feed: KafkaPartitionConsumer;
+  readonly feed: KafkaPartitionFeed;
   readonly errorCode: number;
 }
 
@@ -137,11 +137,11 @@ interface Refused {
  */
 export class KafkaFetcher implements Fetcher {
   /** The open ones. */
-  private readonly feeds = new Map<string, KafkaPartitionConsumer>();
+  private readonly feeds = new Map<string, KafkaPartitionFeed>();
   /** Open ones that no request is under way for. */
   private idle = 0;
   /** Those that wait for the next fetch, by leader. */
-  private readonly queues = new Map<number, Set<KafkaPartitionConsumer>>();
+  private readonly queues = new Map<number, Set<KafkaPartitionFeed>>();
   private readonly busyLeaders = new Set<number>();
   private closed = false;
 
@@ -151,13 +151,13 @@ export class KafkaFetcher implements Fetcher {
     this.client = options.client;
   }
 
-  open(partition: TopicPartition, position: number): PartitionConsumer {
+  open(partition: TopicPartition, position: number): PartitionFeed {
     const wanted = (): void => this.route(feed);
     const closed = (): void => {
       if (!feed.fetching) this.idle--;
       if (this.feeds.get(feed.name) === feed) this.feeds.delete(feed.name);
     };
-    const feed = new KafkaPartitionConsumer(partition, position, { wanted, closed }, this.options.stalls);
+    const feed = new KafkaPartitionFeed(partition, position, { wanted, closed }, this.options.stalls);
     this.feeds.get(feed.name)?.close();
     this.feeds.set(feed.name, feed);
     this.idle++;
@@ -170,7 +170,7 @@ export class KafkaFetcher implements Fetcher {
   }
 
   /** Puts a partition that wants more into the next fetch from its leader. */
-  private route(feed: KafkaPartitionConsumer): void {
+  private route(feed: KafkaPartitionFeed): void {
     if (this.closed || !feed.wanted) return;
     const leader = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
     if (!leader || leader.nodeId === null) {
@@ -194,13 +194,13 @@ export class KafkaFetcher implements Fetcher {
     for (const feed of [...feeds, ...this.takeQueue(nodeId)]) this.route(feed);
   }
 
-  private takeQueue(nodeId: number): KafkaPartitionConsumer[] {
+  private takeQueue(nodeId: number): KafkaPartitionFeed[] {
     const queued = [...(this.queues.get(nodeId) ?? [])];
     this.queues.delete(nodeId);
     return queued;
   }
 
-  private async occupied(feeds: readonly KafkaPartitionConsumer[], work: () => Promise<void>): Promise<void> {
+  private async occupied(feeds: readonly KafkaPartitionFeed[], work: () => Promise<void>): Promise<void> {
     for (const feed of feeds) feed.fetching = true;
     this.idle -= feeds.length;
     await work();
@@ -211,7 +211,7 @@ export class KafkaFetcher implements Fetcher {
   }
 
   /** A leader that cannot be found or reached is looked up again later; other partitions do not wait for it. */
-  private async reachLeader(feed: KafkaPartitionConsumer): Promise<void> {
+  private async reachLeader(feed: KafkaPartitionFeed): Promise<void> {
     try {
       await this.client.leader(feed.partition.topic, feed.partition.partition);
     } catch (error) {
@@ -219,7 +219,7 @@ export class KafkaFetcher implements Fetcher {
     }
   }
 
-  private async fetch(leader: KafkajsBroker, feeds: readonly KafkaPartitionConsumer[]): Promise<void> {
+  private async fetch(leader: KafkajsBroker, feeds: readonly KafkaPartitionFeed[]): Promise<void> {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
       const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
@@ -241,7 +241,7 @@ export class KafkaFetcher implements Fetcher {
   }
 
   /** @returns the refusal of the partition, if it is one */
-  private take(feed: KafkaPartitionConsumer | undefined, fetched: FetchedPartition): Refused[] {
+  private take(feed: KafkaPartitionFeed | undefined, fetched: FetchedPartition): Refused[] {
     if (!feed?.open) return [];
     if (fetched.errorCode !== NO_ERROR) {
       feed.refused(fetched.errorCode);
@@ -253,7 +253,7 @@ export class KafkaFetcher implements Fetcher {
   }
 
   /** A corrupt batch fails the reader of its partition, and no other. */
-  private decode(feed: KafkaPartitionConsumer, fetched: FetchedPartition): void {
+  private decode(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
     try {
       const batch = new FetchedBatch(fetched, feed.position);
       if (batch.nextOffset > feed.position) feed.deliver(batch);
@@ -278,7 +278,7 @@ export class KafkaFetcher implements Fetcher {
   }
 
   /** Waits for brokers that restart. */
-  private async recover(error: unknown, feeds: readonly KafkaPartitionConsumer[]): Promise<void> {
+  private async recover(error: unknown, feeds: readonly KafkaPartitionFeed[]): Promise<void> {
     if (this.closed) return;
     const code = kafkaErrorCode(error);
     for (const feed of feeds) {

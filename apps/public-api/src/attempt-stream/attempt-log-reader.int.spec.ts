@@ -5,14 +5,14 @@ import { MAX_TIME_MS, type WebhookAttempt } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { attemptOf, NOW } from '../testing/walked-deliveries.js';
-import { type AttemptLog, createAttemptLog, type LogPosition } from './attempt-log.js';
+import { type AttemptLogReader, createAttemptLog, type LogPosition } from './attempt-log-reader.js';
 
 const TOPIC = topics.webhookAttempts.name;
 const MARK = `stream-${randomUUID()}`;
 
 let stack: Awaited<ReturnType<typeof openTestStack>>;
 /** Two instances of the API. */
-let instances: { readonly log: AttemptLog; close(): Promise<void> }[];
+let instances: { readonly log: AttemptLogReader; close(): Promise<void> }[];
 let written = 0;
 const unusable = new Set<string>();
 
@@ -72,7 +72,7 @@ async function following(
 ) {
   const seen: Seen[] = [];
   const ending = new AbortController();
-  const onSlice: Parameters<AttemptLog['follow']>[1] = ({ attempts }) => {
+  const onSlice: Parameters<AttemptLogReader['follow']>[1] = ({ attempts }) => {
     const ours = attempts.filter(({ attempt }) => attempt.fleetId === MARK);
     seen.push(...ours.map(({ attempt, position }) => ({ eventId: attempt.eventId, position })));
     return Promise.resolve();

@@ -1,12 +1,6 @@
 import { type AvroCodecs, readValue, resolveBatch, topics } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
-import {
-  type PartitionConsumer,
-  type RecordBatch,
-  slicesOf,
-  type StreamsBackend,
-  StreamsError,
-} from '@waypost/streams';
+import { type PartitionFeed, type RecordBatch, slicesOf, type StreamsBackend, StreamsError } from '@waypost/streams';
 
 /** The next offset of each partition of the log of attempts. */
 export type LogPosition = readonly number[];
@@ -18,7 +12,7 @@ export interface AttemptSlice {
 }
 
 /** The log of attempts as it grows, of all fleets. */
-export abstract class AttemptLog {
+export abstract class AttemptLogReader {
   /**
    * Gives every slice from a position on to `onSlice`, and reads on when that has resolved. Rejects when the log cannot
    * be read; ends with the signal.
@@ -40,17 +34,17 @@ export function createAttemptLog(
   backend: StreamsBackend,
   codecs: Pick<AvroCodecs, 'webhookAttempts'>,
   now: () => number,
-): AttemptLog {
+): AttemptLogReader {
   return {
     async follow(from, onSlice, signal) {
       const position = await startOf(backend, from);
       const fetcher = backend.fetcher();
-      const consumers = position.map((offset, partition) => fetcher.open({ topic: TOPIC, partition }, offset));
+      const feeds = position.map((offset, partition) => fetcher.open({ topic: TOPIC, partition }, offset));
       let turn: Promise<void> = Promise.resolve();
       /** One slice at a time, so that positions only grow. */
       const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
-      const readOn = (consumer: PartitionConsumer, partition: number) =>
-        readPartition(consumer, signal, (batch) =>
+      const readOn = (feed: PartitionFeed, partition: number) =>
+        readPartition(feed, signal, (batch) =>
           inTurn(() => (signal.aborted ? Promise.resolve() : giveBatch(batch, partition))),
         );
       async function giveBatch(batch: RecordBatch, partition: number): Promise<void> {
@@ -68,7 +62,7 @@ export function createAttemptLog(
         position[partition] = batch.nextOffset;
       }
       try {
-        await Promise.race([Promise.all(consumers.map(readOn)), aborted(signal)]);
+        await Promise.race([Promise.all(feeds.map(readOn)), aborted(signal)]);
       } finally {
         await fetcher.close();
       }
@@ -77,12 +71,12 @@ export function createAttemptLog(
 }
 
 async function readPartition(
-  consumer: PartitionConsumer,
+  feed: PartitionFeed,
   signal: AbortSignal,
   give: (batch: RecordBatch) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
-    const batch = await consumer.next();
+    const batch = await feed.next();
     await give(batch);
     batch.release?.();
   }

@@ -7,7 +7,7 @@ import { bearerToken, type RequestIdentity, setIdentity } from './caller.js';
 import type { KeyDirectory } from './key-directory.js';
 import type { AddressLimiter, Quota, RateLimit, RateLimiter } from './rate-limiter.js';
 
-export interface AdmissionDeps {
+export interface CallerDeps {
   readonly keys: KeyDirectory;
   readonly admins: AdminKeys;
   readonly logger: Logger;
@@ -17,10 +17,11 @@ export interface AdmissionDeps {
 }
 
 /**
- * Counts every request once, whatever its path: with a live API key for the key, else for the address; 429 above the
- * limit (R-37). Mounted before anything that can respond. Whether an endpoint needs a key is decided by the guard.
+ * Finds out who calls, and counts every request once, whatever its path: with a live API key for the key, else for the
+ * address; 429 above the limit (R-37). Mounted before anything that can respond. What the caller may do is decided by the
+ * guard.
  */
-export function admitRequests({ keys, admins, limiter, addresses, logger }: AdmissionDeps): RequestHandler {
+export function identifyCallers({ keys, admins, limiter, addresses, logger }: CallerDeps): RequestHandler {
   function findAdmin(request: Request, key: string): RequestIdentity {
     // Before the key is compared: a guess that the address has no more room for is not tried.
     const uncount = addresses.count(request);
@@ -31,7 +32,7 @@ export function admitRequests({ keys, admins, limiter, addresses, logger }: Admi
   }
 
   async function findIdentity(request: Request, key: string): Promise<RequestIdentity> {
-    if (admins.isOne(key)) return findAdmin(request, key);
+    if (admins.hasAdminKeyForm(key)) return findAdmin(request, key);
     // Guesses are counted before the look-up, so that a burst of them costs no more look-ups than the address has left;
     // a live key is not counted against the address afterwards.
     const uncount = keys.isGuess(key) ? addresses.count(request) : null;
