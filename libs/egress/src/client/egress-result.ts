@@ -64,6 +64,7 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   ENETDOWN: 'connection_failed',
   EPROTO: 'tls_error',
   HOSTNAME_MISMATCH: 'tls_error',
+  EGRESS_HANDSHAKES_REFUSED: 'tls_error',
   EGRESS_RESPONSE_REFUSED: 'protocol_error',
 };
 

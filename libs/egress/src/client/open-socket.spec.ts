@@ -1,6 +1,11 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TlsOptions, TLSSocket } from 'node:tls';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { type LeafOptions, makeAuthority, makeSelfSigned } from '../../../../test/support/certificates.js';
+import { until } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { clientIdentityOf } from '../certificate/client-certificate.js';
 import { closedAfterEach } from '../testing/opened.js';
@@ -14,6 +19,12 @@ const stranger = makeAuthority();
 const valid = authority.issue({ subjectAltName: 'DNS:hooks.example,IP:127.0.0.1' });
 
 const { keep, openClient } = closedAfterEach();
+const processes: ChildProcess[] = [];
+const directories: string[] = [];
+afterEach(() => {
+  for (const process of processes.splice(0)) process.kill();
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
+});
 
 async function build(
   tls: TlsOptions,
@@ -165,6 +176,54 @@ describe('TLS', () => {
     await post('127.0.0.1');
 
     expect(names).toEqual(['hooks.example']);
+  });
+});
+
+/** Sends this many session tickets right after the handshake, and answers with what it received, backwards. */
+async function startTicketServer(tickets: number): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'waypost-tickets-'));
+  directories.push(directory);
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  writeFileSync(key, valid.key);
+  writeFileSync(cert, valid.cert);
+  const behavior = ['-tls1_3', '-num_tickets', String(tickets), '-rev'];
+  const server = spawn('openssl', ['s_server', '-accept', '127.0.0.1:0', '-key', key, '-cert', cert, ...behavior]);
+  processes.push(server);
+  let printed = '';
+  server.stdout.setEncoding('latin1').on('data', (text: string) => {
+    printed += text;
+  });
+  await until(() => /^ACCEPT \S+:\d+$/m.test(printed));
+  return Number(/^ACCEPT \S+:(\d+)$/m.exec(printed)?.[1]);
+}
+
+describe('what a server sends after the handshake (R-26)', () => {
+  it.each<[number, object]>([
+    [16, { errorCode: 'protocol_error', detail: 'the answer is not HTTP/1.1' }],
+    [17, { errorCode: 'tls_error', detail: 'the server sends too many TLS sessions' }],
+  ])('is not followed beyond sixteen session tickets: of %d', async (tickets, expected) => {
+    const port = await startTicketServer(tickets);
+    const client = openClient({ trustedCa: authority.cert });
+
+    const url = `https://127.0.0.1:${String(port)}/`;
+    expect(await client.post({ url, headers: {}, body: '{}', deadlineMs: 3_000 })).toMatchObject(expected);
+  });
+
+  it.each<[number, object]>([
+    [2, { statusCode: 200 }],
+    [3, { errorCode: 'tls_error', detail: 'the server begins TLS again too often' }],
+  ])('is not followed beyond three handshakes: %d more', async (times, expected) => {
+    const begun = (socket: TLSSocket) =>
+      new Promise((resolve) => socket.renegotiate({ requestCert: false, rejectUnauthorized: false }, resolve));
+    const again: Answer = (socket, number) => {
+      void (async () => {
+        for (let count = 0; count < times && socket instanceof TLSSocket; count += 1) await begun(socket);
+        CLOSED(socket, number);
+      })();
+    };
+    const { post } = await build({ ...valid, maxVersion: 'TLSv1.2' }, { answer: again });
+
+    expect(await post('hooks.example')).toMatchObject(expected);
   });
 });
 

@@ -84,6 +84,7 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     });
+    limitHandshakes(socket);
     sessions.learn(peer, socket, known);
     return socket;
   }
@@ -140,6 +141,30 @@ function feed(onread: OnReadOpts, socket: Socket): void {
   socket.resume();
 }
 
+/** Servers send one or two per connection, those in Java can be set to ten; each costs as much as a small request. */
+const MAX_TICKETS = 16;
+/** Some servers ask for the client certificate by a second handshake. */
+const MAX_HANDSHAKES = 3;
+
+class HandshakesRefusedError extends Error {
+  readonly code = 'EGRESS_HANDSHAKES_REFUSED';
+}
+
+/** TLS sets no limit to what a server sends after the handshake, and none of it is seen by those who read. */
+function limitHandshakes(socket: TLSSocket): void {
+  let tickets = 0;
+  let handshakes = 0;
+  socket.on('session', () => {
+    tickets += 1;
+    if (tickets > MAX_TICKETS) socket.destroy(new HandshakesRefusedError('the server sends too many TLS sessions'));
+  });
+  socket.on('secureConnect', () => {
+    handshakes += 1;
+    if (handshakes > MAX_HANDSHAKES)
+      socket.destroy(new HandshakesRefusedError('the server begins TLS again too often'));
+  });
+}
+
 interface TlsSession {
   readonly session: Buffer;
   /** When the certificate was verified, in the full handshake from which the session descends. */
@@ -172,7 +197,7 @@ class TlsSessions {
   learn(peer: string, socket: TLSSocket, used: TlsSession | undefined): void {
     // Emitted after the handshake was verified.
     socket.on('session', (session: Buffer) => {
-      if (!socket.authorized) return;
+      if (!socket.authorized || socket.destroyed) return;
       const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.monotonicMs();
       this.sessions.set(peer, { session, verifiedAtMs });
     });
