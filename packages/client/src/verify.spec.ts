@@ -23,7 +23,10 @@ const text = readFileSync(new URL('../../vectors.json', import.meta.url), 'utf8'
 const { vectors } = JSON.parse(text) as { vectors: readonly Vector[] };
 const [valid] = vectors as [Vector];
 
-afterEach(() => void jest.useRealTimers());
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
 
 function optionsOf({ nowSeconds, toleranceSeconds }: Vector) {
   return { toleranceSeconds, now: new Date(nowSeconds * 1_000) };
@@ -58,6 +61,21 @@ describe('verify (R-19, R-43)', () => {
     const result = await verify(Buffer.from(valid.body), headers, valid.secrets[0] ?? '', optionsOf(valid));
     expect(result).toMatchObject({ ok: true, format: 'v1', event: JSON.parse(valid.body) as object });
     expect(result.ok && result.signedAt.getTime()).toBe(valid.nowSeconds * 1_000);
+  });
+
+  it('passes over the body once per secret, however many signatures a header has', async () => {
+    const passes = [jest.spyOn(crypto.subtle, 'sign'), jest.spyOn(crypto.subtle, 'verify')];
+    const wrong = `v1,${Buffer.alloc(32).toString('base64')}`;
+    const many = Array.from({ length: 300 }, () => wrong).join(' ');
+    const headers = {
+      'webhook-id': valid.headers['webhook-id'],
+      'webhook-timestamp': valid.headers['webhook-timestamp'],
+      'webhook-signature': `${many} v1,AAAA ${valid.headers['webhook-signature'] ?? ''}`,
+    };
+    const secrets = [`whsec_${Buffer.from('another').toString('base64')}`, ...valid.secrets];
+
+    expect(await verify(valid.body, headers, secrets, optionsOf(valid))).toMatchObject({ ok: true });
+    expect(passes.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(2);
   });
 
   it('refuses a header that is there twice', async () => {
