@@ -372,6 +372,19 @@ describe('an endpoint that sends unrequested responses', () => {
     expect(server.connections).toHaveLength(2);
   });
 
+  it.each([
+    ['content-length: 8', 'surprise'],
+    ['transfer-encoding: chunked', '8\r\nsurprise\r\n0\r\n\r\n'],
+  ])('late, as the body that a 204 announces by %p, harms no later request', async (line, body) => {
+    const head = `HTTP/1.1 204 No Content\r\n${line}\r\n\r\n`;
+    const late = () => (server.requests.length > server.connections.length ? body : '');
+    const server = keep(await startRawServer((socket) => socket.write(late() + head)));
+    const post = build();
+
+    for (let count = 0; count < 2; count += 1) expect(await post(server.url)).toMatchObject({ statusCode: 204 });
+    expect(server.connections).toHaveLength(2);
+  });
+
   it('with a body after a 204 counts with its status, and the connection is not reused', async () => {
     const server = keep(await startRawServer((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\nsurprise')));
     const post = build();

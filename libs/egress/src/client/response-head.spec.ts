@@ -86,6 +86,17 @@ describe('readResponseHead', () => {
     expect(read(lines, { version }).keepAlive).toBe(keepAlive);
   });
 
+  it.each<[string, string, boolean]>([
+    ['204', 'transfer-encoding: chunked', false],
+    ['204', 'content-length: 2', false],
+    ['204', 'content-length: 0', true],
+    ['204', 'server: a', true],
+    ['304', 'content-length: 2', true],
+    ['304', 'transfer-encoding: chunked', true],
+  ])('says whether the connection stays after a %s with %p: %p', (status, line, keepAlive) => {
+    expect(read([line], { status: Number(status) }).keepAlive).toBe(keepAlive);
+  });
+
   it.each<[string, number | undefined]>([
     ['timeout=5', 5_000],
     ['max=100, Timeout = 0', 0],

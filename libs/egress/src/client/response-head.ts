@@ -92,11 +92,14 @@ function headOf(fields: Fields, statusCode: number, isHttp11: boolean): Response
     throw new ResponseRefusedError('the framing of the response is ambiguous');
   }
   const bodyBytes = contentLength === undefined ? 0 : lengthOf(contentLength);
+  const isPersistent = isHttp11 ? !hasToken(connection, 'close') : hasToken(connection, 'keep-alive');
+  // Some servers send it, though a 204 has none: it would be taken for the answer to the next request.
+  const mayHaveLateBody = statusCode === 204 && (transferEncoding !== undefined || bodyBytes > 0);
   return {
     headers,
     framing: framingOf(statusCode, contentLength !== undefined, transferEncoding !== undefined),
     bodyBytes,
-    keepAlive: isHttp11 ? !hasToken(connection, 'close') : hasToken(connection, 'keep-alive'),
+    keepAlive: isPersistent && !mayHaveLateBody,
     keepAliveHintMs: keepAlive === '' ? undefined : hintOf(keepAlive),
   };
 }
