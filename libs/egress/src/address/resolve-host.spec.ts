@@ -29,11 +29,20 @@ function failing(code: string): Lookup {
   return () => Promise.reject(Object.assign(new Error('x'), { code }));
 }
 
+/** The first 64 are allowed, the next is not. */
+function addresses(count: number) {
+  return Array.from({ length: count }, (_, index) => {
+    const address = index === 64 ? '192.168.0.1' : `10.0.0.${String(index)}`;
+    return { address, family: 4 };
+  });
+}
+
 describe('createHostResolver', () => {
   it.each<[string, Lookup, number]>([
     ['does not exist', failing('ENOTFOUND'), 5_000],
     ['has no address', failing('ENODATA'), 5_000],
     ['has an empty list of addresses', () => Promise.resolve([]), 5_000],
+    ['has more than 64 addresses', () => Promise.resolve(addresses(65)), 5_000],
     ['has servers that fail', failing('ESERVFAIL'), 1_000],
     ['has servers that are silent', failing('ETIMEOUT'), 1_000],
     ['is not resolved in time', () => new Promise(() => undefined), 1_000],
@@ -49,6 +58,16 @@ describe('createHostResolver', () => {
     await resolve('dead.example');
     await resolve('other.example');
     expect(lookups()).toBe(3);
+  });
+
+  it('takes up to 64 addresses, and says of more only that they are too many (R-26)', async () => {
+    const { resolve } = build((name) => Promise.resolve(addresses(Number(name.split('.')[0]))));
+
+    expect(await resolve('64.example')).toEqual({ type: 'resolved', addresses: addresses(64) });
+    expect(await resolve('65.example')).toEqual({
+      type: 'unresolvable',
+      detail: '65.example has too many addresses',
+    });
   });
 
   it.each([

@@ -25,11 +25,13 @@ export interface HostResolverOptions {
   readonly monotonicMs?: (() => number) | undefined;
 }
 
-/** A name that does not exist, or has no address. */
+/** A name that does not exist, or has no address or too many. */
 const ABSENT_MS = 5_000;
 /** A name whose servers fail or are silent: they may be back soon. */
 const UNKNOWN_MS = 1_000;
 const MAX_FAILURES = 4_096;
+/** The largest services have a dozen. An answer may have thousands, and to classify them takes milliseconds. */
+const MAX_ADDRESSES = 64;
 
 /**
  * Refuses a host when ANY of its addresses is refused: an attacker who mixes one internal address into public ones must
@@ -62,6 +64,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
     }
     if (addresses === undefined) return failed(host, 'was not resolved in time', UNKNOWN_MS);
     if (addresses.length === 0) return failed(host, 'has no address', ABSENT_MS);
+    if (addresses.length > MAX_ADDRESSES) return failed(host, 'has too many addresses', ABSENT_MS);
     for (const { address } of addresses) {
       const verdict = classifyAddress(address, allowedSubnets, deniedSubnets);
       // The address itself stays here: an internal name must not be resolved for outsiders.

@@ -111,7 +111,7 @@ describe('createCheckedConnector', () => {
       });
       return connectTcp({ port: 1, host: '127.0.0.1' });
     };
-    const many = Array.from({ length: 200 }, (_, index) => ({ address: `127.0.1.${String(index)}`, family: 4 }));
+    const many = Array.from({ length: 60 }, (_, index) => ({ address: `127.0.1.${String(index)}`, family: 4 }));
     const lookup: Lookup = () => Promise.resolve([...many, { address: '::1', family: 6 }]);
 
     errorOf(await connect(build({ lookup, openTcp: recording }), 'hooks.example', 1));

@@ -46,7 +46,7 @@ export interface CheckedConnector {
   destroyPending(): void;
 }
 
-/** A host with hundreds of addresses must not make one attempt open hundreds of connections. */
+/** A host with dozens of addresses must not make one attempt open dozens of connections. */
 const MAX_TRIED_ADDRESSES = 4;
 
 /**
