@@ -21,6 +21,8 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   private readonly known = new Map<string, Origin>();
   /** Least recently used first: sets keep the order of insertion. */
   private readonly idle = new Set<Origin>();
+  /** Of the idle ones: had more than one connection when they became idle. */
+  private readonly spare = new Set<Origin>();
   /** Had no room for one more socket; the longest wait first. */
   private readonly starved = new Set<Origin>();
   private sockets = 0;
@@ -52,13 +54,16 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
 
   onBusy(origin: Origin): void {
     this.idle.delete(origin);
+    this.spare.delete(origin);
   }
 
   onIdle(origin: Origin): void {
     this.idle.add(origin);
+    if (origin.sockets > 1) this.spare.add(origin);
     for (const surplus of this.idle) {
       if (this.idle.size <= this.options.maxIdleOrigins) return;
       this.idle.delete(surplus);
+      this.spare.delete(surplus);
       this.known.delete(surplus.place.key);
       void surplus.close(new Error('the origin was evicted from the pool'));
     }
@@ -71,14 +76,28 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   takeSocket(origin: Origin): boolean {
     const { maxSockets } = this.options;
     const unused = maxSockets - this.sockets;
-    const share = (unused - maxSockets * RESERVED_PART) / GROWTH_DIVISOR;
-    if (unused > 0 && origin.sockets < Math.max(MIN_SHARE, share)) {
+    const reserved = maxSockets * RESERVED_PART;
+    const share = Math.max(MIN_SHARE, (unused - reserved) / GROWTH_DIVISOR);
+    if (unused > 0 && origin.sockets < share) {
       this.sockets += 1;
       return true;
     }
     this.starved.add(origin);
-    for (const idle of this.idle) if (idle.closeIdle()) break;
+    if (unused <= reserved) this.closeIdle({ isLastOne: origin.sockets < MIN_SHARE });
     return false;
+  }
+
+  /**
+   * Each closed one wakes those that had no room, of which each may ask for the next: the last connection of an origin
+   * is only for those that have next to nothing.
+   */
+  private closeIdle({ isLastOne }: { isLastOne: boolean }): void {
+    for (const origin of this.spare) {
+      if (origin.closeIdle({ kept: 1 })) return;
+      this.spare.delete(origin);
+    }
+    if (!isLastOne) return;
+    for (const origin of this.idle) if (origin.closeIdle({ kept: 0 })) return;
   }
 
   returnSocket(): void {
@@ -99,6 +118,7 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     const origins = [...this.known.values()];
     this.known.clear();
     this.idle.clear();
+    this.spare.clear();
     await Promise.all(origins.map((origin) => origin.close(error)));
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { makeSelfSigned } from '../../../../test/support/certificates.js';
-import { until } from '../../../../test/support/until.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
-import { type Answer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
+import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -228,7 +228,72 @@ describe('connections to a new origin', () => {
     await until(() => server.openConnections() <= 4);
     expect(server.connections).toHaveLength(12);
   });
+
+  it('stay open for their origins while one that is over its share asks for more, and others are unused', async () => {
+    const { silent, kept, post, urlOf } = await besideSilentOnes({ maxSockets: 40 });
+    for (let index = 0; index < 6; index += 1) await post(urlOf(index, kept));
+
+    void Promise.all(Array.from({ length: 20 }, () => post(urlOf(6, silent))));
+    // A quarter of the 24 that are not reserved, when it has them.
+    await until(() => silent.openConnections() === 5);
+    await holdsFor(100, () => kept.openConnections() === 6);
+  });
+
+  it('of idle origins go when few are unused, but the last ones only to origins that have next to none', async () => {
+    const { silent, kept, post, urlOf } = await besideSilentOnes({ maxSockets: 12 });
+    const two = (index: number) => Promise.all([post(urlOf(index, kept)), post(urlOf(index, kept))]);
+    for (let index = 0; index < 4; index += 1) await two(index);
+    expect(kept.openConnections()).toBe(8);
+
+    const three = (index: number) => void Promise.all([1, 2, 3].map(() => post(urlOf(index, silent))));
+    [4, 5].forEach(three);
+    await until(() => silent.openConnections() === 4 && kept.openConnections() === 4);
+    [6, 7].forEach(three);
+    await until(() => silent.openConnections() === 8);
+    await holdsFor(100, () => kept.openConnections() === 4);
+    expect(await Promise.all([0, 1, 2, 3].map((index) => post(urlOf(index, kept))))).toMatchObject(
+      Array.from({ length: 4 }, () => ({ statusCode: 200 })),
+    );
+    expect(kept.connections).toHaveLength(8);
+
+    expect(await post(urlOf(8, kept))).toMatchObject({ statusCode: 200 });
+    expect(kept.openConnections()).toBe(4);
+  });
+
+  it('carry a request again whose own was closed, when there is no room for a new one', async () => {
+    const { silent, kept, post, urlOf, closeNext } = await besideSilentOnes({ maxSockets: 24 });
+    await Promise.all([1, 2, 3].map(() => post(urlOf(0, kept))));
+    for (let index = 1; index <= 6; index += 1) void Promise.all([1, 2, 3].map(() => post(urlOf(index, silent))));
+    await until(() => silent.openConnections() === 14);
+    expect(kept.openConnections()).toBe(3);
+
+    closeNext();
+    expect(await post(urlOf(0, kept))).toMatchObject({ statusCode: 200 });
+    expect([kept.requests.length, kept.connections.length]).toEqual([5, 3]);
+  });
 });
+
+/** A server that keeps its connections, and one that never answers; both have many names. */
+async function besideSilentOnes(options: Partial<EgressClientOptions>) {
+  let isClosing = false;
+  const answer: Answer = (socket) => {
+    if (isClosing) socket.end();
+    else setTimeout(() => socket.write(OK), 20);
+    isClosing = false;
+  };
+  const kept = keep(await startRawServer(answer));
+  const silent = keep(await startRawServer(() => undefined));
+  const client = buildByName(options);
+  return {
+    kept,
+    silent,
+    post: (url: string) => client(url, { deadlineMs: 3_000 }),
+    urlOf: (index: number, { port }: RawServer) => `http://origin-${String(index)}.example:${String(port)}/`,
+    closeNext: () => {
+      isClosing = true;
+    },
+  };
+}
 
 /** Of both sides, and what is under way to become one. */
 function openSockets(): string[] {

@@ -45,7 +45,7 @@ export interface OriginOwner {
  */
 export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly waiting = new Set<Exchange>();
-  /** Sent on an idle connection that had ended: they take none but a new connection, and the first one. */
+  /** Sent on an idle connection that had ended: they take a new connection, and the first one, while there is room for one. */
   private readonly stale = new Set<Exchange>();
   /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
   private readonly opening = new Set<Exchange>();
@@ -80,14 +80,10 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   }
 
   writeBatch(): void {
-    for (const exchange of this.waiting) {
-      if (exchange.withdrawIfUnwanted()) continue;
-      const connection = this.takeFree();
-      if (connection === undefined) break;
-      this.waiting.delete(exchange);
-      connection.begin(exchange, { wasIdle: true });
-    }
-    this.openMissing();
+    const hasRoom = this.openFor(this.stale);
+    if (!hasRoom) this.useFree(this.stale);
+    this.useFree(this.waiting);
+    if (hasRoom) this.openFor(this.waiting);
     this.notifyOwner();
   }
 
@@ -128,11 +124,12 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     this.wake();
   }
 
-  /** Closes one idle connection; false when there is none. */
-  closeIdle(): boolean {
-    const oldest = this.free.find((connection) => connection.isUsable());
-    oldest?.destroy();
-    return oldest !== undefined;
+  /** Closes one idle connection; false when there are no more than `kept`. */
+  closeIdle({ kept }: { kept: number }): boolean {
+    const usable = this.free.filter((connection) => connection.isUsable());
+    if (usable.length <= kept) return false;
+    usable[0]?.destroy();
+    return true;
   }
 
   abort(group: AbortGroup): void {
@@ -171,15 +168,25 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     else this.notifyOwner();
   }
 
-  private openMissing(): void {
-    for (const waiting of [this.stale, this.waiting]) {
-      for (const exchange of waiting) {
-        if (this.sockets >= this.options.maxConnections || this.opening.size >= this.maxOpenings) return;
-        if (this.opening.has(exchange)) continue;
-        if (!this.owner.takeSocket(this)) return;
-        this.open(exchange);
-      }
+  private useFree(queue: Set<Exchange>): void {
+    for (const exchange of queue) {
+      if (exchange.withdrawIfUnwanted()) continue;
+      const connection = this.takeFree();
+      if (connection === undefined) return;
+      queue.delete(exchange);
+      connection.begin(exchange, { wasIdle: true });
     }
+  }
+
+  /** false: the process has no room for one more socket. */
+  private openFor(queue: Set<Exchange>): boolean {
+    for (const exchange of queue) {
+      if (this.sockets >= this.options.maxConnections || this.opening.size >= this.maxOpenings) return true;
+      if (this.opening.has(exchange)) continue;
+      if (!this.owner.takeSocket(this)) return false;
+      this.open(exchange);
+    }
+    return true;
   }
 
   private open(exchange: Exchange): void {
