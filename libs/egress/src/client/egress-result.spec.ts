@@ -40,6 +40,14 @@ describe('the detail of a failed post', () => {
     expect([errorCodeOf(error), errorDetailOf(error)]).toEqual([errorCode, detail]);
   });
 
+  it.each(['ERROR_IN_CERT_NOT_AFTER_FIELD', 'ERROR_IN_CRL_NEXT_UPDATE_FIELD', 'OUT_OF_MEM', 'UNSPECIFIED'])(
+    'is the message of a certificate that is refused as %s, which is a TLS failure',
+    (code) => {
+      const error = Object.assign(new Error('what OpenSSL says'), { code });
+      expect([errorCodeOf(error), errorDetailOf(error)]).toEqual(['tls_error', 'what OpenSSL says']);
+    },
+  );
+
   it('is the message of any other error, in at most 300 characters', () => {
     expect(errorDetailOf(new Error('x'.repeat(400)))).toBe('x'.repeat(300));
   });

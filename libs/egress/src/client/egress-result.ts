@@ -64,12 +64,15 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   ENETDOWN: 'connection_failed',
   EPROTO: 'tls_error',
   HOSTNAME_MISMATCH: 'tls_error',
+  // Of OpenSSL's check of the certificate, as Node names them: the latter is every reason that it has no name for.
+  OUT_OF_MEM: 'tls_error',
+  UNSPECIFIED: 'tls_error',
   EGRESS_HANDSHAKES_REFUSED: 'tls_error',
   EGRESS_RESPONSE_REFUSED: 'protocol_error',
 };
 
 const TLS_CODES =
-  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|ERROR_IN_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
 
 /** Maps an error of a connection or a response to its code. */
 export function errorCodeOf(error: unknown): EgressErrorCode {

@@ -101,6 +101,15 @@ describe('TLS', () => {
     expect(await post('hooks.example')).toMatchObject({ detail: 'certificate has expired' });
   });
 
+  it('reports a weak key as a TLS failure, though Node has no name for it', async () => {
+    const weak = authority.issue({ subjectAltName: 'DNS:hooks.example', newKey: ['-newkey', 'rsa:768'] });
+    const { post, server } = await build({ ...weak, ciphers: 'DEFAULT@SECLEVEL=0' });
+
+    const refused = { type: 'error', errorCode: 'tls_error', detail: 'EE certificate key too weak' };
+    expect(await post('hooks.example')).toMatchObject(refused);
+    expect(server.requests).toHaveLength(0);
+  });
+
   it('refuses versions before TLS 1.2', async () => {
     const { post, server } = await build({
       ...valid,
