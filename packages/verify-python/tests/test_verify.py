@@ -46,6 +46,19 @@ class VerifyTest(unittest.TestCase):
         message["X-Service-Signature"] = "t=1,v1=00"
         self.assertEqual(outcome(VECTORS[0], message), {"ok": False, "reason": "malformed_headers"})
 
+    def test_lone_surrogates(self):
+        for name in ("webhook-id", "webhook-timestamp", "webhook-signature", "x-service-signature"):
+            headers = {**VECTORS[0]["headers"], name: "\udcff" + VECTORS[0]["headers"][name]}
+            with self.subTest(name):
+                self.assertEqual(outcome(VECTORS[0], headers), {"ok": False, "reason": "malformed_headers"})
+        result = webhooks.verify(
+            "\udcff" + VECTORS[0]["body"],
+            VECTORS[0]["headers"],
+            VECTORS[0]["secrets"],
+            now=VECTORS[0]["nowSeconds"],
+        )
+        self.assertEqual(result.reason, "wrong_signature")
+
     def test_models(self):
         route = next(v for v in VECTORS if v["expected"].get("eventType") == "route_finished")
         event = webhooks.recognise(json.loads(route["body"]))[1]

@@ -51,7 +51,7 @@ class _Claim:
     """What one of the two schemes says: these signatures, of this text before the body."""
 
     seconds: int
-    prefix: str
+    prefix: bytes
     signatures: Sequence[bytes]
 
 
@@ -74,7 +74,8 @@ def verify(
     claims = _claims(headers)
     if isinstance(claims, Refused):
         return claims
-    data = body.encode() if isinstance(body, str) else bytes(body)
+    # A lone surrogate becomes bytes that are no UTF-8.
+    data = body.encode(errors="surrogatepass") if isinstance(body, str) else bytes(body)
     now_seconds = int(time.time() if now is None else now)
     for claim in claims:
         if claim.seconds < now_seconds - tolerance_seconds:
@@ -152,7 +153,10 @@ def _standard_claim(id: str, timestamp: str, signature: str) -> Optional[_Claim]
     signatures = [one for one in decoded if one is not None]
     if id == "" or seconds is None or not signatures:
         return None
-    return _Claim(seconds, f"{id}.{timestamp}.", signatures)
+    try:
+        return _Claim(seconds, f"{id}.{timestamp}.".encode(), signatures)
+    except UnicodeEncodeError:  # A lone surrogate, as decoders make of bytes that are no UTF-8.
+        return None
 
 
 def _own_claim(header: str) -> Optional[_Claim]:
@@ -163,7 +167,7 @@ def _own_claim(header: str) -> Optional[_Claim]:
     signatures = [bytes.fromhex(text) for text in hexes if re.fullmatch("(?:[0-9A-Fa-f]{2})+", text)]
     if seconds is None or not signatures:
         return None
-    return _Claim(seconds, f"{times[0]}.", signatures)
+    return _Claim(seconds, f"{times[0]}.".encode(), signatures)
 
 
 def _seconds(text: str) -> Optional[int]:
@@ -172,7 +176,7 @@ def _seconds(text: str) -> Optional[int]:
 
 
 def _holds(claim: _Claim, body: bytes, keys: Sequence[bytes]) -> bool:
-    signed = claim.prefix.encode() + body
+    signed = claim.prefix + body
     fits = False
     for key in keys:
         expected = hmac.new(key, signed, hashlib.sha256).digest()
