@@ -18,10 +18,13 @@ createServer(async (request, response) => {
     response.writeHead(401).end();
     return;
   }
+  // The names after ?? are those of the format legacy-v1.
+  const id = event.eventId ?? event.event_id;
   // The same event may come again, under the same id. Remember ids where they outlive the process.
-  if (!handled.has(event.eventId)) {
-    handled.add(event.eventId);
-    console.log(event.eventType, event.eventTime, event.eventData.deviceId, event.eventId);
+  if (!handled.has(id)) {
+    handled.add(id);
+    const time = event.eventTime ?? new Date(event.timestamp).toISOString();
+    console.log(event.eventType ?? event.event, time, event.eventData?.deviceId ?? event.device_id, id);
   }
   // Types that you do not expect get a 2xx too.
   response.writeHead(204).end();

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
@@ -30,6 +32,7 @@ const receiving = ['Node', 'Python', 'Go'];
 
 interface Receiving {
   readonly url: string;
+  readonly secret: string;
   readonly running: RunningExample;
 }
 
@@ -53,15 +56,35 @@ async function receive(name: string, example: Example): Promise<Receiving> {
   const port = String(await choosePort());
   const url = `http://127.0.0.1:${port}/${name.toLowerCase()}`;
   const [subscription] = await subscribe(waypost, { fleet, url, types: ['position'] });
-  const running = startExample(example, { SECRET: subscription?.secret ?? '', PORT: port });
+  const secret = subscription?.secret ?? '';
+  const running = startExample(example, { SECRET: secret, PORT: port });
   await until(() => expect(running.lines).toContain('listening'));
-  return { url, running };
+  return { url, secret, running };
 }
 
 /** @returns the status code */
 async function postUnsigned(url: string): Promise<number> {
   const headers = { 'webhook-id': 'x', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
   return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+}
+
+/** A signed delivery of the format legacy-v1. @returns the status code */
+async function postLegacy({ url, secret }: Receiving, eventId: string): Promise<number> {
+  const event = {
+    event_id: eventId,
+    event: 'position',
+    fleet_id: fleet,
+    device_id: 'old-van',
+    timestamp: 1_795_435_200_000,
+  };
+  const body = JSON.stringify(event);
+  const at = new Date();
+  const headers = {
+    'webhook-id': eventId,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(eventId, at, body),
+  };
+  return (await fetch(url, { method: 'POST', headers, body })).status;
 }
 
 /** Sends the beginning of a body and resets the connection. */
@@ -129,6 +152,14 @@ describe('The examples (R-38)', () => {
     const { url, running } = receiver(language);
     expect(await postUnsigned(url)).toBe(401);
     await until(() => expect(running.lines.some((printed) => printed.startsWith('refused'))).toBe(true));
+  });
+
+  it.each(names(receiving))('let the receiver in %s take the format legacy-v1, twice', async (language) => {
+    const eventId = randomUUID();
+    for (let count = 0; count < 2; count += 1) expect(await postLegacy(receiver(language), eventId)).toBe(204);
+    if (language !== 'Node') return;
+    const line = `position 2026-11-23T12:00:00.000Z old-van ${eventId}`;
+    await until(() => expect(receiver(language).running.lines.filter((printed) => printed === line)).toHaveLength(1));
   });
 
   it.each(names(receiving))(
