@@ -5,6 +5,8 @@ export interface Selector {
   readonly labels: readonly string[];
   /** It has a range: `[5m]`. */
   readonly isRange: boolean;
+  /** It is read as it was: `offset 15m`. */
+  readonly isEarlier: boolean;
   /** The function or aggregation around it; null: none. */
   readonly inside: string | null;
 }
@@ -86,8 +88,10 @@ class Parser {
     const labels = this.tokens[this.at] === '{' ? this.matchers() : [];
     const isRange = this.tokens[this.at] === '[';
     if (isRange) this.list('[', ']');
+    const isEarlier = this.tokens[this.at] === 'offset';
+    if (isEarlier) this.at += 2;
     const inside = this.open.findLast((one) => one.name !== null)?.name ?? null;
-    this.selectors.push({ name, labels, isRange, inside });
+    this.selectors.push({ name, labels, isRange, isEarlier, inside });
   }
 
   private matchers(): string[] {

@@ -30,15 +30,17 @@ const ALWAYS = ['app', 'instance', 'job'];
 function problemsOf({ expression, shown }: Pick<DeployedExpression, 'expression' | 'shown'>): string[] {
   const { selectors, groupedBy } = parseExpression(expression);
   const labels = new Set(selectors.flatMap((selector) => labelsOf(selector.name)));
+  const earlier = new Set(selectors.filter(({ isEarlier }) => isEarlier).map(({ name }) => name));
   const strange = [...groupedBy, ...shown].filter((label) => !labels.has(label));
   return [
     ...(selectors.length === 0 ? ['it reads no metric'] : []),
-    ...selectors.flatMap(problemsOfSelector),
+    ...selectors.flatMap((selector) => problemsOfSelector(selector, earlier)),
     ...strange.map((label) => `no metric of it has the label ${label}`),
   ];
 }
 
-function problemsOfSelector({ name, labels, isRange, inside }: Selector): string[] {
+/** @param earlier names that are compared with what they were, as new series of a counter are found */
+function problemsOfSelector({ name, labels, isRange, inside }: Selector, earlier: ReadonlySet<string>): string[] {
   const found = find(name);
   if (!found) return [`${name} is not in the list`];
   const isCounter = found.metric.type !== 'gauge';
@@ -46,7 +48,8 @@ function problemsOfSelector({ name, labels, isRange, inside }: Selector): string
   const problems = labels.filter((label) => !labelsOf(name).includes(label)).map((label) => `${name} has no ${label}`);
   if (found.metric.type === 'histogram' && found.series === '') problems.push(`${name} is a histogram: no such series`);
   if (isRange !== wantsRange) problems.push(`${name} ${isRange ? 'has a' : 'needs a'} range in ${String(inside)}`);
-  if (['rate', 'increase'].includes(inside ?? '') !== isCounter) problems.push(`${name} is a ${found.metric.type}`);
+  const isRate = ['rate', 'increase'].includes(inside ?? '');
+  if (isRate !== isCounter && !earlier.has(name)) problems.push(`${name} is a ${found.metric.type}`);
   return problems;
 }
 
@@ -82,6 +85,7 @@ describe('the rules and dashboards of deploy/', () => {
     ['a counter without its rate', 'waypost_events_total > 5'],
     ['a histogram without its buckets', 'histogram_quantile(0.9, rate(waypost_record_age_seconds[5m]))'],
     ['a rate without a range', 'rate(waypost_events_total)'],
+    ['a counter that only another one is compared with', 'waypost_events_total unless waypost_pings_total offset 5m'],
   ])('would be refused for %s', (_, expression) => {
     expect(problemsOf({ expression, shown: [] })).not.toEqual([]);
   });

@@ -1,22 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 
+/** R-2 to R-4 */
+const DECISIONS = ['accepted', 'late', 'duplicate', 'expired', 'rejected'];
+
 /** What the rules make of pings. */
 @Injectable()
 export class PingMetrics {
-  /** accepted, late, duplicate, expired or rejected (R-2 to R-4). */
+  /** One of `DECISIONS`. */
   readonly pingDecided: (decision: string) => void;
   readonly eventEmitted: (eventType: string) => void;
 
   constructor(registry: Registry) {
-    this.pingDecided = countBy(registry, 'waypost_pings_total', 'Pings by decision.', 'decision');
+    // All from the start: a series that begins with its first pings never shows them as an increase.
+    this.pingDecided = countBy(registry, 'waypost_pings_total', 'Pings by decision.', 'decision', DECISIONS);
     this.eventEmitted = countBy(registry, 'waypost_events_total', 'Events made, by type.', 'event_type');
   }
 }
 
 /** Counts in a plain map that the metric takes over when it is read: a labeled increment costs as much as a rule. */
-function countBy(registry: Registry, name: string, help: string, label: string): (value: string) => void {
-  const counts = new Map<string, number>();
+function countBy(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  known: readonly string[] = [],
+): (value: string) => void {
+  const counts = new Map(known.map((value) => [value, 0]));
   new Counter({
     name,
     help,

@@ -27,6 +27,19 @@ describe('the metrics of deliveries (R-40)', () => {
     ]);
   });
 
+  it('show what alerts compare before there is any, so that the first failures are an increase', async () => {
+    const registry = new Registry();
+    createDeliveryMetrics(registry, () => 0);
+    const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('waypost_attempts_total'));
+    expect(lines).toEqual([
+      'waypost_attempts_total{outcome="delivered",class="2xx"} 0',
+      'waypost_attempts_total{outcome="failed",class="none"} 0',
+      'waypost_attempts_total{outcome="failed",class="3xx"} 0',
+      'waypost_attempts_total{outcome="failed",class="4xx"} 0',
+      'waypost_attempts_total{outcome="failed",class="5xx"} 0',
+    ]);
+  });
+
   it('observe in seconds how long an attempt took and how late it began, early counting as on time', async () => {
     const registry = new Registry();
     const metrics = createDeliveryMetrics(registry, () => 0);

@@ -54,6 +54,8 @@ export function createDeliveryMetrics(registry: Registry, monotonicMs: () => num
   });
   // Series that are there from the start, so that a rate over them sees the first attempt.
   for (const kind of ['first', 'retry', 'probe']) lateness.zero({ kind });
+  attempts.inc({ outcome: 'delivered', class: '2xx' }, 0);
+  for (const status of FAILED_CLASSES) attempts.inc({ outcome: 'failed', class: status }, 0);
   return {
     deliveryCreated: () => {
       created.inc();
@@ -94,6 +96,7 @@ function queueGauges(
 }
 
 const NO_RESPONSE = 'none';
+const FAILED_CLASSES = [NO_RESPONSE, '3xx', '4xx', '5xx'];
 
 /** 2xx, 4xx and so on. */
 function classOf(statusCode: number | null): string {
