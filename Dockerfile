@@ -34,9 +34,8 @@ COPY --from=build /waypost/deploy/image /waypost/deploy/image
 COPY --from=dependencies --chown=65532:65532 /data /data
 WORKDIR /data
 USER 65532:65532
-# Probes and scrapes come from other hosts, commands to parked partitions only from inside.
-ENV NODE_ENV=production WAYPOST_ADMIN_HOST=0.0.0.0 WAYPOST_ADMIN_PORT=9300 \
-    WAYPOST_ADMIN_URLS=http://127.0.0.1:9300
+# Probes and scrapes come from other hosts.
+ENV NODE_ENV=production WAYPOST_ADMIN_HOST=0.0.0.0 WAYPOST_ADMIN_PORT=9300
 EXPOSE 8080 9300
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=6 \
   CMD ["/nodejs/bin/node", "/waypost/deploy/image/healthy.mjs"]

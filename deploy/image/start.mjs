@@ -14,5 +14,8 @@ if (!Object.hasOwn(PROGRAMS, name ?? '')) {
   process.stderr.write(`The argument of this image is one of ${Object.keys(PROGRAMS).join(', ')}.\n`);
   process.exit(64);
 }
+// The command line commands the application that its container runs. public-api has no such default: one address of many is
+// not all instances (R-45).
+if (name === 'waypost') process.env.WAYPOST_ADMIN_URLS ??= `http://127.0.0.1:${process.env.WAYPOST_ADMIN_PORT}`;
 // In this same process: signals reach it without a relay.
 await import(new URL(`../../dist/${PROGRAMS[name]}`, import.meta.url));

@@ -1,4 +1,7 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readDockerfile } from './image/dockerfile.js';
 import { APPLICATIONS, textOf } from './testing/deploy-files.js';
@@ -34,6 +37,26 @@ describe('the image (R-40)', () => {
     for (const script of [image.healthCheck[1], image.entryPoint[1]]) {
       expect(isInCheckout(String(script).replace('/waypost/', ''))).toBe(true);
     }
+  });
+
+  it('lets the command line find the application of its container, and leaves the applications as they are configured', () => {
+    expect(image.env).not.toHaveProperty('WAYPOST_ADMIN_URLS');
+    const root = mkdtempSync(join(tmpdir(), 'waypost-start-'));
+    cpSync(new URL('../../deploy/image', import.meta.url), join(root, 'deploy/image'), { recursive: true });
+    for (const app of ['cli', 'public-api']) {
+      const main = join(root, 'dist/apps', app, 'src/main.js');
+      mkdirSync(dirname(main), { recursive: true });
+      writeFileSync(main, 'console.log(process.env.WAYPOST_ADMIN_URLS);');
+    }
+    const urlsOf = (program: string, env: Readonly<Record<string, string>> = {}): string =>
+      spawnSync(process.execPath, [join(root, 'deploy/image/start.mjs'), program], {
+        env: { ...image.env, ...env },
+        encoding: 'utf8',
+      }).stdout.trim();
+    expect(urlsOf('public-api')).toBe('undefined');
+    expect(urlsOf('waypost')).toBe('http://127.0.0.1:9300');
+    expect(urlsOf('waypost', { WAYPOST_ADMIN_URLS: 'http://other:1' })).toBe('http://other:1');
+    rmSync(root, { recursive: true });
   });
 
   it('is built from all that the build reads, and from nothing that holds data or keys', () => {

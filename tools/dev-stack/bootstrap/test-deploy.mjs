@@ -9,6 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { manifestsIn, RENDERINGS } from '../../../test/deploy/chart-renderings.mjs';
 import { binariesOf } from './node-versions.mjs';
 import { projectRoot, say } from './project.mjs';
 
@@ -18,7 +19,7 @@ const EXAMPLE = `${CHART}/ci/example-values.yaml`;
 /** The oldest version of Kubernetes that the chart is for, and a current one. */
 const KUBERNETES_VERSIONS = ['1.28', '1.33'];
 /** Of the cluster that does not exist here. */
-const TEMPLATE = ['template', 'waypost', CHART, '--kube-version', KUBERNETES_VERSIONS[0], '--values', EXAMPLE];
+const TEMPLATE = templateOf('waypost');
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const tools = {
@@ -48,6 +49,7 @@ function chart() {
       expect(`helm template ${flags.join(' ')}`, rendered);
       withTools(['validate'], () => validateManifests(withoutMonitors(rendered.stdout)));
     }
+    RENDERINGS.forEach(expectRendering);
   });
 }
 
@@ -87,6 +89,24 @@ function hostileValues() {
 function expectRefusal(title, hostile) {
   const { status, stderr } = run(tools.helm, [...TEMPLATE, '--values', hostile]);
   report(`refused: ${title}`, status !== 0 && /schema|waypost:/.test(stderr), stderr);
+}
+
+function templateOf(release, example = EXAMPLE) {
+  return ['template', release, CHART, '--kube-version', KUBERNETES_VERSIONS[0], '--values', example];
+}
+
+function expectRendering({ title, release = 'waypost', values: name = 'example-values.yaml', flags = [], ...wanted }) {
+  const { status, stdout, stderr } = run(tools.helm, [...templateOf(release, `${CHART}/ci/${name}`), ...flags]);
+  if (wanted.refusal !== undefined) {
+    report(title, status !== 0 && wanted.refusal.test(stderr), stderr);
+    return;
+  }
+  try {
+    wanted.check(manifestsIn(stdout), manifestsIn(run(tools.helm, TEMPLATE).stdout));
+    report(title, true, '');
+  } catch (error) {
+    report(title, false, `${stderr}${error.message}`);
+  }
 }
 
 function expectSuccess(title, file, args) {

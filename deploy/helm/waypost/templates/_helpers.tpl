@@ -12,9 +12,14 @@
 {{- end -}}
 {{- end }}
 
+{{/* Labels of every pod. */}}
+{{- define "waypost.release" -}}
+app.kubernetes.io/name: {{ include "waypost.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "waypost.selector" -}}
-app.kubernetes.io/name: {{ include "waypost.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{ include "waypost.release" .root }}
 app.kubernetes.io/component: {{ .app }}
 {{- end }}
 
