@@ -24,6 +24,18 @@ export const RENDERINGS = [
       );
     },
   },
+  {
+    title: 'StatefulSets of a long release have names that Kubernetes can put into a label of their pods',
+    release: 'a'.repeat(53),
+    check(manifests) {
+      const sets = manifests.filter(({ kind }) => kind === 'StatefulSet').map(({ metadata }) => metadata.name);
+      assert.equal(sets.length, 3);
+      assert.deepEqual(
+        sets.filter((name) => name.length > 52),
+        [],
+      );
+    },
+  },
 ];
 
 /** Of the output of helm template. */

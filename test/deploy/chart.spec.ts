@@ -70,6 +70,16 @@ describe('the chart (R-40)', () => {
     expect([...templates.matchAll(/containerPort: (\d+)/g)].map(([, port]) => port)).toEqual(['9300', '8080']);
   });
 
+  it('makes names of StatefulSets that Kubernetes can put into a label of their pods', () => {
+    const lengths = [...templates.matchAll(/trunc (\d+)/g)].map(([, length]) => Number(length));
+    const { properties } = JSON.parse(textOf(`${CHART}/values.schema.json`)) as {
+      properties: Record<string, { maxLength?: number }>;
+    };
+    for (const name of ['nameOverride', 'fullnameOverride']) lengths.push(properties[name]?.maxLength ?? Infinity);
+    const longest = Math.max(...APPLICATIONS.map((app) => `-${app}`.length));
+    expect(Math.max(...lengths) + longest).toBeLessThanOrEqual(52);
+  });
+
   it('scales webhook-delivery by a metric that it has', () => {
     const [, metric = ''] = /metric: \{ name: (\w+) \}/.exec(templates) ?? [];
     const page = textOf('docs/reference/metrics.md');

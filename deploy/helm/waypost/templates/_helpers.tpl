@@ -1,14 +1,15 @@
 {{- define "waypost.name" -}}
-{{ default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{ default .Chart.Name .Values.nameOverride | trunc 32 | trimSuffix "-" }}
 {{- end }}
 
+{{/* The name of a StatefulSet has 52 characters at most, "-telemetry-processor" with it: it is part of a label of its pods. */}}
 {{- define "waypost.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{ .Values.fullnameOverride }}
 {{- else if contains (include "waypost.name" .) .Release.Name -}}
-{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{ .Release.Name | trunc 32 | trimSuffix "-" }}
 {{- else -}}
-{{ printf "%s-%s" .Release.Name (include "waypost.name" .) | trunc 40 | trimSuffix "-" }}
+{{ printf "%s-%s" .Release.Name (include "waypost.name" .) | trunc 32 | trimSuffix "-" }}
 {{- end -}}
 {{- end }}
 
