@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,11 +35,12 @@ export function isDownloaded(cacheDir: string, download: Download): boolean {
 /**
  * The folder with the download. A folder is complete or absent: it is filled under another name and then renamed. Two
  * processes that want the same wait for each other instead of downloading twice.
+ * @throws StackError `cache_dir_unusable`, `download_failed`
  */
 export async function ensureDownloaded(cacheDir: string, download: Download, reporter: StackReporter): Promise<string> {
   const target = join(cacheDir, download.folder);
   if (existsSync(target)) return target;
-  await mkdir(cacheDir, { recursive: true });
+  await makeCacheDir(cacheDir);
   await reporter.during(`Downloading ${download.title}`, async () => {
     for (;;) {
       const lock = await takeLock(`${target}.lock`);
@@ -56,6 +57,18 @@ export async function ensureDownloaded(cacheDir: string, download: Download, rep
     }
   });
   return target;
+}
+
+/** A home is read-only in many a container. */
+async function makeCacheDir(cacheDir: string): Promise<void> {
+  try {
+    await mkdir(cacheDir, { recursive: true });
+    await access(cacheDir, constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `Downloads cannot be kept in ${cacheDir} (${reason}): set WAYPOST_CACHE_DIR to a folder that can be written to.`;
+    throw new StackError('cache_dir_unusable', message, { cause: error });
+  }
 }
 
 async function fetchInto(target: string, cacheDir: string, download: Download): Promise<void> {

@@ -1,5 +1,6 @@
 export type StackErrorCode =
   | 'prerequisite_missing'
+  | 'cache_dir_unusable'
   | 'download_failed'
   | 'data_dir_in_use'
   | 'data_dir_unusable'

@@ -1,21 +1,28 @@
+import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { projectRoot } from './project.mjs';
+import { projectRoot, say } from './project.mjs';
 
 const POLL_MS = 200;
 
 /** Runs the work while no other process of this checkout runs it; a holder that has died does not count. */
-export async function withLock(name, work) {
-  const folder = join(projectRoot, '.waypost');
+export async function withLock(name, work, { folder = join(projectRoot, '.waypost'), tell = say } = {}) {
   const file = join(folder, `${name}.lock`);
   const mine = `${file}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(mine, String(process.pid));
+  writeFileSync(mine, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
+  let isTold = false;
   try {
     while (!tryLink(mine, file)) {
-      if (isDead(file)) rmSync(file, { force: true });
-      else await sleep(POLL_MS);
+      const holder = holderOf(file);
+      if (!isAlive(holder)) {
+        rmSync(file, { force: true });
+        continue;
+      }
+      if (!isTold) tell(`Waiting for process ${holder.pid}, which holds ${file}.`);
+      isTold = true;
+      await sleep(POLL_MS);
     }
   } finally {
     rmSync(mine, { force: true });
@@ -38,11 +45,31 @@ function tryLink(from, to) {
   }
 }
 
-function isDead(file) {
+function holderOf(file) {
   try {
-    process.kill(Number(readFileSync(file, 'utf8')), 0);
-    return false;
-  } catch (error) {
-    return error.code === 'ESRCH' || error.code === 'ENOENT';
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Process ids are used again, within a fresh container after a few seconds: this process may have that of the holder. */
+function isAlive(holder) {
+  if (typeof holder?.pid !== 'number' || holder.pid === process.pid) return false;
+  const startTime = startTimeOf(holder.pid);
+  return startTime !== null && startTime === holder.startTime;
+}
+
+/** As processes/process-identity.ts, which is not compiled yet when this runs. null: there is no such process. */
+function startTimeOf(pid) {
+  try {
+    if (process.platform !== 'linux')
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || null;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the command in brackets, which may itself hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? null : fields[19];
+  } catch {
+    return null;
   }
 }

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../test/support/until.js';
+import { identityOf } from '../processes/process-identity.js';
+
+interface Lock {
+  readonly withLock: <T>(
+    name: string,
+    work: () => Promise<T>,
+    options: { readonly folder: string; readonly tell: (line: string) => void },
+  ) => Promise<T>;
+}
+
+const { withLock } = (await import(new URL('./lock.mjs', import.meta.url).href)) as Lock;
+
+let folder: string;
+let told: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-bootstrap-'));
+  told = [];
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function locked(): Promise<string> {
+  return withLock('install', () => Promise.resolve('done'), { folder, tell: (line) => told.push(line) });
+}
+
+describe('withLock', () => {
+  it.each([
+    ['of this process id, left by an earlier process', { pid: process.pid, startTime: 'earlier' }],
+    ['whose process id now belongs to another process', { pid: process.ppid, startTime: 'earlier' }],
+    ['of a process that has ended', { pid: 2 ** 22 + 1, startTime: '1' }],
+    ['in the form of an earlier version', process.ppid],
+  ])('takes over a lock %s, and leaves none', async (_case, holder) => {
+    await writeFile(join(folder, 'install.lock'), JSON.stringify(holder));
+    expect(await locked()).toBe('done');
+    expect(told).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('waits for a process that runs, and says for which', async () => {
+    const holder = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(holder, 'spawn');
+    await writeFile(join(folder, 'install.lock'), JSON.stringify(identityOf(holder.pid ?? 0)));
+    const work = locked();
+    await until(() => {
+      if (told.length === 0) throw new Error('It says nothing.');
+    });
+    expect(told).toEqual([`Waiting for process ${String(holder.pid)}, which holds ${join(folder, 'install.lock')}.`]);
+    holder.kill('SIGKILL');
+    expect(await work).toBe('done');
+  });
+});
