@@ -12,6 +12,7 @@ export {
   type SchemaRegistryOptions,
   type SchemaRegistryPort,
 } from './schema-registry.js';
+export { noAnswer, registryAddress, registryAgent, sendToRegistry } from './registry-http.js';
 export { setUpKafka, type SetUpResult, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
 export {
   createSubjectCodec,

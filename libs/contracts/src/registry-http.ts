@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpAgent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { ContractsError, messageOf } from './contracts-error.js';
 
@@ -142,6 +142,7 @@ export interface RegistryRequest {
 
 export interface RegistryReply {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -182,7 +183,8 @@ export function sendToRegistry(
         });
         response.on('error', reject);
         response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+          const { statusCode: status = 0, headers: answered } = response;
+          resolve({ status, headers: answered, text: Buffer.concat(chunks).toString('utf8') });
         });
       },
     );

@@ -1,3 +1,4 @@
+import { noAnswer, registryAddress, registryAgent, sendToRegistry } from '@waypost/contracts';
 import type { RegistryConfig } from '@waypost/platform';
 import { type Finding, ok, problem, warning } from './finding.js';
 
@@ -9,14 +10,13 @@ export const SKEW_LIMIT_MS = 5_000;
 interface Answer {
   readonly status: number;
   readonly body: unknown;
-  readonly date: string | null;
+  readonly date: string | undefined;
 }
 
 /** Asks as the applications ask, and registers nothing. */
-export async function examineRegistry({ url, ca }: RegistryConfig, now: () => number): Promise<Finding[]> {
-  if (ca !== undefined) return [ok(ABOUT, 'SCHEMA_REGISTRY_CA_FILE is set: asked by the applications only')];
+export async function examineRegistry(registry: RegistryConfig, now: () => number): Promise<Finding[]> {
   try {
-    const subjects = await ask(url, '/subjects');
+    const subjects = await ask(registry, '/subjects');
     if (subjects.status === 401 || subjects.status === 403)
       return [
         problem(ABOUT, `it answers ${String(subjects.status)}`, 'Put user and password into SCHEMA_REGISTRY_URL.'),
@@ -29,17 +29,14 @@ export async function examineRegistry({ url, ca }: RegistryConfig, now: () => nu
           'SCHEMA_REGISTRY_URL must be the base of a Confluent-compatible API.',
         ),
       ];
-    const mode = await ask(url, '/mode');
+    const mode = await ask(registry, '/mode');
     return [
       ok(ABOUT, `it answers, with ${String(subjects.body.length)} subjects`),
       ...checkMode(mode),
       ...checkSkew(subjects.date, now()),
     ];
   } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return [
-      problem(ABOUT, `it does not answer: ${String(cause)}`, 'Check SCHEMA_REGISTRY_URL, and that the port is open.'),
-    ];
+    return [problem(ABOUT, 'it does not answer', noAnswer('There is no answer', error).message)];
   }
 }
 
@@ -50,24 +47,21 @@ function checkMode({ body }: Answer): Finding[] {
   return [problem(ABOUT, `its mode is ${mode}`, 'Set it to READWRITE (PUT /mode): the set-up registers schemas.')];
 }
 
-function checkSkew(date: string | null, at: number): Finding[] {
-  const skewMs = date === null ? NaN : Date.parse(date) - at;
+function checkSkew(date: string | undefined, at: number): Finding[] {
+  const skewMs = date === undefined ? NaN : Date.parse(date) - at;
   if (Number.isNaN(skewMs) || Math.abs(skewMs) <= SKEW_LIMIT_MS) return [];
   return [
     warning(ABOUT, `its clock differs by ${String(Math.round(skewMs / 1_000))} s`, 'Synchronize the clocks (NTP).'),
   ];
 }
 
-async function ask(base: string, path: string): Promise<Answer> {
-  const url = new URL(base);
-  const { username, password } = url;
-  url.username = url.password = '';
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+async function ask({ url, ca }: RegistryConfig, path: string): Promise<Answer> {
+  const { host, username, password } = registryAddress(url);
+  const login = Buffer.from(`${username}:${password}`).toString('base64');
   const headers: Record<string, string> = username === '' ? {} : { authorization: `Basic ${login}` };
-  const address = url.href.replace(/\/$/, '') + path;
-  const response = await fetch(address, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const text = await response.text();
-  return { status: response.status, body: jsonOf(text), date: response.headers.get('date') };
+  const request = { method: 'GET', url: host + path, headers } as const;
+  const { status, text, headers: answered } = await sendToRegistry(request, registryAgent(host, ca), TIMEOUT_MS);
+  return { status, body: jsonOf(text), date: answered.date };
 }
 
 function jsonOf(text: string): unknown {

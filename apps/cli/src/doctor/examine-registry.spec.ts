@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeAuthority } from '../../../../test/support/certificates.js';
+import { examineRegistry } from './examine-registry.js';
+
+const authority = makeAuthority();
+const server = createServer(authority.issue({ subjectAltName: 'IP:127.0.0.1' }), (request, response) => {
+  const isKnown = request.headers.authorization === `Basic ${Buffer.from('ann:secret').toString('base64')}`;
+  response.writeHead(isKnown ? 200 : 401).end(request.url === '/mode' ? '{"mode":"READONLY"}' : '["a","b"]');
+});
+let address: string;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  address = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+afterAll(() => {
+  server.close();
+});
+
+describe('The doctor, at a registry with a certificate authority of its own', () => {
+  it('asks it with that authority, and with the user of its URL', async () => {
+    const url = `https://ann:secret@${address}/`;
+    expect(await examineRegistry({ url, ca: authority.cert }, Date.now)).toMatchObject([
+      { level: 'ok', what: 'it answers, with 2 subjects' },
+      { level: 'problem', what: 'its mode is READONLY' },
+    ]);
+    expect(await examineRegistry({ url: `https://${address}`, ca: authority.cert }, Date.now)).toMatchObject([
+      { level: 'problem', what: 'it answers 401' },
+    ]);
+  });
+
+  it('names the variable for the authority where that is missing', async () => {
+    expect(await examineRegistry({ url: `https://${address}` }, Date.now)).toMatchObject([
+      { level: 'problem', what: 'it does not answer', fix: expect.stringContaining('SCHEMA_REGISTRY_CA_FILE') },
+    ]);
+  });
+});
