@@ -3,7 +3,13 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { type AvroCodecs, consumerGroups, createAvroCodecs } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  consumerGroups,
+  ContractsError,
+  createAvroCodecs,
+  type SchemaRegistryPort,
+} from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import { DeliveryProjection, PathProjection, ProjectionProgress, WaitingProjection } from '@waypost/history-store';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
@@ -34,7 +40,7 @@ const config = readConfig({
   DATABASE_URL: 'postgres://localhost/waypost',
 });
 
-let registry: ReturnType<typeof createMemoryRegistry>;
+let registry: SchemaRegistryPort;
 let codecs: AvroCodecs;
 let events: string[];
 
@@ -127,6 +133,15 @@ describe('HistoryProjectorModule', () => {
 
     expect(runtime.events.slice(3)).toEqual(groups.toReversed().map((id) => `${id} stopped`));
     expect(events).toEqual(['migrated', 'connected', 'disconnected']);
+  });
+
+  it('starts while the schema registry is away', async () => {
+    const away = () => Promise.reject(new ContractsError('registry_unavailable', 'away'));
+    registry = { schemaById: away, idOf: away, register: away, setCompatibility: away };
+    const { app, readiness } = await build();
+    await app.listen();
+    expect(readiness.ready()).toBe(true);
+    await app.close();
   });
 
   it('projects attempts and pings', async () => {
