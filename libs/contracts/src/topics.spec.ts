@@ -22,6 +22,7 @@ describe('The topic table', () => {
     'keeps $name longer than the history (R-35)',
     ({ configs }) => {
       expect(Number(configs['retention.ms'])).toBeGreaterThan(15 * 86_400_000);
+      expect(configs['retention.bytes']).toBe('-1');
     },
   );
 

@@ -47,6 +47,8 @@ function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
   return {
     'cleanup.policy': 'delete',
     'retention.ms': String(LOG_RETENTION_MS),
+    // A limit of the brokers would delete by size what has to stay for its time.
+    'retention.bytes': '-1',
     'max.message.bytes': String(maxMessageBytes),
     ...byAppendTime,
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
 import { checkTopics, type FoundTopic } from './topic-checks.js';
 
-const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000' };
+const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000', 'retention.bytes': '-1' };
 const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
 const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
 
@@ -23,6 +23,8 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
     ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
     ['records go too soon', 'problem', {}, { 'retention.ms': '604800000' }, 'retention.ms=1382400000'],
+    ['records go when there are many', 'problem', {}, { 'retention.bytes': '1073741824' }, 'retention.bytes=-1'],
+    ['one broker alone may acknowledge', 'warning', {}, { 'min.insync.replicas': '1' }, 'min.insync.replicas=2'],
     ['it is compacted where it must not be', 'problem', {}, { 'cleanup.policy': 'compact' }, 'cleanup.policy=delete'],
   ] as const)('says what to do when %s', (_, level, found, configs, fix) => {
     const worst = topic(found, configs).find((finding) => finding.fix?.includes(fix));
@@ -42,6 +44,11 @@ describe('what the doctor says of topics that are there (R-40)', () => {
       level,
       fix: expect.stringContaining('--entity-name compacted --add-config message.timestamp.type=LogAppendTime'),
     });
+  });
+
+  it('says nothing of settings that this login may not read', () => {
+    const found = new Map([['telemetry.pings', { partitions: 4, replicas: 3, behind: 0, configs: new Map() }]]);
+    expect(checkTopics(WANTED, found, 3).filter(({ level }) => level !== 'ok')).toEqual([]);
   });
 
   it('warns of fewer replicas than are wanted, which no set-up changes', () => {

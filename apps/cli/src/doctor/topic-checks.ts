@@ -22,6 +22,7 @@ const VITAL = [
   'message.timestamp.type',
   'max.message.bytes',
   'retention.ms',
+  'retention.bytes',
   'min.compaction.lag.ms',
 ];
 const AT_LEAST = ['max.message.bytes', 'retention.ms', 'min.compaction.lag.ms'];
@@ -72,7 +73,7 @@ function isGood(setting: string, value: string, expected: string): boolean {
 
 /** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be away. More than there are count as many since Kafka 3.7. */
 function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, replicationFactor: number): Finding[] {
-  const minInSync = Number(configs.get('min.insync.replicas') ?? 1);
+  const minInSync = Number(configs.get('min.insync.replicas') ?? NaN);
   const findings: Finding[] = [];
   const setting = `min.insync.replicas=${String(minInSync)}`;
   const change = (value: number) =>
@@ -87,6 +88,10 @@ function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, 
     );
   else if (replicas > 1 && minInSync === replicas)
     findings.push(warning(ABOUT, `${name} has ${setting}, as many as replicas`, change(replicas - 1)));
+  else if (replicas >= 3 && minInSync < 2) {
+    const what = `${name} has ${setting}: a record that one broker alone has acknowledged is lost with it`;
+    findings.push(warning(ABOUT, what, change(2)));
+  }
   if (replicas < replicationFactor) {
     const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are wanted`;
     findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: a set-up does not change them.'));
