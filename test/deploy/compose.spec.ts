@@ -55,6 +55,10 @@ describe('docker-compose.yml (R-40)', () => {
     expect(service.environment).not.toHaveProperty('WAYPOST_INSTANCE_ID');
   });
 
+  it('gives the command line in public-api a place for the API keys that it makes', () => {
+    expect(compose.services['public-api']?.volumes).toEqual(['keys:/data']);
+  });
+
   it('publishes ports on the loopback interface only, each once', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
     expect(ports.length).toBeGreaterThan(0);

@@ -14,6 +14,7 @@ export interface FleetCreateOptions {
   readonly now: () => number;
 }
 
+type KeyOptions = Pick<FleetCreateOptions, 'dataDir' | 'fleetId' | 'now'>;
 type ManagementStore = Awaited<ReturnType<typeof openManagementStore>>;
 
 /** Creates a fleet and its first API key. The key is the last word printed, for scripts. */
@@ -23,7 +24,7 @@ export async function createFleet(terminal: Terminal, options: FleetCreateOption
     const result = await store.fleets.create({ fleetId, payloadFormat: format, routes, nowMs: now() });
     switch (result.type) {
       case 'created':
-        return addApiKey(store, dataDir, fleetId, now());
+        return addApiKey(terminal, store, options);
       case 'exists':
         throw new CliError(`Fleet ${fleetId} already exists: "fleet key ${fleetId}" creates another API key for it.`);
       case 'invalid':
@@ -34,18 +35,26 @@ export async function createFleet(terminal: Terminal, options: FleetCreateOption
 }
 
 /** Creates another API key for a fleet; earlier ones stay valid. */
-export async function createFleetKey(
-  terminal: Terminal,
-  { dataDir, fleetId, now }: Omit<FleetCreateOptions, 'format' | 'routes'>,
-): Promise<void> {
-  const key = await withStore(dataDir, (store) => addApiKey(store, dataDir, fleetId, now()));
+export async function createFleetKey(terminal: Terminal, options: KeyOptions): Promise<void> {
+  const { dataDir, fleetId } = options;
+  const key = await withStore(dataDir, (store) => addApiKey(terminal, store, options));
   await writeLine(terminal.out, `fleet ${fleetId}, API key ${key}`);
 }
 
-async function addApiKey(store: ManagementStore, dataDir: string, fleetId: string, nowMs: number): Promise<string> {
-  const result = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
+/** The key is valid from here on and shown only once: it is printed even where it cannot be saved. */
+async function addApiKey(
+  { err }: Pick<Terminal, 'err'>,
+  store: ManagementStore,
+  { dataDir, fleetId, now }: KeyOptions,
+): Promise<string> {
+  const result = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
   if (result.type === 'fleet_not_found') throw new CliError(`There is no fleet ${fleetId}.`);
-  await saveApiKey(dataDir, fleetId, result.key);
+  try {
+    await saveApiKey(dataDir, fleetId, result.key);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await writeLine(err, `The API key is not kept in ${dataDir} (${reason}): keep it yourself, it is not shown again.`);
+  }
   return result.key;
 }
 
