@@ -59,6 +59,12 @@ describe('docker-compose.yml (R-40)', () => {
     expect(compose.services['public-api']?.volumes).toEqual(['keys:/data']);
   });
 
+  it('prints a link to the console that a browser on this machine can open', () => {
+    const { command = [] } = compose.services['demo-subscriber'] ?? {};
+    const url = new URL(command[command.indexOf('--console-url') + 1] ?? '');
+    expect(compose.services['gateway']?.ports).toEqual([`${url.host}:8080`]);
+  });
+
   it('publishes ports on the loopback interface only, each once', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
     expect(ports.length).toBeGreaterThan(0);

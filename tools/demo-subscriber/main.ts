@@ -5,6 +5,7 @@ interface Flags {
   readonly dataDir: string;
   readonly fleet: string;
   readonly host: string;
+  readonly consoleUrl?: string;
 }
 
 const command = new Command('demo-subscriber')
@@ -12,6 +13,7 @@ const command = new Command('demo-subscriber')
   .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir)
   .option('--fleet <id>', 'the fleet; created if it does not exist', 'demo')
   .option('--host <name>', 'name by which webhook-delivery reaches this host (default: this machine only)', '127.0.0.1')
+  .option('--console-url <url>', 'address of the console in your browser (default: that of the API)')
   .action(async (flags: Flags) => {
     const { runSubscriber } = await import('./program.js');
     const { stopSignal } = await import('../dev-stack/stop-signal-config.js');

@@ -16,6 +16,8 @@ interface SubscriberRun {
   readonly fleet: string;
   /** By which webhook-delivery reaches this host. */
   readonly host: string;
+  /** By which a browser reaches the console; default: the address of the API. */
+  readonly consoleUrl?: string;
   readonly now: () => number;
   readonly stopped: AbortSignal;
   readonly print: (line: string) => void;
@@ -24,7 +26,8 @@ interface SubscriberRun {
 const LINE_INTERVAL_MS = 1_000;
 
 /** Subscribes to all of the fleet's events, verifies each webhook, and prints one line per second until stopped. */
-export async function runSubscriber({ dataDir, fleet, host, now, stopped, print }: SubscriberRun): Promise<void> {
+export async function runSubscriber(run: SubscriberRun): Promise<void> {
+  const { dataDir, fleet, host, now, stopped, print } = run;
   const stack = await stackEnvironment(dataDir);
   const apiUrl = stack.require('WAYPOST_API_URL');
   const apiKey = await ensureFleet({ dataDir, databaseUrl: stack.require('DATABASE_URL'), fleetId: fleet, now });
@@ -63,7 +66,7 @@ export async function runSubscriber({ dataDir, fleet, host, now, stopped, print 
     });
     remember(subscriptions);
     await saveState(dataDir, { port: server.port, subscriptions });
-    print(`console: ${apiUrl}/#key=${apiKey} signs you in as the fleet ${fleet}`);
+    print(`console: ${consoleLink(run.consoleUrl ?? apiUrl, apiKey)} signs you in as the fleet ${fleet}`);
     print(`subscriber: listening on http://${host}:${String(server.port)}, verifying every signature`);
     const following = followLogs({
       stack,
@@ -84,4 +87,9 @@ export async function runSubscriber({ dataDir, fleet, host, now, stopped, print 
       print(tally.line(latency.summary()));
     }
   }
+}
+
+/** Behind "#", a key is sent to no server. */
+export function consoleLink(consoleUrl: string, apiKey: string): string {
+  return new URL(`/#key=${apiKey}`, consoleUrl).href;
 }
