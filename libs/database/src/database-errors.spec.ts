@@ -46,6 +46,7 @@ describe('databaseRefusal', () => {
     [{ code: '28000', message: 'no pg_hba.conf entry for host "x", no encryption' }, 'add sslmode=verify-full'],
     [{ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'alert certificate required' }, 'sslcert'],
     [{ code: '28P01', message: 'password authentication failed' }, 'the user and the password'],
+    [{ code: '42501', message: 'permission denied for database "x"' }, 'make it a member of waypost_api'],
     [{ code: '3D000', message: 'database "x" does not exist' }, 'create the database'],
   ])('says what to do about %j', (error, fix) => expect(databaseRefusal(error)).toContain(fix));
 

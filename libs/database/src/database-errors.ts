@@ -1,9 +1,11 @@
 import { QueryFailedError } from 'typeorm';
+import { API_ROLE, PROJECTOR_ROLE } from './database-roles.js';
 
 export const UNIQUE_VIOLATION = '23505';
 export const FOREIGN_KEY_VIOLATION = '23503';
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK_DETECTED = '40P01';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** SQLSTATE classes and codes by which the server says that it cannot run the call now, but may later. */
 const UNAVAILABLE_CLASSES = ['08', '53', '57P'];
@@ -71,6 +73,10 @@ const FIXES: readonly (readonly [applies: (code: string, message: string) => boo
     'the server does not accept the certificate of this client: check sslcert and sslkey in DATABASE_URL',
   ],
   [(code) => code === '28P01' || code === '28000', 'check the user and the password in DATABASE_URL'],
+  [
+    (code) => code === INSUFFICIENT_PRIVILEGE,
+    `this login lacks rights: make it a member of ${API_ROLE} or ${PROJECTOR_ROLE}, or grant it CONNECT on the database and, if it makes the tables, CREATE on their schema`,
+  ],
   [(code) => code === '3D000', 'create the database, or name another one in DATABASE_URL'],
 ];
 

@@ -66,4 +66,12 @@ describe('Setting up the tables', () => {
       /^made [1-9]\d* changes to the tables\nmade 0 changes to the tables\n$/,
     );
   });
+
+  it('says which rights the login lacks that may not make them', async () => {
+    const terminal = { out: new PassThrough(), err: new PassThrough() };
+    await expect(setUpTables(terminal, database.apiUrl)).rejects.toMatchObject({
+      name: 'CliError',
+      message: expect.stringMatching(/permission denied .*: this login lacks rights: .*CREATE on their schema/),
+    });
+  });
 });

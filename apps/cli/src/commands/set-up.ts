@@ -1,10 +1,10 @@
 import { setUpKafka } from '@waypost/contracts';
-import { runMigrations } from '@waypost/database';
-import { databaseConfig, databaseSchemaConfig, parseConfig, topicConfig } from '@waypost/platform';
+import { databaseRefusal, runMigrations } from '@waypost/database';
+import { parseConfig, topicConfig } from '@waypost/platform';
 import { openTopicAdmin } from '@waypost/streams';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
-import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
-import { type Terminal, writeLine } from '../terminal/output.js';
+import { databaseSettings, kafkaSettings, registrySettings } from '../stack/stack-connections.js';
+import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
 export interface SetUpOptions {
   readonly dataDir: string;
@@ -17,14 +17,15 @@ export async function setUp(terminal: Terminal, { dataDir, tables }: SetUpOption
   const stack = await stackEnvironment(dataDir);
   await setUpTopics(terminal, stack);
   if (!tables) return;
-  stack.require('DATABASE_URL');
-  const { url } = parseConfig(databaseConfig, stack.variables);
-  const { schemaUrl = url } = parseConfig(databaseSchemaConfig, stack.variables);
+  const { url, schemaUrl = url } = databaseSettings(stack);
   await setUpTables(terminal, schemaUrl);
 }
 
 export async function setUpTables(terminal: Terminal, databaseUrl: string): Promise<void> {
-  const done = await runMigrations(databaseUrl);
+  const done = await runMigrations(databaseUrl).catch((error: unknown) => {
+    const refusal = databaseRefusal(error);
+    throw refusal === null ? error : new CliError(refusal, 1, { cause: error });
+  });
   await writeLine(terminal.out, `made ${String(done.length)} changes to the tables`);
 }
 

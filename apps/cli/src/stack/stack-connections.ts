@@ -1,5 +1,14 @@
 import { resolve } from 'node:path';
-import { BootError, kafkaConfig, parseConfig, type RegistryConfig, registryConfig } from '@waypost/platform';
+import type { z } from 'zod';
+import {
+  BootError,
+  databaseConfig,
+  databaseSchemaConfig,
+  kafkaConfig,
+  parseConfig,
+  type RegistryConfig,
+  registryConfig,
+} from '@waypost/platform';
 import { type KafkaSettings, readClusterId } from '@waypost/streams';
 import { CliError } from '../terminal/output.js';
 import type { StackEnvironment } from './stack-config.js';
@@ -7,19 +16,27 @@ import type { StackEnvironment } from './stack-config.js';
 /** The cluster of the stack, read as the applications read it (SASL and TLS included). */
 export function kafkaSettings(stack: StackEnvironment): KafkaSettings {
   stack.require('KAFKA_BROKERS');
-  try {
-    return parseConfig(kafkaConfig('waypost'), stack.variables);
-  } catch (error) {
-    if (error instanceof BootError) throw new CliError(error.message, 1, { cause: error });
-    throw error;
-  }
+  return settingsOf(stack, kafkaConfig('waypost'));
 }
 
 /** The registry of the stack, read as the applications read it (user and certificate authority included). */
 export function registrySettings(stack: StackEnvironment): RegistryConfig {
   stack.require('SCHEMA_REGISTRY_URL');
+  return settingsOf(stack, registryConfig);
+}
+
+/** The database of the stack, read as the applications read it; schemaUrl: of the login that owns the tables, if that is another. */
+export function databaseSettings(stack: StackEnvironment): {
+  readonly url: string;
+  readonly schemaUrl: string | undefined;
+} {
+  stack.require('DATABASE_URL');
+  return { ...settingsOf(stack, databaseConfig), ...settingsOf(stack, databaseSchemaConfig) };
+}
+
+function settingsOf<T>(stack: StackEnvironment, parser: z.ZodType<T>): T {
   try {
-    return parseConfig(registryConfig, stack.variables);
+    return parseConfig(parser, stack.variables);
   } catch (error) {
     if (error instanceof BootError) throw new CliError(error.message, 1, { cause: error });
     throw error;

@@ -44,3 +44,13 @@ it('public-api does not start on a database that a newer version has changed, an
     message: expect.stringContaining('(Later1900000000000): start that version'),
   });
 });
+
+it('public-api does not start with a login that has no rights on the tables, and says which it needs', async () => {
+  dataSource = createDataSource(database.projectorUrl);
+  await change('REVOKE SELECT ON migrations FROM waypost_projector');
+
+  await expect(connectDatabase(dataSource)).rejects.toMatchObject({
+    code: 'database_refused',
+    message: expect.stringMatching(/permission denied for table migrations\): this login lacks rights: .*waypost_api/),
+  });
+});

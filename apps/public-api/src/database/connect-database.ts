@@ -1,11 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { compareSchema, databaseRefusal, isConnectionLoss } from '@waypost/database';
+import { compareSchema, databaseRefusal, isConnectionLoss, type SchemaComparison } from '@waypost/database';
 import { BootError } from '@waypost/platform';
 
 /** @throws BootError when the database cannot be used or reached, or has other tables than this build knows */
 export async function connectDatabase(dataSource: DataSource): Promise<void> {
-  await initialize(dataSource);
-  const schema = await compareSchema(dataSource);
+  const schema = await readSchema(dataSource);
   if (schema.type === 'behind') {
     const fix = 'start history-projector of this version, which brings it up to date, then public-api again';
     throw new BootError('database_schema', `The database lacks ${schema.missing.join(', ')}: ${fix}.`);
@@ -19,9 +18,10 @@ export async function connectDatabase(dataSource: DataSource): Promise<void> {
   }
 }
 
-async function initialize(dataSource: DataSource): Promise<void> {
+async function readSchema(dataSource: DataSource): Promise<SchemaComparison> {
   try {
     await dataSource.initialize();
+    return await compareSchema(dataSource);
   } catch (error) {
     const refusal = databaseRefusal(error);
     if (refusal !== null) throw new BootError('database_refused', refusal, { cause: error });
