@@ -1,20 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { allTopics, setUpKafka } from '@waypost/contracts';
+import pg from 'pg';
+import { allTopics, type KafkaUser, setUpKafka } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
-import { examineDatabase } from '../doctor/examine-database.js';
+import { databaseLogins, examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
 import type { Finding } from '../doctor/finding.js';
 import { tryCluster } from '../doctor/try-cluster.js';
+import { doctor } from './doctor.js';
 
 const { brokers, registryUrl, databaseUrl } = requireTestStack();
 const kafka = { brokers, clientId: 'doctor-test' };
 const wishes = { partitions: 4, replicationFactor: 1 };
+const ONE_LOGIN = { variable: 'DATABASE_URL', url: databaseUrl, makesTables: true } as const;
 
 let folder: string;
 beforeAll(async () => {
@@ -34,7 +38,7 @@ describe('The doctor', () => {
     const findings = [
       ...(await examineKafka(kafka, wishes)),
       ...(await examineRegistry({ url: registryUrl }, Date.now)),
-      ...(await examineDatabase(databaseUrl, Date.now)),
+      ...(await examineDatabase(ONE_LOGIN, Date.now)),
     ];
     expect(problems(findings)).toEqual([]);
     const what = findings.map((finding) => finding.what);
@@ -58,15 +62,16 @@ describe('The doctor', () => {
     expect(problems(await examineKafka({ ...kafka, brokers: ['127.0.0.1:1'] }, wishes))[0]?.fix).toContain(
       'KAFKA_BROKERS',
     );
-    const away = problems(await examineRegistry({ url: 'http://127.0.0.1:1' }, Date.now));
-    expect(away[0]?.fix).toContain('SCHEMA_REGISTRY_URL');
-    const database = problems(await examineDatabase('postgres://a:secret@127.0.0.1:1/b', Date.now));
+    const registry = problems(await examineRegistry({ url: 'http://127.0.0.1:1' }, Date.now));
+    expect(registry[0]?.fix).toContain('SCHEMA_REGISTRY_URL');
+    const away = { ...ONE_LOGIN, url: 'postgres://a:secret@127.0.0.1:1/b' };
+    const database = problems(await examineDatabase(away, Date.now));
     expect(database[0]?.fix).toContain('DATABASE_URL');
     expect(JSON.stringify(database)).not.toContain('secret');
   });
 
   it('finds a clock that differs', async () => {
-    const findings = await examineDatabase(databaseUrl, () => Date.now() - 60_000);
+    const findings = await examineDatabase(ONE_LOGIN, () => Date.now() - 60_000);
     expect(findings.find(({ level }) => level === 'warning')?.fix).toContain('clocks');
   });
 
@@ -96,18 +101,49 @@ describe('The doctor', () => {
     expect(found?.what).toContain('ECONNREFUSED');
   });
 
-  it('finds a login that may make no tables', async () => {
+  it('wants the right to make tables of the login that makes them, and of no other', async () => {
     const database = await createTestDatabase(databaseUrl);
-    const found = problems(await examineDatabase(database.apiUrl, Date.now));
-    expect(found).toMatchObject([
-      { what: 'the user may not create tables', fix: expect.stringContaining('GRANT CREATE') },
+    const examine = async (user?: KafkaUser, schemaUrl?: string) => {
+      const logins = databaseLogins({ url: database.apiUrl, schemaUrl }, user);
+      const found = await Promise.all(logins.map((login) => examineDatabase(login, Date.now)));
+      return problems(found.flat()).map(({ what }) => what);
+    };
+    const ofUrl = ['the login of DATABASE_URL may not create tables'];
+    expect(await examine()).toEqual(ofUrl);
+    expect(await examine('set-up')).toEqual(ofUrl);
+    expect(await examine('public-api')).toEqual([]);
+    expect(await examine('history-projector', database.url)).toEqual([]);
+    expect(await examine('history-projector', database.projectorUrl)).toEqual([
+      'the login of DATABASE_SCHEMA_URL may not create tables',
     ]);
     await database.drop();
+  });
+
+  it('says which right a login lacks that may not connect', async () => {
+    const database = await createTestDatabase(databaseUrl);
+    const sql = new pg.Client({ connectionString: databaseUrl });
+    await sql.connect();
+    await sql.query(`REVOKE CONNECT ON DATABASE ${new URL(database.url).pathname.slice(1)} FROM PUBLIC`);
+    await sql.end();
+    expect(await examineDatabase({ ...ONE_LOGIN, url: database.apiUrl }, Date.now)).toMatchObject([
+      { level: 'problem', what: 'DATABASE_URL cannot be used', fix: expect.stringContaining('grant it CONNECT') },
+    ]);
+    await database.drop();
+  });
+
+  it('asks an application for no database that it does not have', async () => {
+    process.env['KAFKA_BROKERS'] = brokers.join(',');
+    process.env['SCHEMA_REGISTRY_URL'] = registryUrl;
+    const out = new PassThrough();
+    const terminal = { out, err: new PassThrough() };
+    await doctor(terminal, { dataDir: folder, user: 'telemetry-processor', now: Date.now });
+    expect(String(out.read())).not.toContain('database');
+    await expect(doctor(terminal, { dataDir: folder, now: Date.now })).rejects.toThrow('DATABASE_URL');
   });
 
   it('finds a database that is read-only', async () => {
     const url = new URL(databaseUrl);
     url.searchParams.set('options', '-c default_transaction_read_only=on');
-    expect(problems(await examineDatabase(url.href, Date.now))[0]?.what).toBe('it is read-only');
+    expect(problems(await examineDatabase({ ...ONE_LOGIN, url: url.href }, Date.now))[0]?.what).toBe('it is read-only');
   });
 });

@@ -1,11 +1,12 @@
 import type { KafkaUser } from '@waypost/contracts';
 import { parseConfig, topicConfig } from '@waypost/platform';
-import { examineDatabase } from '../doctor/examine-database.js';
+import { type DatabaseLogin, databaseLogins, examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';
+import type { Finding } from '../doctor/finding.js';
 import { tryCluster } from '../doctor/try-cluster.js';
-import { stackEnvironment } from '../stack/stack-config.js';
-import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
+import { databaseSettings, kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
 interface DoctorOptions {
@@ -26,11 +27,13 @@ export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags 
   const stack = await stackEnvironment(dataDir);
   const wishes = parseConfig(topicConfig, stack.variables);
   const kafka = kafkaSettings(stack);
+  const registry = registrySettings(stack);
+  const logins = loginsOf(stack, user);
   const examined = await Promise.all([
     examineKafka(kafka, wishes, user),
     flags.try === true ? tryCluster(kafka, { ...wishes, now }) : [],
-    examineRegistry(registrySettings(stack), now),
-    examineDatabase(stack.require('DATABASE_URL'), now),
+    examineRegistry(registry, now),
+    examineDatabases(logins, now),
   ]);
   const findings = examined.flat();
   for (const { level, about, what, fix } of findings)
@@ -40,4 +43,16 @@ export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags 
     );
   const problems = findings.filter(({ level }) => level === 'problem').length;
   if (problems > 0) throw new CliError(`${String(problems)} found that must be fixed first.`, 1);
+}
+
+function loginsOf(stack: StackEnvironment, user?: KafkaUser): readonly DatabaseLogin[] {
+  // Two of the applications have none.
+  if (user !== undefined && stack.variables['DATABASE_URL'] === undefined) return [];
+  return databaseLogins(databaseSettings(stack), user);
+}
+
+async function examineDatabases(logins: readonly DatabaseLogin[], now: () => number): Promise<Finding[]> {
+  const findings = (await Promise.all(logins.map((login) => examineDatabase(login, now)))).flat();
+  // Both logins see the same server.
+  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
 }

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import type { KafkaUser } from '@waypost/contracts';
 import { createDataSource, databaseRefusal } from '@waypost/database';
 import { SKEW_LIMIT_MS } from './examine-registry.js';
 import { type Finding, ok, problem, warning } from './finding.js';
@@ -17,19 +18,39 @@ interface Facts {
   readonly at: number;
 }
 
+export interface DatabaseLogin {
+  readonly variable: 'DATABASE_URL' | 'DATABASE_SCHEMA_URL';
+  readonly url: string;
+  /** Migrations run with it. */
+  readonly makesTables: boolean;
+}
+
+/**
+ * The logins that an application has.
+ * @param user absent: one login for everything, or the one that the variables name for the tables
+ */
+export function databaseLogins(
+  { url, schemaUrl }: { readonly url: string; readonly schemaUrl: string | undefined },
+  user?: KafkaUser,
+): DatabaseLogin[] {
+  const makesTables = user === undefined || user === 'history-projector' || user === 'set-up';
+  const own = { variable: 'DATABASE_URL', url, makesTables: makesTables && schemaUrl === undefined } as const;
+  if (!makesTables || schemaUrl === undefined) return [own];
+  return [own, { variable: 'DATABASE_SCHEMA_URL', url: schemaUrl, makesTables }];
+}
+
 /** Reads only. */
-export async function examineDatabase(url: string, now: () => number): Promise<Finding[]> {
+export async function examineDatabase(login: DatabaseLogin, now: () => number): Promise<Finding[]> {
   let dataSource: DataSource;
   try {
-    dataSource = await createDataSource(url).initialize();
+    dataSource = await createDataSource(login.url).initialize();
   } catch (error) {
+    const refusal = databaseRefusal(error);
     const reason = error instanceof Error ? error.message : String(error);
     return [
-      problem(
-        ABOUT,
-        `it cannot be reached: ${reason}`,
-        databaseRefusal(error) ?? 'Check DATABASE_URL, and that the port is open.',
-      ),
+      refusal === null
+        ? problem(ABOUT, `it cannot be reached: ${reason}`, `Check ${login.variable}, and that the port is open.`)
+        : problem(ABOUT, `${login.variable} cannot be used`, refusal),
     ];
   }
   try {
@@ -39,13 +60,13 @@ export async function examineDatabase(url: string, now: () => number): Promise<F
               has_schema_privilege(current_schema(), 'CREATE') AS "mayCreateTables",
               (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at`,
     );
-    return facts === undefined ? [] : checkDatabase(facts, now());
+    return facts === undefined ? [] : checkDatabase(login, facts, now());
   } finally {
     await dataSource.destroy();
   }
 }
 
-export function checkDatabase(facts: Facts, at: number): Finding[] {
+function checkDatabase({ variable, makesTables }: DatabaseLogin, facts: Facts, at: number): Finding[] {
   const version = Math.floor(Number(facts.version) / 10_000);
   const skewMs = facts.at - at;
   const findings = [
@@ -56,17 +77,18 @@ export function checkDatabase(facts: Facts, at: number): Finding[] {
   const check = (isGood: boolean, finding: Finding): void => {
     if (!isGood) findings.push(finding);
   };
-  check(
-    facts.readonly === 'off',
-    problem(ABOUT, 'it is read-only', 'Name the primary in DATABASE_URL, not a replica.'),
-  );
+  check(facts.readonly === 'off', problem(ABOUT, 'it is read-only', `Name the primary in ${variable}, not a replica.`));
   check(
     facts.encoding === 'UTF8',
     problem(ABOUT, `its encoding is ${facts.encoding}`, 'Create it with ENCODING UTF8.'),
   );
   check(
-    facts.mayCreateTables,
-    problem(ABOUT, 'the user may not create tables', 'GRANT CREATE ON SCHEMA public to it.'),
+    facts.mayCreateTables || !makesTables,
+    problem(
+      ABOUT,
+      `the login of ${variable} may not create tables`,
+      'GRANT CREATE ON SCHEMA public to it, or name the login that owns the tables in DATABASE_SCHEMA_URL.',
+    ),
   );
   check(
     Number(facts.connections) >= CONNECTIONS,
