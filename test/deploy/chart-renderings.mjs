@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml';
 
 const APPS = ['history-projector', 'public-api', 'telemetry-processor', 'webhook-delivery'];
 const ADMIN_URLS = 'http://waypost-webhook-delivery-0.waypost-webhook-delivery:9300';
+const CERTIFICATES = '/etc/waypost/certificates';
 
 /** `values`: a file of the chart's folder `ci`, by default that of the example. */
 export const RENDERINGS = [
@@ -36,6 +37,59 @@ export const RENDERINGS = [
       );
     },
   },
+  {
+    title: 'each application and the set-up can have logins of their own',
+    values: 'own-logins-values.yaml',
+    check(manifests) {
+      const valueOf = valuesIn(manifests);
+      for (const app of [...APPS, 'set-up']) {
+        assert.equal(valueOf(app, 'KAFKA_SASL_USERNAME'), app);
+        assert.equal(valueOf(app, 'KAFKA_SASL_PASSWORD'), `waypost-kafka/${app}`);
+      }
+      assert.equal(valueOf('public-api', 'DATABASE_URL'), 'waypost-database/api');
+      assert.equal(valueOf('history-projector', 'DATABASE_URL'), 'waypost-database/projector');
+      assert.equal(valueOf('history-projector', 'DATABASE_SCHEMA_URL'), 'waypost-database/schema');
+      assert.equal(valueOf('set-up', 'DATABASE_URL'), 'waypost-database/schema');
+      assert.equal(valueOf('webhook-delivery', 'DATABASE_URL'), undefined);
+    },
+  },
+  {
+    title: 'a login that neither the application nor all have is missed at once',
+    values: 'own-logins-values.yaml',
+    flags: ['--set', 'setUp.secrets=null'],
+    refusal: /waypost: set-up needs DATABASE_URL/,
+  },
+  {
+    title: 'what one application is given wins over what all are given',
+    flags: [
+      ...secret('secrets.SCHEMA_REGISTRY_URL', 'registry'),
+      ...['--set', 'apps.public-api.config.SCHEMA_REGISTRY_URL=http://other'],
+      ...secret('apps.webhook-delivery.secrets.WAYPOST_SEALING_KEY', 'sealing'),
+    ],
+    check(manifests) {
+      const valueOf = valuesIn(manifests);
+      assert.equal(valueOf('public-api', 'SCHEMA_REGISTRY_URL'), 'http://other');
+      assert.equal(valueOf('telemetry-processor', 'SCHEMA_REGISTRY_URL'), 'registry/key');
+      assert.equal(valueOf('webhook-delivery', 'WAYPOST_SEALING_KEY'), 'sealing/key');
+      assert.equal(valueOf('public-api', 'WAYPOST_SEALING_KEY'), 'waypost-keys/sealing');
+    },
+  },
+  {
+    title: 'applications can log in at a collector, and trust authorities of the operator',
+    flags: [
+      ...secret('secrets.OTEL_EXPORTER_OTLP_HEADERS', 'collector'),
+      ...['--set', `config.OTEL_EXPORTER_OTLP_CERTIFICATE=${CERTIFICATES}/collector.pem`],
+      ...['--set', `config.NODE_EXTRA_CA_CERTS=${CERTIFICATES}/own.pem`],
+    ],
+    check(manifests) {
+      const valueOf = valuesIn(manifests);
+      assert.equal(valueOf('webhook-delivery', 'OTEL_EXPORTER_OTLP_HEADERS'), 'collector/key');
+      assert.equal(valueOf('webhook-delivery', 'OTEL_EXPORTER_OTLP_CERTIFICATE'), `${CERTIFICATES}/collector.pem`);
+      assert.equal(valueOf('public-api', 'OTEL_EXPORTER_OTLP_HEADERS'), undefined);
+      for (const app of [...APPS, 'set-up'])
+        assert.equal(valueOf(app, 'NODE_EXTRA_CA_CERTS'), `${CERTIFICATES}/own.pem`);
+    },
+  },
 ];
 
 /** Of the output of helm template. */
@@ -43,6 +97,11 @@ export function manifestsIn(text) {
   return parseAllDocuments(text)
     .map((document) => document.toJS())
     .filter((manifest) => manifest !== null);
+}
+
+/** Flags that name a key of a secret. */
+function secret(path, name) {
+  return ['--set', `${path}.name=${name}`, '--set', `${path}.key=key`];
 }
 
 /** Which applications have one of this kind that is so. */
@@ -53,4 +112,16 @@ function componentsOf(manifests, kind, isSo) {
 
 function selects(labels) {
   return ({ podSelector }) => JSON.stringify(podSelector?.matchLabels) === JSON.stringify(labels);
+}
+
+/** Reads the variables of each application: its value, or its secret and the key in it. */
+function valuesIn(manifests) {
+  return (app, variable) => {
+    const isOfApp = ({ kind, metadata }) =>
+      ['StatefulSet', 'Deployment', 'Job'].includes(kind) && metadata.labels['app.kubernetes.io/component'] === app;
+    const [container] = manifests.find(isOfApp).spec.template.spec.containers;
+    const found = container.env.find(({ name }) => name === variable);
+    const from = found?.valueFrom?.secretKeyRef;
+    return from === undefined ? found?.value : `${from.name}/${from.key}`;
+  };
 }

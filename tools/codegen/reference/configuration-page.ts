@@ -83,8 +83,23 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_REPLICATION_FACTOR: 'Replicas of the topics that are created; from 3 on, `min.insync.replicas` is 2',
 };
 
+const TRACED = 'telemetry-processor, webhook-delivery, history-projector';
+
 /** Read without a parser of libs/platform. */
 const OTHERS = [
+  [
+    'NODE_EXTRA_CA_CERTS',
+    'none',
+    'all',
+    'PEM file of certificate authorities to trust besides those of Node.js, which reads it',
+  ],
+  [
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'none',
+    TRACED,
+    'Headers of each export, `name=value,...`, such as credentials. A secret',
+  ],
+  ['OTEL_EXPORTER_OTLP_CERTIFICATE', 'none', TRACED, 'PEM file of the certificate authority of the collector'],
   ['WAYPOST_CACHE_DIR', '`~/.cache/waypost`', START, 'Where downloads are kept'],
   ['WAYPOST_API_URL', 'from `stack.json`', COMMAND_LINE, 'API that the command line calls'],
 ] as const;

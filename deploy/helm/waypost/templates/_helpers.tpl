@@ -41,13 +41,22 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end }}
 
+{{/* What the values say of one application, or of the set-up. */}}
+{{- define "waypost.own" -}}
+{{- ternary .root.Values.setUp (index .root.Values.apps .app) (eq .app "set-up") | toYaml -}}
+{{- end }}
+
 {{/* The variables of one application: those that it reads and that are set, its own before those of all. */}}
 {{- define "waypost.environment" -}}
-{{- $own := dig "config" dict (default dict (index .root.Values.apps .app)) -}}
+{{- include "waypost.refuseUnread" . -}}
+{{- include "waypost.requireSecrets" . -}}
+{{- $own := include "waypost.own" . | fromYaml -}}
 {{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
 {{- range index $variables .app }}
-{{- $secret := index $.root.Values.secrets . }}
-{{- $value := coalesce (index $own .) (index $.root.Values.config .) }}
+{{- $ownSecret := dig "secrets" . nil $own }}
+{{- $ownValue := dig "config" . nil $own }}
+{{- $secret := $ownSecret | default (ternary nil (index $.root.Values.secrets .) (not (empty $ownValue))) }}
+{{- $value := coalesce $ownValue (index $.root.Values.config .) }}
 {{- if $secret }}
 - name: {{ . }}
   valueFrom:
@@ -62,9 +71,23 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{/* A variable that its application does not read would be dropped in silence. */}}
 {{- define "waypost.refuseUnread" -}}
 {{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
-{{- range $name, $value := dig "config" dict (index .root.Values.apps .app) }}
+{{- $own := include "waypost.own" . | fromYaml -}}
+{{- range $kind := list "config" "secrets" }}
+{{- range $name, $value := dig $kind dict $own }}
 {{- if not (has $name (index $variables $.app)) }}
-{{- fail (printf "waypost: %s does not read %s: remove it from apps.%s.config" $.app $name $.app) }}
+{{- fail (printf "waypost: %s does not read %s: remove it from its %s" $.app $name $kind) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Without them the process would end at its start. */}}
+{{- define "waypost.requireSecrets" -}}
+{{- $required := dict "webhook-delivery" (list "WAYPOST_SEALING_KEY") "history-projector" (list "DATABASE_URL") "public-api" (list "DATABASE_URL" "WAYPOST_SEALING_KEY" "WAYPOST_PAGE_TOKEN_KEY") "set-up" (list "DATABASE_URL") -}}
+{{- $own := include "waypost.own" . | fromYaml -}}
+{{- range index $required .app }}
+{{- if not (or (dig "secrets" . nil $own) (index $.root.Values.secrets .)) }}
+{{- fail (printf "waypost: %s needs %s: name a key of a secret for it, in secrets or in those of %s" $.app . $.app) }}
 {{- end }}
 {{- end }}
 {{- end }}
