@@ -14,14 +14,7 @@ export {
 } from './schema-registry.js';
 export { noAnswer, registryAddress, registryAgent, sendToRegistry } from './registry-http.js';
 export { setUpKafka, type SetUpResult, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
-export {
-  createSubjectCodec,
-  type DecodeResult,
-  resolveBatch,
-  schemaIdOf,
-  type SubjectCodec,
-  wireHeaderBytes,
-} from './subject-codec.js';
+export { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from './subject-codec.js';
 export { type KafkaOperation, type KafkaPermission, kafkaPermissions, type KafkaUser } from './kafka-permissions.js';
 export {
   allTopics,
@@ -38,4 +31,4 @@ export { eventDataSchema, WEBHOOK_TYPES, type WebhookType } from './webhooks/eve
 export type { JsonSchema } from './webhooks/json-schema.js';
 export { webhookExample } from './webhooks/webhook-examples.js';
 export { legacySchema, type PublishedSchema, webhookSchemas } from './webhooks/webhook-schemas.js';
-export { createWriterSchemas, type WriterSchemas } from './writer-schemas.js';
+export { type WriterSchemas } from './writer-schemas.js';

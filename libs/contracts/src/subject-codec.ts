@@ -186,7 +186,7 @@ function schemaIdOfRecord(record: ValueRecord): number | null {
 const magicByte = 0;
 
 /** Bytes before the Avro data: the magic byte and the schema id, big-endian. */
-export const wireHeaderBytes = 5;
+const wireHeaderBytes = 5;
 
 /** The writer's schema id of a Confluent-framed value; null when the bytes are not in that format. */
 export function schemaIdOf(value: Buffer): number | null {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { allConsumerGroups } from './consumer-groups.js';
 import { allTopics, topicNamed } from './topics.js';
 
 const schemasDir = new URL('../../../schemas/', import.meta.url);
@@ -38,9 +37,5 @@ describe('The topic table', () => {
   it('finds a topic by name', () => {
     expect(topicNamed('fleet.events')?.subject).toBe('fleet.events-value');
     expect(topicNamed('nope')).toBeUndefined();
-  });
-
-  it.each(allConsumerGroups)('knows every topic that group $id reads', ({ topics }) => {
-    for (const name of topics) expect(topicNamed(name)).toBeDefined();
   });
 });

@@ -2,7 +2,6 @@ import { QueryFailedError } from 'typeorm';
 import { API_ROLE, PROJECTOR_ROLE } from './database-roles.js';
 
 export const UNIQUE_VIOLATION = '23505';
-export const FOREIGN_KEY_VIOLATION = '23503';
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK_DETECTED = '40P01';
 const INSUFFICIENT_PRIVILEGE = '42501';

@@ -9,7 +9,6 @@ export { databaseAddress, type DatabaseAddress } from './database-address.js';
 export {
   databaseRefusal,
   DEADLOCK_DETECTED,
-  FOREIGN_KEY_VIOLATION,
   isConnectionLoss,
   isLockTimeout,
   LOCK_NOT_AVAILABLE,

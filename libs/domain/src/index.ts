@@ -8,7 +8,6 @@ export {
   TOKEN_EXPIRY_MARGIN_MS,
 } from './delivery/attempt-limits.js';
 export {
-  ATTEMPT_ERROR_CODES,
   type AttemptDecision,
   type AttemptErrorCode,
   type AttemptResult,
@@ -55,37 +54,24 @@ export {
   validSigningSecrets,
 } from './delivery/signature.js';
 
-export { serializeEnvelope } from './event/envelope.js';
 export {
-  EVENT_ID_NAMESPACE,
   eventId,
   type EventIdentity,
-  joinIds,
   operationId,
   type OperationIdentity,
-  RESOURCE_ID_NAMESPACE,
   type ResourceIdentity,
-  resourceIdOf,
 } from './event/event-id.js';
 export {
   DELIVERY_EVENT_TYPES,
   EVENT_TYPES,
   type EventType,
-  isEventType,
   isRouteEventType,
   TEST_EVENT_TYPE,
 } from './event/event-type.js';
 export { draftEvent } from './event/draft-event.js';
-export { serializeLegacyV1 } from './event/legacy-v1.js';
-export {
-  isPayloadFormat,
-  PAYLOAD_FORMATS,
-  type PayloadFormat,
-  payloadFormatOf,
-  serializeBody,
-} from './event/payload-format.js';
+export { PAYLOAD_FORMATS, type PayloadFormat, serializeBody } from './event/payload-format.js';
 
-export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings, type GeofenceView } from './geofence/decide-geofences.js';
+export { type GeofenceSettings, type GeofenceView } from './geofence/decide-geofences.js';
 export {
   createGeofenceHistory,
   type FleetGeofences,
@@ -114,7 +100,6 @@ export {
 export {
   deliveryPageTokens,
   listPageTokens,
-  PAGE_TOKEN_LIFETIME_MS,
   type PageTokenRefusal,
   type PageTokens,
   pathPageTokens,
@@ -171,9 +156,9 @@ export {
   resultOf,
 } from './replay/replay.js';
 
-export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';
+export { type RouteSettings } from './route/route-settings.js';
 
-export { apiKeysEqual, formatApiKey, formatCredential, hashApiKey } from './secret/api-key.js';
+export { formatApiKey, formatCredential, hashApiKey } from './secret/api-key.js';
 export {
   isSealedWithNewest,
   keyIdOf,
@@ -217,7 +202,7 @@ export {
   type Suspension,
   suspensionOf,
 } from './subscription/subscription-health.js';
-export { TEST_DEVICE_ID, testDelivery, type TestRequest } from './subscription/test-delivery.js';
+export { testDelivery, type TestRequest } from './subscription/test-delivery.js';
 
 export { type AcceptedPing, decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';
 export { evolveDevice } from './rules/evolve-device.js';

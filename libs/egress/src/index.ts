@@ -1,11 +1,5 @@
-export {
-  type AddressRefusal,
-  type AddressVerdict,
-  classifyAddress,
-  parseSubnets,
-  type Subnet,
-} from './address/classify-address.js';
-export { createDnsLookup, type DnsLookupOptions, type Lookup, type ResolvedAddress } from './address/dns-lookup.js';
+export { type AddressRefusal, type AddressVerdict, type Subnet } from './address/classify-address.js';
+export { type DnsLookupOptions, type Lookup, type ResolvedAddress } from './address/dns-lookup.js';
 export {
   type CertificateAndKey,
   checkClientCertificate,
@@ -27,7 +21,6 @@ export { NewestMap } from './newest-map.js';
 export {
   checkSubscriberUrl,
   MAX_URL_LENGTH,
-  parseSubscriberUrl,
   type SubscriberUrl,
   type UrlCheckOptions,
   type UrlRefusal,

@@ -23,7 +23,7 @@ export {
   type FigureRow,
   type FiguresQuery,
 } from './figures/delivery-figures.js';
-export { DURATION_ERROR, percentiles } from './figures/duration-histogram.js';
+export { percentiles } from './figures/duration-histogram.js';
 export { bucketStart, FIGURE_STEPS, type FigureStep } from './figures/figure-cells.js';
 export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
 export { createFigurePartitions } from './figures/write-figures.js';

@@ -29,7 +29,7 @@ export type ChangeOnceResult<T> =
   /** Another request with this key is in progress. */
   | { readonly type: 'in_progress' };
 
-export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 
 const FORGET_AT_ONCE = 100;
 

@@ -10,7 +10,6 @@ export {
 } from './api-key-store.js';
 export { ChangeStores } from './change-stores.js';
 export type { CreateSubscriptionsResult, NewSubscription, TakenSubscription } from './create-subscriptions.js';
-export { MANAGEMENT_ENTITIES } from './entities.js';
 export type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
 export type { FleetLimits, LimitReached } from './fleet-limits.js';
 export {
@@ -37,18 +36,11 @@ export {
   MAX_GEOFENCES,
   type NewGeofence,
 } from './geofence-store.js';
-export {
-  type ChangeOnceResult,
-  IDEMPOTENCY_KEPT_MS,
-  type IdempotencyRef,
-  IdempotencyStore,
-  type KeptAnswer,
-} from './idempotency-store.js';
+export { type ChangeOnceResult, type IdempotencyRef, IdempotencyStore, type KeptAnswer } from './idempotency-store.js';
 export type { ListPosition, ListQuery } from './list-page.js';
 export { ManagementStoreModule } from './management-store.module.js';
 export { type ManagementStore, openManagementStore } from './management-store.js';
 export {
-  OPERATIONAL_EVENTS_KEPT,
   type OperationalEventPosition,
   type OperationalEventQuery,
   OperationalEventStore,

@@ -12,14 +12,13 @@ export {
 export { type AppDefinition, type HttpSettings } from './app/nest-application.js';
 export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
 export { createProcessHost, type ProcessHost } from './app/process-host.js';
-export { EXIT_CODE, runApp } from './app/run-app.js';
+export { runApp } from './app/run-app.js';
 export { BootError } from './boot-error.js';
 export { databaseConfig, databaseReadConfig, databaseSchemaConfig } from './config/database-config.js';
 export { kafkaConfig } from './config/kafka-config.js';
 export {
   asFlag,
   asInteger,
-  asKeys256,
   asList,
   asOneOf,
   asText,
@@ -35,7 +34,6 @@ export {
   type EgressConfig,
   egressConfig,
   isAddressOrSubnet,
-  LOG_LEVELS,
   type LogLevel,
   pageTokenKeysConfig,
   type ProcessConfig,
@@ -48,7 +46,6 @@ export {
 } from './config/service-config.js';
 export { tracesConfig, type TracesConfig } from './config/traces-config.js';
 export {
-  createLifecycle,
   type Lifecycle,
   type LifecycleOptions,
   type LifecyclePart,
@@ -57,7 +54,7 @@ export {
   type StartResult,
   type StopResult,
 } from './lifecycle/lifecycle.js';
-export { createLogger, createNestLogger, type Logger, type LoggerOptions } from './logging/logger.js';
+export { createLogger, type Logger, type LoggerOptions } from './logging/logger.js';
 export { CODECS, ContractsModule, SCHEMA_REGISTRY } from './contracts/contracts.module.js';
 export { Readiness } from './runtime/readiness.js';
 export {
@@ -100,5 +97,4 @@ export {
   type SpanRecorder,
   Traces,
 } from './tracing/span-recorder.js';
-export { openOtlpRecorder } from './tracing/otlp-span-recorder.js';
 export { TracesModule } from './tracing/traces.module.js';

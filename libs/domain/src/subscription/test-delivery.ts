@@ -5,7 +5,7 @@ import type { WebhookSubscription } from '../records/webhook-subscription.js';
 import { deliveryOf } from './fan-out.js';
 
 /** Not a device of the fleet, so a test does not show up among the events of a vehicle. */
-export const TEST_DEVICE_ID = 'test-device';
+const TEST_DEVICE_ID = 'test-device';
 
 export interface TestRequest {
   /** Makes the eventId unique. */

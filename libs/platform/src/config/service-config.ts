@@ -147,7 +147,7 @@ function isSubnet(text: string): boolean {
   return family !== 0 && asInteger(0, family === 4 ? 32 : 128)(prefix) !== undefined;
 }
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What every application needs to run as a process. */
