@@ -16,7 +16,7 @@ function build() {
   };
   const retry = new DatabaseRetry({
     logger: { info: log, warn: log },
-    now: () => nowMs,
+    monotonicMs: () => nowMs,
     wait: (ms) => {
       waits.push(ms);
       nowMs += ms;

@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 5_000;
 export interface DatabaseRetryDeps {
   readonly logger: { readonly info: Log; readonly warn: Log };
   /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Resolves after the time or when the signal is aborted, whichever is first. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly onChange?: (available: boolean) => void;
@@ -47,14 +47,14 @@ export class DatabaseRetry {
 
   private noteAway(error: unknown): void {
     if (this.awaySince !== null) return;
-    this.awaySince = this.deps.now();
+    this.awaySince = this.deps.monotonicMs();
     this.deps.logger.warn('database_away', { error });
     this.deps.onChange?.(false);
   }
 
   private noteBack(): void {
     if (this.awaySince === null) return;
-    this.deps.logger.info('database_back', { awayMs: this.deps.now() - this.awaySince });
+    this.deps.logger.info('database_back', { awayMs: this.deps.monotonicMs() - this.awaySince });
     this.awaySince = null;
     this.deps.onChange?.(true);
   }

@@ -25,7 +25,7 @@ const GROUP = 'projection-integrity.rival';
 export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOptions): Promise<Rival> {
   const quiet = { info: () => undefined, warn: () => undefined };
   const dataSource = createDataSource(databaseUrl, { poolSize: 8, applicationName: 'waypost history-projector' });
-  const database = new DatabaseRetry({ logger: quiet, now: () => performance.now(), wait: waitOrAbort });
+  const database = new DatabaseRetry({ logger: quiet, monotonicMs: () => performance.now(), wait: waitOrAbort });
   const starting = new AbortController();
   await database.run(() => dataSource.initialize(), starting.signal);
   const backend = createKafkaBackend({ kafka: log.kafka, logger: silentLogger, now: Date.now });
@@ -45,11 +45,11 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
         logger: quiet,
         wait: waitOrAbort,
         onFatal,
-        now: () => performance.now(),
+        monotonicMs: () => performance.now(),
         projection: createDeliveryProjection({ dataSource, now: Date.now }),
         progress: createProjectionProgress(dataSource),
         quarantine: { put: () => Promise.resolve() },
-        clock: Date.now,
+        nowMs: Date.now,
         isSameTopic: () => Promise.resolve(true),
         partitionCount: (topic) => backend.partitionCount(topic),
         traces: NO_TRACES,

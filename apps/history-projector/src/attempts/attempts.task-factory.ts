@@ -18,16 +18,16 @@ export class AttemptsTaskFactory implements PartitionTaskFactory {
     private readonly projection: DeliveryProjection,
     private readonly progress: ProjectionProgress,
     private readonly quarantine: Quarantine,
-    @Inject(CLOCK) private readonly clock: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     private readonly traces: Traces,
     registry: Registry,
   ) {
-    this.metrics = createProjectorMetrics(registry, clock);
+    this.metrics = createProjectorMetrics(registry, nowMs);
   }
 
   create(context: TaskContext): PartitionTask {
-    const { tools, projection, progress, metrics, quarantine, clock, traces } = this;
+    const { tools, projection, progress, metrics, quarantine, nowMs, traces } = this;
     const codec = this.codecs.webhookAttempts;
-    return createAttemptsTask(context, { ...tools, codec, projection, progress, metrics, quarantine, clock, traces });
+    return createAttemptsTask(context, { ...tools, codec, projection, progress, metrics, quarantine, nowMs, traces });
   }
 }

@@ -15,20 +15,20 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly metrics: ProjectorMetrics;
   readonly quarantine: Pick<Quarantine, 'put'>;
   /** Epoch milliseconds. */
-  readonly clock: () => number;
+  readonly nowMs: () => number;
   readonly traces: Traces;
 }
 
 /** Projects one partition of the attempts log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
-  const { projection, progress, partitionCount, traces, clock } = deps;
-  const spans = traces.recorder === null ? null : new ProjectionSpans(traces.recorder, context, clock);
+  const { projection, progress, partitionCount, traces, nowMs } = deps;
+  const spans = traces.recorder === null ? null : new ProjectionSpans(traces.recorder, context, nowMs);
   return createProjectionTask(context, {
     ...deps,
     progress: {
       begin: async () => progress.begin((await partitionCount(context.topic)) ?? context.partition + 1),
       caughtUp: (mark) => progress.caughtUp(mark),
-      clock,
+      nowMs,
     },
     decode: (batch) => decodeAttempts(batch, deps, spans),
     projection: {
@@ -51,14 +51,14 @@ async function decodeAttempts(
   deps: AttemptsTaskDeps,
   spans: ProjectionSpans | null,
 ): Promise<readonly WebhookAttempt[]> {
-  const { codec, quarantine, clock } = deps;
+  const { codec, quarantine, nowMs } = deps;
   await resolveBatch(codec, batch.records);
   const attempts: WebhookAttempt[] = [];
   const unusable: UnusableRecord[] = [];
   for (const [index, record] of batch.records.entries()) {
     if (index > 0 && index % RECORDS_IN_A_PIECE === 0) await nextTurn();
     const read = readValue(codec, record.value);
-    const fault = read.type === 'value' ? attemptFault(read.value, clock()) : read;
+    const fault = read.type === 'value' ? attemptFault(read.value, nowMs()) : read;
     if (fault !== null) unusable.push({ record, reason: fault.reason, detail: fault.detail });
     else if (read.type === 'value') {
       attempts.push(read.value);

@@ -17,18 +17,18 @@ export class ProjectionSpans {
   constructor(
     private readonly recorder: SpanRecorder,
     private readonly context: Pick<TaskContext, 'topic' | 'partition'>,
-    private readonly clock: () => number,
+    private readonly nowMs: () => number,
   ) {}
 
   read({ offset, headers }: StreamRecord, attempt: WebhookAttempt): void {
     const traceparent = readTraceHeader(headers);
-    if (traceparent !== null) this.open.push({ attempt, offset, traceparent, readAt: this.clock() });
+    if (traceparent !== null) this.open.push({ attempt, offset, traceparent, readAt: this.nowMs() });
   }
 
   /** What was read is in the database. */
   written(): void {
     const { topic, partition } = this.context;
-    const endedAt = this.clock();
+    const endedAt = this.nowMs();
     for (const { attempt, offset, traceparent, readAt } of this.open.splice(0)) {
       const parent = parseTraceparent(traceparent);
       if (parent === null) continue;

@@ -101,7 +101,12 @@ class DatabaseRetryModule {}
 })
 export class ProjectorDatabaseModule {}
 
-function createRetry(logger: Logger, registry: Registry, now: () => number, readiness: Readiness): DatabaseRetry {
+function createRetry(
+  logger: Logger,
+  registry: Registry,
+  monotonicMs: () => number,
+  readiness: Readiness,
+): DatabaseRetry {
   const gauge = new Gauge({
     name: 'waypost_projection_database_available',
     help: '1 while the database answers, 0 while the projection waits for it.',
@@ -110,7 +115,7 @@ function createRetry(logger: Logger, registry: Registry, now: () => number, read
   gauge.set(1);
   const retry = new DatabaseRetry({
     logger,
-    now,
+    monotonicMs,
     wait: waitOrAbort,
     onChange: (available) => gauge.set(available ? 1 : 0),
   });

@@ -44,7 +44,7 @@ function build(
     partitions: [table, ...others],
     database: new DatabaseRetry({
       logger: { info: log, warn: log },
-      now: () => NOW,
+      monotonicMs: () => NOW,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     logger: { info: log, error: log },

@@ -39,14 +39,14 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
     metrics: createPathMetrics(registry),
     database: new DatabaseRetry({
       logger: { info: ignore, warn: ignore },
-      now: () => 0,
+      monotonicMs: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     isSameTopic: () => Promise.resolve(true),
     partitionCount: () => Promise.resolve(2),
     logRange: () => Promise.resolve({ start: 0, end: 100 }),
     logger: { info: ignore, warn: ignore },
-    now: () => clock.nowMs,
+    monotonicMs: () => clock.nowMs,
     wait: (ms) => {
       clock.nowMs += ms;
       return Promise.resolve();

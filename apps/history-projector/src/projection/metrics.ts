@@ -4,7 +4,7 @@ import type { ProjectionTaskMetrics } from './projection.task.js';
 
 export type ProjectorMetrics = ProjectionTaskMetrics<AppliedBatch>;
 
-export function createProjectorMetrics(registry: Registry, clock: () => number): ProjectorMetrics {
+export function createProjectorMetrics(registry: Registry, nowMs: () => number): ProjectorMetrics {
   const registers = [registry];
   const attempts = new Counter({
     name: 'waypost_projected_attempts_total',
@@ -37,7 +37,7 @@ export function createProjectorMetrics(registry: Registry, clock: () => number):
     },
     ...withDelay(
       partitionLag(registry, 'waypost_projection_lag_records', 'Offsets of the log that are not projected yet.'),
-      projectionDelay(registry, clock),
+      projectionDelay(registry, nowMs),
     ),
   };
 }
@@ -59,7 +59,7 @@ function withDelay(lag: Lag, { closed, ...delay }: Delay): Lag & Omit<Delay, 'cl
 }
 
 /** How long attempts wait between the log and the history. */
-function projectionDelay(registry: Registry, clock: () => number): Delay {
+function projectionDelay(registry: Registry, nowMs: () => number): Delay {
   const registers = [registry];
   const delay = new Histogram({
     name: 'waypost_projection_delay_seconds',
@@ -73,7 +73,7 @@ function projectionDelay(registry: Registry, clock: () => number): Delay {
     help: 'Age of the oldest attempt that was read and is not in the history yet; 0 when there is none.',
     registers,
     collect() {
-      const at = clock();
+      const at = nowMs();
       this.set([...unwritten.values()].reduce((oldest, loggedAt) => Math.max(oldest, at - loggedAt), 0) / 1_000);
     },
   });
@@ -84,7 +84,7 @@ function projectionDelay(registry: Registry, clock: () => number): Delay {
       const loggedAt = unwritten.get(partition);
       if (loggedAt === undefined) return;
       unwritten.delete(partition);
-      delay.observe(Math.max(0, clock() - loggedAt) / 1_000);
+      delay.observe(Math.max(0, nowMs() - loggedAt) / 1_000);
     },
     closed: (partition) => unwritten.delete(partition),
   };

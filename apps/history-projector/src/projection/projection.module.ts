@@ -19,12 +19,12 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js
         database: DatabaseRetry,
         backend: StreamsBackend,
         logger: Logger,
-        now: () => number,
+        monotonicMs: () => number,
         onFatal: (error: Error) => void,
       ): ProjectionTaskTools => ({
         database,
         logger,
-        now,
+        monotonicMs,
         onFatal,
         wait: waitOrAbort,
         isSameTopic: async (topic) => {

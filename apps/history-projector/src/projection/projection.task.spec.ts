@@ -42,11 +42,11 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
     progress: {
       begin: () => Promise.resolve(void said.push('begin')),
       caughtUp: (mark) => Promise.resolve(void said.push(mark)),
-      clock: () => NOW + clock.nowMs,
+      nowMs: () => NOW + clock.nowMs,
     },
     database: new DatabaseRetry({
       logger: { info: ignore, warn: ignore },
-      now: () => 0,
+      monotonicMs: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     isSameTopic: () => Promise.resolve(isSameTopic),
@@ -57,7 +57,7 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
     },
     metrics: { batchApplied: ignore, lagMeasured: ignore, partitionClosed: ignore },
     logger: { info: ignore, warn: ignore },
-    now: () => clock.nowMs,
+    monotonicMs: () => clock.nowMs,
     wait: () => Promise.resolve(),
     onFatal: ({ message }) => void fatal.push(message),
   });

@@ -28,7 +28,7 @@ export interface ProjectedBatch<Item> {
 export interface TaskProgress extends Pick<ProjectionProgress, 'caughtUp'> {
   begin(): Promise<void>;
   /** Epoch milliseconds. */
-  readonly clock: () => number;
+  readonly nowMs: () => number;
 }
 
 export interface Projection<Item, Applied extends AnyApplied> {
@@ -58,7 +58,7 @@ export interface ProjectionTaskTools {
   readonly partitionCount: (topic: string) => Promise<number | null>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Resolves after the time or when the signal is aborted, whichever is first. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Ends the process: going on would leave something out of the history. */
@@ -121,8 +121,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   /** As the database has it; null: nothing was ever projected. */
   private position: number | null = null;
   private unwritten: Unwritten<Item> | null = null;
-  private transactionEndedAt = -Infinity;
-  private checkedAt = -Infinity;
+  private transactionEndedMs = -Infinity;
+  private checkedMs = -Infinity;
 
   constructor(
     private readonly context: TaskContext,
@@ -145,7 +145,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    const startedAt = this.deps.now();
+    const startedMs = this.deps.monotonicMs();
     const lag = Math.max(0, batch.highWatermark - batch.nextOffset);
     const first = batch.records[0];
     if (first !== undefined) this.deps.metrics.batchRead?.(this.context.partition, first.timestamp);
@@ -155,15 +155,15 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const loggedAt = batch.records.at(-1)?.timestamp ?? before?.loggedAt;
     const unwritten = { items, nextOffset: batch.nextOffset, lag, loggedAt };
     this.unwritten = unwritten;
-    if (keepsUp && before === null && startedAt - this.transactionEndedAt < AT_ONCE_MS) return;
-    await this.write(unwritten, startedAt);
-    if (keepsUp) await this.until(startedAt + (items.length > FAST_FLOW_ITEMS ? FAST_FLOW_PACE_MS : PACE_MS));
-    this.transactionEndedAt = this.deps.now();
+    if (keepsUp && before === null && startedMs - this.transactionEndedMs < AT_ONCE_MS) return;
+    await this.write(unwritten, startedMs);
+    if (keepsUp) await this.until(startedMs + (items.length > FAST_FLOW_ITEMS ? FAST_FLOW_PACE_MS : PACE_MS));
+    this.transactionEndedMs = this.deps.monotonicMs();
   }
 
   async idle(): Promise<void> {
-    if (this.unwritten !== null) await this.write(this.unwritten, this.deps.now());
-    else if (this.deps.now() - this.checkedAt >= CHECK_EVERY_MS) await this.look();
+    if (this.unwritten !== null) await this.write(this.unwritten, this.deps.monotonicMs());
+    else if (this.deps.monotonicMs() - this.checkedMs >= CHECK_EVERY_MS) await this.look();
   }
 
   revoke(): void {
@@ -176,7 +176,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     return Promise.resolve();
   }
 
-  private async write(unwritten: Unwritten<Item>, startedAt: number): Promise<void> {
+  private async write(unwritten: Unwritten<Item>, startedMs: number): Promise<void> {
     const { items, nextOffset, lag } = unwritten;
     const result = await this.apply(unwritten);
     if (result.type === 'superseded') throw this.superseded(result.storedOffset);
@@ -184,7 +184,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     this.unwritten = null;
     this.deps.metrics.batchWritten?.(this.context.partition);
     if (result.type === 'applied') {
-      const durationMs = this.deps.now() - startedAt;
+      const durationMs = this.deps.monotonicMs() - startedMs;
       this.deps.metrics.batchApplied({ items: items.length, durationMs, result });
     }
     await this.context.commitOffset(nextOffset);
@@ -201,7 +201,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const stored = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
     if (stored !== this.position) throw this.superseded(stored);
     await this.reportProgress();
-    this.checkedAt = this.deps.now();
+    this.checkedMs = this.deps.monotonicMs();
   }
 
   /** Without this a partition without input would seem to be behind. */
@@ -210,7 +210,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     if (progress === undefined) return;
     const { topic, partition } = this.context;
     // Before the end is read: what is logged after this moment may be past that end.
-    const completeUntil = progress.clock();
+    const completeUntil = progress.nowMs();
     const { start, end } = await this.deps.logRange(this.context);
     const expectedOffset = this.position;
     if ((expectedOffset ?? start) < end) return;
@@ -247,7 +247,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   }
 
   private async until(moment: number): Promise<void> {
-    const waitMs = moment - this.deps.now();
+    const waitMs = moment - this.deps.monotonicMs();
     if (waitMs > 0) await this.deps.wait(waitMs, this.abandoned.signal);
   }
 

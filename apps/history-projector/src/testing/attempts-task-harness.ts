@@ -62,13 +62,13 @@ function buildTask(codecs: AvroCodecs, given: Given) {
   const task = createAttemptsTask(context, {
     codec: codecs.webhookAttempts,
     quarantine,
-    clock: () => NOW,
+    nowMs: () => NOW,
     progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
     projection: Object.assign({}, store.projection, given.projection?.(store.projection)),
     database: new DatabaseRetry({
       logger: { info: log, warn: log },
-      now: () => 0,
+      monotonicMs: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     isSameTopic: () => Promise.resolve(true),
@@ -80,7 +80,7 @@ function buildTask(codecs: AvroCodecs, given: Given) {
       partitionClosed: () => void events.push('closed'),
     },
     logger: { info: log, warn: log },
-    now: () => clock.nowMs,
+    monotonicMs: () => clock.nowMs,
     wait: (ms) => {
       waits.push(ms);
       clock.nowMs += ms;

@@ -16,20 +16,20 @@ export class WaitingDeliveriesTaskFactory implements PartitionTaskFactory {
     @Inject(PROJECTION_TOOLS) private readonly tools: ProjectionTaskTools,
     @Inject(CODECS) private readonly codecs: AvroCodecs,
     private readonly projection: WaitingProjection,
-    @Inject(CLOCK) private readonly clock: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     registry: Registry,
   ) {
     this.metrics = createWaitingMetrics(registry);
   }
 
   create(context: TaskContext): PartitionTask {
-    const { tools, projection, metrics, clock } = this;
+    const { tools, projection, metrics, nowMs } = this;
     return createWaitingDeliveriesTask(context, {
       ...tools,
       codec: this.codecs.webhookDeliveries,
       projection,
       metrics,
-      clock,
+      nowMs,
     });
   }
 }

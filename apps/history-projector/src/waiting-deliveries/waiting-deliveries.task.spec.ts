@@ -57,17 +57,17 @@ function build(attemptsUntil: readonly (number | null)[]) {
       },
     },
     metrics: { batchApplied: ignore, lagMeasured: ignore, partitionClosed: ignore },
-    clock: () => NOW,
+    nowMs: () => NOW,
     database: new DatabaseRetry({
       logger: { info: ignore, warn: ignore },
-      now: () => 0,
+      monotonicMs: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     isSameTopic: () => Promise.resolve(true),
     partitionCount: () => Promise.resolve(6),
     logRange: () => Promise.resolve({ start: 0, end: 100 }),
     logger: { info: ignore, warn: ignore },
-    now: () => 0,
+    monotonicMs: () => 0,
     wait: (ms) => {
       waits.push(ms);
       afterWait();

@@ -10,7 +10,7 @@ export interface WaitingDeliveriesTaskDeps extends ProjectionTaskTools {
   readonly projection: WaitingProjection;
   readonly metrics: WaitingMetrics;
   /** Epoch milliseconds. */
-  readonly clock: () => number;
+  readonly nowMs: () => number;
 }
 
 /** Most deliveries are attempted sooner after they were logged, and never become rows without an attempt. */
@@ -56,11 +56,11 @@ async function untilProjected(
 /** What cannot be read is left out: the sender puts it into the quarantine. */
 async function decodeDeliveries(
   batch: RecordBatch,
-  { codec, clock }: WaitingDeliveriesTaskDeps,
+  { codec, nowMs }: WaitingDeliveriesTaskDeps,
 ): Promise<readonly WebhookDelivery[]> {
   await resolveBatch(codec, batch.records);
   return batch.records.flatMap((record) => {
     const read = readValue(codec, record.value);
-    return read.type === 'value' && waitingFault(read.value, clock()) === null ? [read.value] : [];
+    return read.type === 'value' && waitingFault(read.value, nowMs()) === null ? [read.value] : [];
   });
 }

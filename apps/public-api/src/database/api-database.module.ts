@@ -23,7 +23,8 @@ const PROVIDERS = [
   {
     provide: DatabaseRetry,
     inject: [LOGGER, MONOTONIC_CLOCK],
-    useFactory: (logger: Logger, now: () => number) => new DatabaseRetry({ logger, now, wait: waitOrAbort }),
+    useFactory: (logger: Logger, monotonicMs: () => number) =>
+      new DatabaseRetry({ logger, monotonicMs, wait: waitOrAbort }),
   },
   {
     provide: DeliveryHistory,

@@ -59,7 +59,7 @@ beforeEach(async () => {
 function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
   const { subscriptions, operationalEvents } = store;
-  const retry = new DatabaseRetry({ logger: silentLogger, now: Date.now, wait: waitOrAbort });
+  const retry = new DatabaseRetry({ logger: silentLogger, monotonicMs: Date.now, wait: waitOrAbort });
   const tasks = new OperationalEventsProjectionTaskFactory(
     ...([backend, codecs, subscriptions, operationalEvents, retry, silentLogger, Date.now] as const),
   );

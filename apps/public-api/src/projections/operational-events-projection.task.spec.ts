@@ -75,7 +75,7 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
     },
     events: { keep: (events) => did(`keep ${String(events.length)}`), trim: () => Promise.resolve(0) },
     backend: { startOffset: () => Promise.resolve(log.start), endOffset: () => Promise.resolve(log.end) },
-    database: new DatabaseRetry({ logger, now: () => 0, wait: () => new Promise((r) => setImmediate(r)) }),
+    database: new DatabaseRetry({ logger, monotonicMs: () => 0, wait: () => new Promise((r) => setImmediate(r)) }),
     logger,
     now: () => 5_000,
   });

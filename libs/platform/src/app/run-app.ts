@@ -38,7 +38,7 @@ export async function runApp<C extends AppConfig>(
   if (config === undefined) return undefined;
 
   const logger = createLogger({ app: definition.name, level: config.process.logLevel });
-  const lifecycle = createLifecycle({ logger, now: () => performance.now() });
+  const lifecycle = createLifecycle({ logger, monotonicMs: () => performance.now() });
   const ending = createEnding({ lifecycle, logger, host });
   endWith(host, ending, config.process.supervised);
   const stopping = new AbortController();

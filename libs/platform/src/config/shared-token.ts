@@ -15,19 +15,19 @@ const MARGIN_MS = 60_000;
 /**
  * One token serves all callers until shortly before it expires.
  *
- * @param now monotonic milliseconds
+ * @param monotonicMs the clock that its life is measured by
  */
-export function sharedToken(request: () => Promise<TokenWithLife>, now: () => number) {
+export function sharedToken(request: () => Promise<TokenWithLife>, monotonicMs: () => number) {
   let current: { readonly token: Promise<{ readonly value: string }>; renewAtMs: number } | null = null;
 
   return (): Promise<{ readonly value: string }> => {
-    if (current !== null && now() < current.renewAtMs) return current.token;
-    const startedAtMs = now();
+    if (current !== null && monotonicMs() < current.renewAtMs) return current.token;
+    const startedMs = monotonicMs();
     // Callers meanwhile wait for the same answer.
     const next = { token: Promise.resolve({ value: '' }), renewAtMs: Infinity };
     next.token = request().then(
       ({ value, lifeMs }) => {
-        next.renewAtMs = startedAtMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
+        next.renewAtMs = startedMs + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
         return { value };
       },
       (error: unknown) => {

@@ -24,7 +24,7 @@ function build(parts: readonly Partial<LifecyclePart>[]) {
       },
     };
   });
-  const lifecycle = createLifecycle({ logger, now: () => performance.now() });
+  const lifecycle = createLifecycle({ logger, monotonicMs: () => performance.now() });
   lifecycle.add(recorded);
   return { lifecycle, calls };
 }

@@ -49,7 +49,7 @@ export interface Lifecycle {
 export interface LifecycleOptions {
   readonly logger: Logger;
   /** Monotonic milliseconds. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
@@ -89,7 +89,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   function stop(deadlineMs = DEFAULT_DEADLINE_MS): Promise<StopResult> {
-    stopping ??= stopSlots(slots, options.now() + deadlineMs, options);
+    stopping ??= stopSlots(slots, options.monotonicMs() + deadlineMs, options);
     return stopping;
   }
 
@@ -106,8 +106,8 @@ function isReady({ state }: Slot): boolean {
   return state === 'started';
 }
 
-async function startSlot(slot: Slot, { logger, now }: LifecycleOptions): Promise<void> {
-  const startedAt = now();
+async function startSlot(slot: Slot, { logger, monotonicMs }: LifecycleOptions): Promise<void> {
+  const startedMs = monotonicMs();
   slot.state = 'starting';
   try {
     await slot.part.start();
@@ -116,7 +116,7 @@ async function startSlot(slot: Slot, { logger, now }: LifecycleOptions): Promise
     endStarting(slot, 'failed');
     throw error;
   }
-  logger.debug('part_started', { part: slot.part.name, durationMs: Math.round(now() - startedAt) });
+  logger.debug('part_started', { part: slot.part.name, durationMs: Math.round(monotonicMs() - startedMs) });
 }
 
 /** Unless a stop that came in between has taken the slot over. */
@@ -124,24 +124,28 @@ function endStarting(slot: Slot, state: 'started' | 'failed'): void {
   if (slot.state === 'starting') slot.state = state;
 }
 
-async function stopSlots(slots: readonly Slot[], deadlineAt: number, options: LifecycleOptions): Promise<StopResult> {
+async function stopSlots(
+  slots: readonly Slot[],
+  deadlineUntilMs: number,
+  options: LifecycleOptions,
+): Promise<StopResult> {
   const unclean: string[] = [];
   for (const slot of slots.toReversed()) {
     if (slot.state !== 'starting' && slot.state !== 'started') continue;
-    const isClean = await stopSlot(slot, Math.max(0, deadlineAt - options.now()), options);
+    const isClean = await stopSlot(slot, Math.max(0, deadlineUntilMs - options.monotonicMs()), options);
     const leftBehind = slot.part.leftBehind?.() ?? [];
     if (!isClean || leftBehind.length > 0) unclean.push(...(leftBehind.length > 0 ? leftBehind : [slot.part.name]));
   }
   return unclean.length === 0 ? { type: 'clean' } : { type: 'unclean', parts: unclean };
 }
 
-async function stopSlot(slot: Slot, remainingMs: number, { logger, now }: LifecycleOptions): Promise<boolean> {
-  const startedAt = now();
+async function stopSlot(slot: Slot, remainingMs: number, { logger, monotonicMs }: LifecycleOptions): Promise<boolean> {
+  const startedMs = monotonicMs();
   const { name, stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = slot.part;
   slot.state = 'stopping';
   const result = await settleWithin(async () => slot.part.stop(remainingMs), Math.min(stopTimeoutMs, remainingMs));
   slot.state = 'stopped';
-  const fields = { part: name, durationMs: Math.round(now() - startedAt) };
+  const fields = { part: name, durationMs: Math.round(monotonicMs() - startedMs) };
   switch (result.type) {
     case 'done':
       logger.debug('part_stopped', fields);
