@@ -73,7 +73,9 @@ function watchedBy(expression: string): string[] {
 
   async function traffic(): Promise<void> {
     const pings = Array.from({ length: 100 }, (_, index) => ({
-      ...{ deviceId: device, latitude: 52.1, longitude: 11.6 },
+      deviceId: device,
+      latitude: 52.1,
+      longitude: 11.6,
       eventTime: new Date(startAt + index * 300_000).toISOString(),
     }));
     await waypost.publish(fleet, pings);

@@ -67,7 +67,16 @@ function attemptsOf(fleetId: string, endpoint: BusyEndpoint, firstAttemptAt: num
         : null;
     made.push(
       attemptOf({
-        ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, url, attempt, dueAt, startedAt },
+        eventId,
+        subscriptionId,
+        fleetId,
+        deviceId,
+        eventType,
+        eventTime,
+        url,
+        attempt,
+        dueAt,
+        startedAt,
         deliveryCreatedAt: firstAttemptAt - 6,
         firstAttemptAt,
         durationMs,

@@ -61,7 +61,10 @@ function noted(event: string, result?: unknown) {
 /** The application on Kafka and PostgreSQL in memory. */
 function projector(runtime: MemoryRuntime, readiness: Readiness) {
   const processRuntime = RuntimeModule.forRoot({
-    ...{ name: 'history-projector', config, readiness, onFatal: () => undefined },
+    name: 'history-projector',
+    config,
+    readiness,
+    onFatal: () => undefined,
     logger: createLogger({ app: 'test', level: 'silent' }),
     metrics: new Registry(),
     stopping: new AbortController().signal,

@@ -38,7 +38,10 @@ let app: Awaited<ReturnType<typeof start>>;
 
 async function start() {
   const processRuntime = RuntimeModule.forRoot({
-    ...{ name: 'webhook-delivery', config, metrics: new Registry(), readiness: new Readiness() },
+    name: 'webhook-delivery',
+    config,
+    metrics: new Registry(),
+    readiness: new Readiness(),
     logger: silentLogger as never,
     onFatal: (error) => {
       throw error;

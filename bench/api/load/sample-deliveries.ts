@@ -31,7 +31,12 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
   const { fleetId, deviceId, eventType, eventTime } = event;
   const id = eventId({ fleetId, deviceId, eventType, eventTime, subscriptionId: subscription.id });
   const first = attemptOf({
-    ...{ eventId: id, subscriptionId: subscription.id, fleetId, deviceId, eventType, eventTime },
+    eventId: id,
+    subscriptionId: subscription.id,
+    fleetId,
+    deviceId,
+    eventType,
+    eventTime,
     deliveryOffset: number,
     deliveryCreatedAt: firstAttemptAt - 20,
     url: subscription.url,

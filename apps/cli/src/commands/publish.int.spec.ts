@@ -12,7 +12,13 @@ describe('Publishing on a real broker', () => {
     const nowMs = Date.now();
     const file = await writeTrack(dataDir, [device], 3);
     await publish(terminal, {
-      ...{ dataDir, file, fleet: 'f', shiftToNow: true, keepReceivedTime: false, rate: null, now: () => nowMs },
+      dataDir,
+      file,
+      fleet: 'f',
+      shiftToNow: true,
+      keepReceivedTime: false,
+      rate: null,
+      now: () => nowMs,
     });
     const times = (await lines('telemetry.pings', { device })).map((line) => line.value?.['eventTime']);
     expect(times).toEqual([nowMs - 2_000, nowMs - 1_000, nowMs]);

@@ -68,7 +68,9 @@ describe('The doctor, at a broker with an authorizer', () => {
       const findings = await examinePermissions(as(login), user);
       expect(findings.map(({ level }) => level)).toContain('problem');
       expect(findings).toContainEqual({
-        ...{ level: 'problem', about: 'kafka', what: expect.stringMatching(`no ${operation} on the .* ?${name}`) },
+        level: 'problem',
+        about: 'kafka',
+        what: expect.stringMatching(`no ${operation} on the .* ?${name}`),
         fix: `kafka-acls --add --allow-principal User:${login} ${grant}`,
       });
     },
@@ -85,7 +87,9 @@ describe('The doctor, at a broker with an authorizer', () => {
   it('says what it cannot see of the brokers with the login of an application', async () => {
     const findings = await examineKafka(as('public-api'), wishes);
     expect(findings).toContainEqual({
-      ...{ level: 'warning', about: 'kafka', what: expect.stringContaining('settings of the brokers') },
+      level: 'warning',
+      about: 'kafka',
+      what: expect.stringContaining('settings of the brokers'),
       fix: expect.stringContaining('DescribeConfigs'),
     });
   });

@@ -35,7 +35,11 @@ export class ProjectionSpans {
       const group = consumerGroups.historyProjector.id;
       const { name, attributes } = messageSpan({ operation: 'process', topic, partition, offset, group });
       this.recorder.record({
-        ...{ name, kind: 'consumer', parent, startedAt: readAt, endedAt },
+        name,
+        kind: 'consumer',
+        parent,
+        startedAt: readAt,
+        endedAt,
         context: parseTraceparent(traceOfProjection(traceparent)),
         attributes: {
           ...attributes,

@@ -18,8 +18,16 @@ beforeEach(async () => {
 function deliveryOf(given: Partial<WebhookDelivery> = {}): WebhookDelivery {
   return {
     eventId: 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6',
-    ...{ subscriptionId: 'subscription', fleetId: 'fleet-a', deviceId: 'device-1', eventType: 'position' },
-    ...{ eventTime: NOW - 1_000, format: 'v1', body: '{}', createdAt: NOW, series: 0, replayId: null },
+    subscriptionId: 'subscription',
+    fleetId: 'fleet-a',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: NOW - 1_000,
+    format: 'v1',
+    body: '{}',
+    createdAt: NOW,
+    series: 0,
+    replayId: null,
     ...given,
   };
 }

@@ -21,8 +21,14 @@ function offsetsOf(id: string | undefined, fleetId = 'acme'): LogPosition {
 
 function attempt(fleetId: string, event: number, plan: Partial<DeliveryPlan> = {}): WebhookAttempt {
   const whole = {
-    ...{ event, series: 0, device: 'van-1', type: 'position', subscription: A },
-    ...{ firstAttemptAt: NOW, answers: [200], ...plan },
+    event,
+    series: 0,
+    device: 'van-1',
+    type: 'position',
+    subscription: A,
+    firstAttemptAt: NOW,
+    answers: [200],
+    ...plan,
   };
   return attemptOf(fleetId, whole, whole.answers.length);
 }
@@ -78,8 +84,13 @@ describe('GET /public/v2/stream (R-41)', () => {
       [7, 3],
     ]);
     expect(events[0]?.data).toMatchObject({
-      ...{ deviceId: 'van-1', subscriptionId: A, eventType: 'position', series: 0, attempt: 1 },
-      ...{ statusCode: 200, status: 'delivered' },
+      deviceId: 'van-1',
+      subscriptionId: A,
+      eventType: 'position',
+      series: 0,
+      attempt: 1,
+      statusCode: 200,
+      status: 'delivered',
     });
     expect(events[0]?.data).not.toHaveProperty('body');
   });

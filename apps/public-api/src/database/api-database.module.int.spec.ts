@@ -32,8 +32,12 @@ beforeAll(async () => {
   for (const writer of Object.values(writers)) await createProjectionProgress(writer).begin(1);
   const config = { database: { url: primary.apiUrl }, databaseRead: { readUrl: standby.apiUrl } };
   const runtime: AppRuntime = {
-    ...{ name: 'public-api', config: config as unknown as PublicApiConfig, metrics: new Registry() },
-    ...{ logger: silentLogger as AppRuntime['logger'], onFatal: () => undefined, readiness: new Readiness() },
+    name: 'public-api',
+    config: config as unknown as PublicApiConfig,
+    metrics: new Registry(),
+    logger: silentLogger as AppRuntime['logger'],
+    onFatal: () => undefined,
+    readiness: new Readiness(),
     stopping: new AbortController().signal,
   };
   app = await Test.createTestingModule({ imports: [RuntimeModule.forRoot(runtime), ApiDatabaseModule] }).compile();

@@ -183,7 +183,12 @@ describe('a walk of which the retention has taken a part (R-31)', () => {
     const fleet = newFleet();
     const oldest = NOW - RETENTION_MS;
     const plans = [oldest - 60_000, oldest - 1, oldest, oldest + 1, NOW - 60_000].map((firstAttemptAt, event) => ({
-      ...{ event, series: 0, device: 'd', type: 'position', subscription: uuidOf('s'), firstAttemptAt },
+      event,
+      series: 0,
+      device: 'd',
+      type: 'position',
+      subscription: uuidOf('s'),
+      firstAttemptAt,
       answers: [200],
     }));
     // When they were stored, all of them were within the retention.

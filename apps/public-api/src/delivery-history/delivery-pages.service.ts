@@ -68,7 +68,9 @@ export class DeliveryPagesService {
     const filter = parsePayloadFilter(payload);
     const { limit, pageState } = request;
     return searchPage({
-      ...{ limit, pageState, now: this.now },
+      limit,
+      pageState,
+      now: this.now,
       read: (page) => read({ ...request, ...page }),
       matches: ({ body }) => matchesPayload(body, filter),
     });

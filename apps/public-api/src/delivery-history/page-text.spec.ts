@@ -14,15 +14,29 @@ function maybe<T>(values: fc.Arbitrary<T>) {
 const codes = maybe(fc.integer({ min: 100, max: 999 }));
 
 const attempts = fc.record({
-  ...{ dueAt: times, startedAt: times, durationMs: fc.nat(), statusCode: codes, errorCode: maybe(texts) },
+  dueAt: times,
+  startedAt: times,
+  durationMs: fc.nat(),
+  statusCode: codes,
+  errorCode: maybe(texts),
   probe: fc.boolean(),
 });
 const records: fc.Arbitrary<DeliveryRecord> = fc
   .record({
-    ...{ eventId: fc.uuid(), subscriptionId: fc.uuid(), eventType: texts, deviceId: texts, url: fc.webUrl() },
-    ...{ eventTime: times, createdAt: times, firstAttemptAt: times, lastAttemptAt: times },
-    ...{ deliveredAt: maybe(times), nextAttemptAt: maybe(times), statusCode: codes },
-    ...{ status: fc.constantFrom('delivered', 'failed', 'pending'), replayId: maybe(texts) },
+    eventId: fc.uuid(),
+    subscriptionId: fc.uuid(),
+    eventType: texts,
+    deviceId: texts,
+    url: fc.webUrl(),
+    eventTime: times,
+    createdAt: times,
+    firstAttemptAt: times,
+    lastAttemptAt: times,
+    deliveredAt: maybe(times),
+    nextAttemptAt: maybe(times),
+    statusCode: codes,
+    status: fc.constantFrom('delivered', 'failed', 'pending'),
+    replayId: maybe(texts),
     body: fc.object().map((value) => JSON.stringify(value)),
     attempts: fc.array(attempts, { minLength: 1, maxLength: 5 }),
   })
@@ -30,7 +44,9 @@ const records: fc.Arbitrary<DeliveryRecord> = fc
     deliveryRecord({ ...record, attempts: given.map((each, index) => entryOf(given.slice(0, index), each)) }),
   );
 const pages = fc.record({
-  ...{ records: fc.array(records, { maxLength: 4 }), nextPageState: maybe(texts), completeUntil: maybe(times) },
+  records: fc.array(records, { maxLength: 4 }),
+  nextPageState: maybe(texts),
+  completeUntil: maybe(times),
 });
 
 function countOf(given: readonly { readonly probe: boolean }[], isProbe: boolean): number {
@@ -67,18 +83,27 @@ describe('the text of a page', () => {
         expect(JSON.parse(v1PageText(page))).toEqual({
           events: given.map((record) =>
             present({
-              ...{ event_id: record.eventId, event_type: record.eventType, device_id: record.deviceId },
-              ...{ subscription_id: record.subscriptionId, url: record.url, status_code: record.statusCode },
-              ...{ event_time: formatTime(record.eventTime), body: record.body },
+              event_id: record.eventId,
+              event_type: record.eventType,
+              device_id: record.deviceId,
+              subscription_id: record.subscriptionId,
+              url: record.url,
+              status_code: record.statusCode,
+              event_time: formatTime(record.eventTime),
+              body: record.body,
               ...{
                 retry_count: Math.max(0, countOf(record.attempts, false) - 1),
                 created_at: formatTime(record.createdAt),
               },
-              ...{ last_attempt_at: formatTime(record.lastAttemptAt), delivered_at: timeOrNull(record.deliveredAt) },
+              last_attempt_at: formatTime(record.lastAttemptAt),
+              delivered_at: timeOrNull(record.deliveredAt),
               attempts: record.attempts.map((each) =>
                 present({
-                  ...{ attempt: each.attempt, started_at: formatTime(each.startedAt), duration_ms: each.durationMs },
-                  ...{ status_code: each.statusCode, error: each.errorCode },
+                  attempt: each.attempt,
+                  started_at: formatTime(each.startedAt),
+                  duration_ms: each.durationMs,
+                  status_code: each.statusCode,
+                  error: each.errorCode,
                 }),
               ),
             }),
@@ -96,13 +121,19 @@ describe('the text of a page', () => {
         expect(JSON.parse(v2PageText(page, { includeBody }))).toEqual({
           data: given.map((record) =>
             present({
-              ...{ eventId: record.eventId, eventType: record.eventType, deviceId: record.deviceId },
-              ...{ subscriptionId: record.subscriptionId, format: record.format },
-              ...{ eventTime: formatTime(record.eventTime), payload: JSON.parse(record.body) as unknown },
+              eventId: record.eventId,
+              eventType: record.eventType,
+              deviceId: record.deviceId,
+              subscriptionId: record.subscriptionId,
+              format: record.format,
+              eventTime: formatTime(record.eventTime),
+              payload: JSON.parse(record.body) as unknown,
               body: includeBody ? record.body : null,
               delivery: present({
-                ...{ status: record.status, statusCode: record.statusCode },
-                ...{ series: record.series, replayId: record.replayId },
+                status: record.status,
+                statusCode: record.statusCode,
+                series: record.series,
+                replayId: record.replayId,
                 attemptCount: countOf(record.attempts, false),
                 probeCount: countOf(record.attempts, true) || null,
                 firstAttemptAt: formatTime(record.firstAttemptAt),
@@ -110,9 +141,13 @@ describe('the text of a page', () => {
                 nextAttemptAt: timeOrNull(record.nextAttemptAt),
                 attempts: record.attempts.map((each) =>
                   present({
-                    ...{ attempt: each.attempt, probe: each.probe || null, durationMs: each.durationMs },
-                    ...{ dueAt: formatTime(each.dueAt), startedAt: formatTime(each.startedAt) },
-                    ...{ statusCode: each.statusCode, error: each.errorCode },
+                    attempt: each.attempt,
+                    probe: each.probe || null,
+                    durationMs: each.durationMs,
+                    dueAt: formatTime(each.dueAt),
+                    startedAt: formatTime(each.startedAt),
+                    statusCode: each.statusCode,
+                    error: each.errorCode,
                   }),
                 ),
               }),

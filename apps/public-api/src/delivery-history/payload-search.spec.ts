@@ -22,7 +22,9 @@ function historyOf(length: number, matching: readonly number[]) {
     },
     page(limit: number, pageState?: string): Promise<SearchedPage<DeliveryRecord>> {
       return searchPage({
-        ...{ limit, pageState, now: () => nowMs },
+        limit,
+        pageState,
+        now: () => nowMs,
         matches: ({ body }) => body === 'yes',
         read: ({ limit: most, pageState: from = '0' }) => {
           const end = Number(from) + most;

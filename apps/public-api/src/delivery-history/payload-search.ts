@@ -46,7 +46,8 @@ export async function searchPage<Shown extends ShownDelivery>(
     if (found.length > 0 || nextPageState === null || searched >= MOST_SEARCHED || now() >= lastAt) {
       const last = nextPageState === null ? undefined : page.records.at(-1);
       return {
-        ...{ records: found, nextPageState },
+        records: found,
+        nextPageState,
         // What a later batch knows as complete may have come after an earlier one was read.
         completeUntil: first.completeUntil,
         searchedUntil: last ? (last.firstAttemptAt ?? last.createdAt) : null,

@@ -63,8 +63,11 @@ describe('GET /public/v2/events (R-33)', () => {
             nextAttemptAt: '2026-03-20T11:00:02.000Z',
             attempts: [
               {
-                ...{ attempt: 1, dueAt: '2026-03-20T10:59:59.960Z', startedAt: '2026-03-20T11:00:00.000Z' },
-                ...{ durationMs: 12, statusCode: 503 },
+                attempt: 1,
+                dueAt: '2026-03-20T10:59:59.960Z',
+                startedAt: '2026-03-20T11:00:00.000Z',
+                durationMs: 12,
+                statusCode: 503,
               },
             ],
           },
@@ -111,9 +114,14 @@ describe('GET /public/v2/events (R-33)', () => {
     const { data } = pageOf(await request(`${PATH}?status=pending&include=body`));
     expect(data.map(({ eventId }) => eventId)).toEqual([retried.eventId, waiting.eventId]);
     expect(data[1]).toEqual({
-      ...{ eventId: waiting.eventId, eventType: 'position', eventTime: '2026-03-20T11:59:54.000Z' },
-      ...{ deviceId: waiting.deviceId, subscriptionId: waiting.subscriptionId, format: 'v1' },
-      ...{ payload: { a: 1 }, body: '{"a":1}' },
+      eventId: waiting.eventId,
+      eventType: 'position',
+      eventTime: '2026-03-20T11:59:54.000Z',
+      deviceId: waiting.deviceId,
+      subscriptionId: waiting.subscriptionId,
+      format: 'v1',
+      payload: { a: 1 },
+      body: '{"a":1}',
       delivery: { status: 'pending', series: 0, attemptCount: 0, attempts: [] },
     });
     expect(idsOf(await request(`${PATH}?status=pending&order=desc`))).toEqual([waiting.eventId, retried.eventId]);

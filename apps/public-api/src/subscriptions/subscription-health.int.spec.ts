@@ -36,8 +36,16 @@ function read(headers?: Record<string, string>) {
 function tell(type: string, occurredAt: number, about: Partial<OperationalEvent> = {}): Promise<void> {
   return suite.store.operationalEvents.keep([
     {
-      ...{ id: randomUUID(), subscriptionId: id, fleetId: suite.fleetId, type, occurredAt, reason: 'x', eventId: null },
-      ...{ deliveryOffset: null, statusCode: null, errorCode: null },
+      id: randomUUID(),
+      subscriptionId: id,
+      fleetId: suite.fleetId,
+      type,
+      occurredAt,
+      reason: 'x',
+      eventId: null,
+      deliveryOffset: null,
+      statusCode: null,
+      errorCode: null,
       ...about,
     },
   ]);
@@ -52,7 +60,9 @@ describe('the health of a subscription (R-16)', () => {
     await read();
     expect(asked).toEqual([
       {
-        ...{ fleetId: suite.fleetId, subscriptionId: id, startAt: START_MS - RETENTION_MS },
+        fleetId: suite.fleetId,
+        subscriptionId: id,
+        startAt: START_MS - RETENTION_MS,
         endAt: expect.any(Number) as unknown,
       },
     ]);

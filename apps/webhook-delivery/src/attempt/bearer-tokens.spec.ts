@@ -78,13 +78,17 @@ describe('a token request (R-23)', () => {
   it('contains the credentials in its body alone, and the audience, when the subscription says so', async () => {
     const { tokens, requests } = build(numbered);
     const inBody = authOf('sub-1', {
-      ...{ tokenAuthMethod: 'client_secret_post', audience: 'https://api.example', scope: null },
+      tokenAuthMethod: 'client_secret_post',
+      audience: 'https://api.example',
+      scope: null,
     });
     await tokens.tokenFor('sub-1', inBody, wait);
     expect(requests[0]?.headers).not.toHaveProperty('authorization');
     expect(Object.fromEntries(new URLSearchParams(String(requests[0]?.body)))).toEqual({
-      ...{ grant_type: 'client_credentials', audience: 'https://api.example' },
-      ...{ client_id: auth.clientId, client_secret: 's3:cret' },
+      grant_type: 'client_credentials',
+      audience: 'https://api.example',
+      client_id: auth.clientId,
+      client_secret: 's3:cret',
     });
   });
 

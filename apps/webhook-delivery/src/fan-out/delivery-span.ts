@@ -19,8 +19,12 @@ export function spanOfDelivery(
 ): EndedSpan {
   const { name, attributes } = messageSpan({ operation: 'create', topic: topics.webhookDeliveries.name, partition });
   return {
-    ...{ name, kind: 'producer', context: parseTraceparent(traceparent), parent: parseTraceparent(ofEvent) },
-    ...{ startedAt: readAt, endedAt: createdAt },
+    name,
+    kind: 'producer',
+    context: parseTraceparent(traceparent),
+    parent: parseTraceparent(ofEvent),
+    startedAt: readAt,
+    endedAt: createdAt,
     attributes: {
       ...attributes,
       'waypost.event.id': eventId,

@@ -124,7 +124,11 @@ export class ReplayTask implements PartitionTask {
       onFailure,
     });
     const jobContext: ReplayJobContext = {
-      ...{ partition, log, records: this.records, watch, signal: this.stop.signal },
+      partition,
+      log,
+      records: this.records,
+      watch,
+      signal: this.stop.signal,
       replayedFrom: ({ replayId, subscriptionId }) => {
         const others = [...this.progress.values()].filter(
           (other) => other.subscriptionId === subscriptionId && other.replayId !== replayId,

@@ -60,7 +60,10 @@ function start() {
   const { nowMs, monotonicMs } = harness;
   const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, matching: () => [] };
   const runner = createAttemptRunner({
-    ...{ directory, egress, sealingKeys, monotonicMs },
+    directory,
+    egress,
+    sealingKeys,
+    monotonicMs,
     tokens: createBearerTokens({ egress, sealingKeys, nowMs, monotonicMs }),
   });
   return harness.start(undefined, {

@@ -57,8 +57,16 @@ function append(n: number): void {
 function publish(): void {
   const { subscriptionId, fleetId, eventId } = aDelivery(1);
   const event: OperationalEvent = {
-    ...{ id: 'id', subscriptionId, fleetId, eventId, type: 'suspended', occurredAt: 1, reason: 'for a test' },
-    ...{ deliveryOffset: 0, statusCode: 503, errorCode: null },
+    id: 'id',
+    subscriptionId,
+    fleetId,
+    eventId,
+    type: 'suspended',
+    occurredAt: 1,
+    reason: 'for a test',
+    deliveryOffset: 0,
+    statusCode: 503,
+    errorCode: null,
   };
   log.publish(event);
 }

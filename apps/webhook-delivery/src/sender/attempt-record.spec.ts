@@ -37,10 +37,20 @@ describe('the record of an attempt (R-24)', () => {
     const { createdAt, ...delivery } = aDelivery(1);
     expect(recordOf({ type: 'response', statusCode: 200, retryAfter: null })).toMatchObject({
       ...delivery,
-      ...{ deliveryOffset: 7, deliveryCreatedAt: createdAt, url: 'https://a.example/', attempt: 1 },
-      ...{ dueAt: 4_990, startedAt: 5_000, firstAttemptAt: 5_000, durationMs: 60 },
-      ...{ statusCode: 200, errorCode: null, errorDetail: null },
-      ...{ outcome: 'delivered', decision: 'accepted', nextDueAt: null },
+      deliveryOffset: 7,
+      deliveryCreatedAt: createdAt,
+      url: 'https://a.example/',
+      attempt: 1,
+      dueAt: 4_990,
+      startedAt: 5_000,
+      firstAttemptAt: 5_000,
+      durationMs: 60,
+      statusCode: 200,
+      errorCode: null,
+      errorDetail: null,
+      outcome: 'delivered',
+      decision: 'accepted',
+      nextDueAt: null,
     });
   });
 
@@ -65,7 +75,10 @@ describe('the record of an attempt (R-24)', () => {
         statusCode: null,
         errorCode: 'tls_error',
       },
-      ...{ errorDetail: 'x'.repeat(500), outcome: 'retrying', decision: 'temporary_error', nextDueAt: 9_000 },
+      errorDetail: 'x'.repeat(500),
+      outcome: 'retrying',
+      decision: 'temporary_error',
+      nextDueAt: 9_000,
     });
   });
 

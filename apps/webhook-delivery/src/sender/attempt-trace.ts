@@ -41,7 +41,10 @@ function spanOf(record: WebhookAttempt): Omit<EndedSpan, 'context' | 'parent'> {
   const { attempt, startedAt, durationMs, statusCode, errorCode, probe } = record;
   const failure = errorCode ?? (statusCode !== null && statusCode >= 400 ? String(statusCode) : null);
   return {
-    ...{ name: 'POST', kind: 'client', startedAt, endedAt: startedAt + durationMs },
+    name: 'POST',
+    kind: 'client',
+    startedAt,
+    endedAt: startedAt + durationMs,
     isError: failure !== null,
     attributes: {
       ...serverOf(record.url),

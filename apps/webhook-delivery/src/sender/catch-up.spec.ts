@@ -21,7 +21,10 @@ async function build({ logStart = 0 } = {}) {
   });
   let caughtUp = 0;
   const catchUp = new CatchUp({
-    ...{ backend, codecs, partition: 0, queues },
+    backend,
+    codecs,
+    partition: 0,
+    queues,
     take: () => null,
     onCaughtUp: () => caughtUp++,
     onDeleted: (...range) => deleted.push(range),
@@ -107,7 +110,12 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
   };
   const taken: string[] = [];
   const catchUp = new CatchUp({
-    ...{ backend, codecs, partition: 0, queues, onCaughtUp: () => undefined, onDeleted: () => undefined },
+    backend,
+    codecs,
+    partition: 0,
+    queues,
+    onCaughtUp: () => undefined,
+    onDeleted: () => undefined,
     take: (queue, { offset }) => {
       taken.push(queue.subscriptionId);
       const delivery = aDelivery(offset);

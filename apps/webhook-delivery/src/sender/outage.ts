@@ -70,7 +70,9 @@ export class Outage {
     const { isAccepted, isFailure, ended } = how;
     if (before.failingSince === null) queue.failingSinceMs = ended.monotonicMs;
     const { health, change, isDisableDue } = healthAfter(before, {
-      ...{ isAccepted, isFailure, endedAt: ended.epochMs },
+      isAccepted,
+      isFailure,
+      endedAt: ended.epochMs,
       failingForMs: ended.monotonicMs - queue.failingSinceMs,
       onOutage: subscription?.onOutage ?? 'fail',
     });

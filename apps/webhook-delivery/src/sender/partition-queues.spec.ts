@@ -26,7 +26,10 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
       progress: DELIVERY_UNSTARTED,
       due: { epochMs: 0, monotonicMs: 0 },
     },
-    ...{ traceparent: null, tracestate: null, isHeld: false, begun: null },
+    traceparent: null,
+    tracestate: null,
+    isHeld: false,
+    begun: null,
   });
   /** What the partition's reader does with a delivery; undefined: it is left in the log. */
   const read = (subscriptionId: string, offset: number): PendingDelivery | undefined => {

@@ -32,7 +32,8 @@ function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQu
         progress: DELIVERY_UNSTARTED,
         due: at(20_000),
       },
-      ...{ isHeld: false, begun: null },
+      isHeld: false,
+      begun: null,
       ...wish,
     };
     queue.unfinished.set(offset, { pending, foldFrom: 0 });

@@ -196,8 +196,10 @@ describe('the sender', () => {
       [3, 'invalid_field'],
     ]);
     expect(rejected[0]).toMatchObject({
-      ...{ sourceTopic: 'webhook.deliveries', sourcePartition: 0 },
-      ...{ sourceKey: Buffer.from('subscription-1'), sourceValue: Buffer.from('no avro') },
+      sourceTopic: 'webhook.deliveries',
+      sourcePartition: 0,
+      sourceKey: Buffer.from('subscription-1'),
+      sourceValue: Buffer.from('no avro'),
     });
   });
 

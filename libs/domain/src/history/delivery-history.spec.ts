@@ -4,8 +4,18 @@ import { attemptCount, type AttemptEntry, deliveryStatus } from './delivery-hist
 
 describe('attemptCount', () => {
   const entryOf = (attempt: number, decision: string, probe = false): AttemptEntry => ({
-    ...{ attempt, decision, probe, probes: 0, startedAt: NOON, dueAt: NOON, durationMs: 0 },
-    ...{ statusCode: null, errorCode: null, errorDetail: null, responseBody: null, outcome: 'failed' },
+    attempt,
+    decision,
+    probe,
+    probes: 0,
+    startedAt: NOON,
+    dueAt: NOON,
+    durationMs: 0,
+    statusCode: null,
+    errorCode: null,
+    errorDetail: null,
+    responseBody: null,
+    outcome: 'failed',
   });
 
   it('leaves out probes (R-29)', () => {

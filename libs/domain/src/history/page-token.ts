@@ -99,7 +99,9 @@ export const deliveryPageTokens = createPageTokens<
     startAt ?? null,
   ],
   positionOf: ([firstAttemptAt, eventId, series, isWaiting, startAt]) => ({
-    ...{ firstAttemptAt, eventId, series },
+    firstAttemptAt,
+    eventId,
+    series,
     ...(isWaiting === 1 ? { isWaiting: true } : {}),
     ...(startAt == null ? {} : { startAt }),
   }),

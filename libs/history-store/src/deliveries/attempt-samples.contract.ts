@@ -128,10 +128,18 @@ function recordOf(
     attempts: known
       .filter(({ probe, probes }) => !probe || probes <= 20 || last.probes - probes < 20)
       .map((attempt) => ({
-        ...{ attempt: attempt.attempt, probe: attempt.probe, probes: attempt.probes },
-        ...{ startedAt: attempt.startedAt, dueAt: attempt.dueAt, durationMs: attempt.durationMs },
-        ...{ statusCode: attempt.statusCode, errorCode: attempt.errorCode, errorDetail: attempt.errorDetail },
-        ...{ outcome: attempt.outcome, decision: attempt.decision, responseBody: attempt.responseBody },
+        attempt: attempt.attempt,
+        probe: attempt.probe,
+        probes: attempt.probes,
+        startedAt: attempt.startedAt,
+        dueAt: attempt.dueAt,
+        durationMs: attempt.durationMs,
+        statusCode: attempt.statusCode,
+        errorCode: attempt.errorCode,
+        errorDetail: attempt.errorDetail,
+        outcome: attempt.outcome,
+        decision: attempt.decision,
+        responseBody: attempt.responseBody,
       })),
   };
 }

@@ -186,7 +186,9 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
     await append(
       bodyBytes.map((bytes, index) =>
         attemptOf({
-          ...{ fleetId, eventId: eventId(`large ${String(index)}`), startedAt: NOW - 60_000 + index },
+          fleetId,
+          eventId: eventId(`large ${String(index)}`),
+          startedAt: NOW - 60_000 + index,
           body: `"${'\u00e9'.repeat(bytes / 2 - 1)}"`,
         }),
       ),

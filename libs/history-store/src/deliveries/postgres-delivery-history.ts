@@ -101,8 +101,13 @@ function toShown(row: WaitingRow): ShownDelivery {
   if (row.first_attempt_at !== null) return toRecord(row);
   return {
     ...identityOf(row),
-    ...{ firstAttemptAt: null, lastAttemptAt: null, deliveredAt: null, nextAttemptAt: null },
-    ...{ status: 'pending', statusCode: null, attempts: [] },
+    firstAttemptAt: null,
+    lastAttemptAt: null,
+    deliveredAt: null,
+    nextAttemptAt: null,
+    status: 'pending',
+    statusCode: null,
+    attempts: [],
   };
 }
 

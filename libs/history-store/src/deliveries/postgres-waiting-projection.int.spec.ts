@@ -62,8 +62,13 @@ function newFleet() {
         fleetId,
         deviceId: 'device-1',
       },
-      ...{ eventType: 'position', eventTime: NOW - 70_000, format: 'v1', body: `{"of":"${name}"}`, series: 0 },
-      ...{ createdAt: NOW - 60_000, replayId: null },
+      eventType: 'position',
+      eventTime: NOW - 70_000,
+      format: 'v1',
+      body: `{"of":"${name}"}`,
+      series: 0,
+      createdAt: NOW - 60_000,
+      replayId: null,
       ...given,
     }),
     log: async (deliveries: readonly WebhookDelivery[]) => {
@@ -98,9 +103,24 @@ describe('deliveries without an attempt (R-33)', () => {
     const { subscriptionId, deviceId, eventType, eventTime, format, body, createdAt, replayId } = one;
     expect(await fleet.find()).toEqual([
       {
-        ...{ eventId: one.eventId, series: 2, replayId, subscriptionId, fleetId: fleet.fleetId, deviceId, eventType },
-        ...{ eventTime, format, body, createdAt, firstAttemptAt: null, lastAttemptAt: null, deliveredAt: null },
-        ...{ nextAttemptAt: null, status: 'pending', statusCode: null, attempts: [] },
+        eventId: one.eventId,
+        series: 2,
+        replayId,
+        subscriptionId,
+        fleetId: fleet.fleetId,
+        deviceId,
+        eventType,
+        eventTime,
+        format,
+        body,
+        createdAt,
+        firstAttemptAt: null,
+        lastAttemptAt: null,
+        deliveredAt: null,
+        nextAttemptAt: null,
+        status: 'pending',
+        statusCode: null,
+        attempts: [],
       },
     ]);
     const [first, second] = attemptsAt(one, NOW - 5_000, 1, 'delivered');

@@ -66,7 +66,10 @@ function activityOf(subscription: string): Promise<SubscriptionActivity> {
 describe('the activity of a subscription, from the history (R-16)', () => {
   it('is nothing without an attempt', async () => {
     expect(await activityOf('none')).toEqual({
-      ...{ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null },
+      lastSuccessAt: null,
+      unacceptedSince: null,
+      pending: 0,
+      oldestPendingAt: null,
     });
   });
 

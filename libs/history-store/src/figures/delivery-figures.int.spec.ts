@@ -159,7 +159,9 @@ describe('the figures of deliveries (R-41)', () => {
           const fleet = newFleet();
           const { fleetId } = fleet;
           const log = sampled.map((of) => ({
-            ...{ ...of, fleetId, eventId: uuidOf(`${fleetId} ${of.eventId}`) },
+            ...of,
+            fleetId,
+            eventId: uuidOf(`${fleetId} ${of.eventId}`),
             deliveryCreatedAt: of.firstAttemptAt - 20,
           }));
           const partitionOf = ({ eventId }: WebhookAttempt) => parseInt(eventId.slice(0, 4), 16) % PARTITIONS;

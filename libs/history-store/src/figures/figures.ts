@@ -32,7 +32,12 @@ export interface SummedFigures extends Readonly<Omit<Figures, 'attempts' | 'late
 
 export function noFigures(): Figures {
   return {
-    ...{ started: 0, delivered: 0, failed: 0, expired: 0, retries: 0, probes: 0 },
+    started: 0,
+    delivered: 0,
+    failed: 0,
+    expired: 0,
+    retries: 0,
+    probes: 0,
     attempts: ATTEMPT_CLASSES.map(() => 0),
     latency: new Map(),
     retryLateness: new Map(),

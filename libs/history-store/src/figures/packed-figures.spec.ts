@@ -11,9 +11,15 @@ const histogram: fc.Arbitrary<DurationHistogram> = fc
   })
   .map((pairs) => new Map(pairs.filter(([, of]) => of !== 0)));
 const anyFigures: fc.Arbitrary<Figures> = fc.record({
-  ...{ started: count, delivered: count, failed: count, expired: count, retries: count, probes: count },
+  started: count,
+  delivered: count,
+  failed: count,
+  expired: count,
+  retries: count,
+  probes: count,
   attempts: fc.array(count, { minLength: ATTEMPT_CLASSES.length, maxLength: ATTEMPT_CLASSES.length }),
-  ...{ latency: histogram, retryLateness: histogram },
+  latency: histogram,
+  retryLateness: histogram,
 });
 
 describe('the sum of packed figures (R-41)', () => {

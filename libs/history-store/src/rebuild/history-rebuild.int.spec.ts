@@ -53,7 +53,11 @@ function rows() {
 }
 function batch(from: number | null, to: number) {
   return {
-    ...{ topic: TOPIC, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) },
+    topic: TOPIC,
+    partition: 0,
+    expectedOffset: from,
+    nextOffset: to,
+    attempts: log.slice(from ?? 0, to),
   };
 }
 

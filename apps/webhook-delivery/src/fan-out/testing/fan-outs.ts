@@ -95,7 +95,11 @@ export class FanOutStage {
       if (event === 'partition_parked') this.stopped.push(fields ?? {});
     };
     const fanOut = createFanOut({
-      ...{ backend, codecs, directory, logger: { ...silentLogger, error }, instanceId: 'fan-out-0' },
+      backend,
+      codecs,
+      directory,
+      logger: { ...silentLogger, error },
+      instanceId: 'fan-out-0',
       nowMs: () => this.nowMs(),
       monotonicMs: () => this.monotonicMs(),
       flushScheduler: createFlushScheduler({
@@ -181,8 +185,11 @@ export class FanOutStage {
 
 export function eventAt(second: number): FleetEvent {
   return eventOf({
-    ...{ eventTime: Date.UTC(2026, 0, 1) + second * 1_000, latitude: 1, longitude: 2 },
-    ...{ speedInKmh: 0, ignition: false },
+    eventTime: Date.UTC(2026, 0, 1) + second * 1_000,
+    latitude: 1,
+    longitude: 2,
+    speedInKmh: 0,
+    ignition: false,
   });
 }
 

@@ -200,7 +200,14 @@ export class SenderHarness {
       },
     });
     const sender = createSender({
-      ...{ backend, codecs, directory, timers, nowMs, monotonicMs, logger: silentLogger, closeGraceMs: 20 },
+      backend,
+      codecs,
+      directory,
+      timers,
+      nowMs,
+      monotonicMs,
+      logger: silentLogger,
+      closeGraceMs: 20,
       random: settings.random ?? (() => 0),
       traces: settings.traces ?? NO_TRACES,
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, bytes: Infinity, ...settings.limits },
