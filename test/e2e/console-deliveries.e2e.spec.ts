@@ -11,6 +11,8 @@ import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'console-deliveries';
+/** Of another customer. */
+const otherFleet = 'console-deliveries-other';
 const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
 let browser: Browser;
@@ -45,7 +47,7 @@ async function publish(...deviceIds: string[]): Promise<void> {
   beforeAll(async () => {
     if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver(answer);
-    await waypost.cli('fleet', 'create', fleet);
+    for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
     const { data: subscriptions } = await waypost.api<{ data: Subscription[] }>(
       fleet,
       'POST',
@@ -210,6 +212,16 @@ async function publish(...deviceIds: string[]): Promise<void> {
     expect([devices[0], devices.slice(1).toSorted()]).toEqual(['van-3', ['van-1', 'van-2']]);
     expect(await pageProblems(page)).toEqual([]);
     expect(visit.problems).toEqual([]);
+
+    // The one who signs in next in this tab sees nothing of them.
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').fill(waypost.info().apiKeys[otherFleet] ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page
+      .getByText(/^Waiting for the next attempt|^Live: |^Stopped/)
+      .first()
+      .waitFor();
+    expect(await rows().count()).toBe(0);
   });
 
   it('resends all that a filter matches, and one can come back to its progress (R-30)', async () => {

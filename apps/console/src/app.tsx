@@ -1,5 +1,3 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { Router, useLocation } from 'wouter';
 import { baseOf, fleetOf } from './session/base-path.js';
 import { SessionProvider } from './session/session.js';
@@ -9,22 +7,12 @@ import { Shell } from './shell/shell.js';
 export function App() {
   const [path] = useLocation();
   const base = baseOf(path);
-  // What was read of one fleet is never shown for another.
-  const queries = useMemo(() => newQueries(base), [base]);
   return (
-    <QueryClientProvider client={queries}>
-      <SessionProvider key={base} fleetId={fleetOf(base)}>
-        <Router base={base}>
-          <Shell />
-        </Router>
-      </SessionProvider>
-    </QueryClientProvider>
+    // What was read of one fleet is never shown for another.
+    <SessionProvider key={base} fleetId={fleetOf(base)}>
+      <Router base={base}>
+        <Shell />
+      </Router>
+    </SessionProvider>
   );
-}
-
-/** The client retries by itself, as the API asks for. Offline, a page says so instead of waiting without a word. */
-function newQueries(_base: string): QueryClient {
-  return new QueryClient({
-    defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: 'always' } },
-  });
 }

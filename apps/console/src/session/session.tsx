@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { createWaypostClient, type Output, type WaypostClient } from '@waypost/client';
 import { isPortal } from './base-path.js';
@@ -39,9 +39,10 @@ interface SessionProviderProps {
 
 /** The API key or token is kept for this tab only, and never in a cookie: no other origin can make a browser send it. */
 export function SessionProvider({ fleetId, children }: SessionProviderProps) {
-  const queries = useQueryClient();
   const [linkedCode] = useState(() => portalCodeOfLink(location.hash));
   const [apiKey, setApiKey] = useState(takeKey);
+  // Pages leave something behind when they go, so it does not do to empty that of the key before.
+  const queries = useMemo(() => newQueries(apiKey), [apiKey]);
   const [portal, setPortal] = useState<PortalState | null>(() =>
     !isPortal(location.pathname) ? null : linkedCode === null ? 'ended' : 'opening',
   );
@@ -51,23 +52,33 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
   }, []);
   const signOut = useCallback(() => {
     sessionStorage.removeItem(STORED_KEY);
-    queries.clear();
     setApiKey(null);
     setPortal((state) => state && 'ended');
-  }, [queries]);
+  }, []);
   useOpenedLink(linkedCode, signIn, setPortal);
   const isOpening = useHandover(apiKey, linkedCode, signIn);
   const client = useMemo(
     () => (apiKey === null ? null : clientOf(apiKey, fleetId, signOut)),
     [apiKey, fleetId, signOut],
   );
-  const info = useInfo(client, signOut);
+  const info = useInfo(client, queries, signOut);
   const session = useMemo(() => {
     const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
     const isOperator = apiKey?.startsWith('wpa_') === true;
     return { client, isOpening, info, isOperator, fleetId, portal, returnUrl, signIn, signOut };
   }, [apiKey, client, isOpening, info, fleetId, portal, signIn, signOut]);
-  return <SessionContext value={session}>{children}</SessionContext>;
+  return (
+    <QueryClientProvider client={queries}>
+      <SessionContext value={session}>{children}</SessionContext>
+    </QueryClientProvider>
+  );
+}
+
+/** The client retries by itself, as the API asks for. Offline, a page says so instead of waiting without a word. */
+function newQueries(_apiKey: string | null): QueryClient {
+  return new QueryClient({
+    defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: 'always' } },
+  });
 }
 
 export function useSession(): Session {
@@ -121,13 +132,14 @@ function useHandover(apiKey: string | null, code: string | null, signIn: (key: s
 }
 
 /** Shows the fleet's look in its portal, and ends a session at its time. */
-function useInfo(client: WaypostClient | null, signOut: () => void): Output<'getSession'> | null {
-  const { data: info } = useQuery({
+function useInfo(client: WaypostClient | null, queries: QueryClient, signOut: () => void): Output<'getSession'> | null {
+  const options = {
     queryKey: ['session'],
     queryFn: () => client?.getSession() ?? null,
     enabled: client !== null,
     staleTime: Infinity,
-  });
+  };
+  const { data: info } = useQuery(options, queries);
   useEffect(() => {
     if (!info || info.type !== 'portal_session') return;
     if (info.branding !== undefined) applyBranding(info.branding);
