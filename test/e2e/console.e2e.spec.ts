@@ -156,6 +156,23 @@ const COLUMNS_WITH_INK = `(() => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
+  it('keeps a page with what is typed in it while the API does not respond, and says how old it is', async () => {
+    const outdated = page.getByRole('status').filter({ hasText: 'Not updated since' });
+    await visit.open('/subscriptions');
+    await page.getByRole('link', { name: 'position' }).first().click();
+    await page.getByLabel('Device', { exact: true }).fill('van-7');
+    await page.route(/webhook-subscriptions\/[0-9a-f-]+$/, (route) => route.abort());
+    await outdated.waitFor();
+    expect(await page.getByLabel('Device', { exact: true }).inputValue()).toBe('van-7');
+
+    await visit.open('/vehicles');
+    await page.getByRole('link', { name: DRIVING }).waitFor();
+    await page.getByLabel('Find a vehicle').fill('van');
+    await page.route('**/public/v1/paths?*', (route) => route.abort());
+    await outdated.waitFor();
+    expect(await page.getByLabel('Find a vehicle').inputValue()).toBe('van');
+  });
+
   it('loads less than 150 kB for its first view with its charts, compressed and without its font', async () => {
     const sizes: Promise<number>[] = [];
     page.on('response', (response) => {
@@ -211,6 +228,12 @@ const COLUMNS_WITH_INK = `(() => {
     const sent = received().map(({ eventId, body }) => [eventId, body.toString()]);
     expect(sent).toEqual([1, 2].map(() => [first?.eventId, first?.body.toString()]));
     expect(visit.problems).toEqual([]);
+
+    // One more, whose delivery cannot be read.
+    await page.route(/public\/v2\/events\/[0-9a-f-]+\?/, (route) => route.abort());
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('status').filter({ hasText: 'Not updated since' }).waitFor();
+    expect(await deliveries.count()).toBe(2);
   });
 
   it('makes a subscription, shows its secret, and sends a test event that verifies with it', async () => {

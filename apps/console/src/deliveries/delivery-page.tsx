@@ -7,7 +7,7 @@ import { useClient } from '../session/session.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
-import { Loading } from '../shared/states.js';
+import { Loading, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { usePageTitle } from '../shared/use-page-title.js';
 import { AttemptTimeline } from './attempt-timeline.js';
@@ -25,7 +25,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   const client = useClient();
   /** Of the newest resend, until its delivery is in the history. */
   const [awaitedSeries, setAwaitedSeries] = useState<number | null>(null);
-  const { data, error, isPending, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['event', eventId],
     queryFn: ({ signal }) => client.getEvent({ eventId, include: 'body', limit: MAX_DELIVERIES }, { signal }),
     refetchInterval: ({ state }) =>
@@ -35,7 +35,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   usePageTitle(first === undefined ? '' : `${first.eventType} ${first.deviceId}`);
   if (isPending) return <Loading what="the event" />;
   const trail = <Trail href="/deliveries">Deliveries</Trail>;
-  if (error)
+  if (!data)
     return (
       <MissingOrFailed error={error} retry={() => void refetch()} what="event" trail={trail}>
         Either the id is another one, or the event is older than the history. Nothing of it can be sent again.
@@ -45,6 +45,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   return (
     <>
       {trail}
+      {error && <Outdated error={error} sinceMs={dataUpdatedAt} />}
       <div className="title">
         <h1>{first.eventType}</h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>

@@ -5,7 +5,7 @@ import { useClient } from '../session/session.js';
 import { useHistoryDays } from '../session/use-history-days.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
-import { Loading } from '../shared/states.js';
+import { Loading, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { usePageTitle } from '../shared/use-page-title.js';
 import { EndpointCharts } from './endpoint-charts.js';
@@ -19,19 +19,22 @@ import { subscriptionName } from './subscription-name.js';
 import { TestResult } from './test-result.js';
 import { useTestEvent } from './use-test-event.js';
 
+const EVERY_MS = 5_000;
+
 /** One subscription: how it is, and everything that can be done with it. */
 export function SubscriptionPage({ id }: { readonly id: string }) {
   const client = useClient();
-  const { data, error, isPending, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['subscription', id],
     queryFn: ({ signal }) => client.getSubscription({ id }, { signal }),
+    refetchInterval: EVERY_MS,
   });
   const changes = useSubscriptionChanges(id);
   const test = useTestEvent(id);
   usePageTitle(data === undefined ? '' : subscriptionName(data));
   if (isPending) return <Loading what="the subscription" />;
   const trail = <Trail href="/subscriptions">Subscriptions</Trail>;
-  if (error)
+  if (!data)
     return (
       <MissingOrFailed error={error} retry={() => void refetch()} what="subscription" trail={trail}>
         It was deleted, or belongs to another fleet. The history of its deliveries stays.
@@ -40,6 +43,7 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
   return (
     <>
       {trail}
+      {error && <Outdated error={error} sinceMs={dataUpdatedAt} />}
       <div className="title">
         <div className="heading">
           <h1>{data.eventType}</h1>

@@ -5,7 +5,7 @@ import { useSearch } from 'wouter';
 import { useClient } from '../session/session.js';
 import { ShellHint } from '../session/shell-hint.js';
 import { nowMs } from '../shared/clock.js';
-import { Empty, Failure, Loading } from '../shared/states.js';
+import { Empty, Failure, Loading, Outdated } from '../shared/states.js';
 import { FleetMap } from './fleet-map.js';
 import { GeofenceEditor } from './geofence-editor.js';
 import { GeofenceList } from './geofence-list.js';
@@ -31,7 +31,7 @@ export function VehiclesPage() {
 /** Where the vehicles are that have reported lately. */
 function AllVehicles({ editing }: { readonly editing: string | null }) {
   const client = useClient();
-  const { data, error, isPending, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['vehicles'],
     queryFn: ({ signal }) => {
       const [startDate, endDate] = [new Date(nowMs() - WITHIN_MS), new Date(nowMs() + WITHIN_MS)];
@@ -49,8 +49,13 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
   );
   if (isPending) return <Loading what="vehicles" />;
   if (editing !== null) return <GeofenceEditor key={editing} id={editing} marks={marks} />;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
-  return <Fleet marks={marks} hasMore={data.next_page_state !== null} />;
+  if (!data) return <Failure error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      {error && <Outdated error={error} sinceMs={dataUpdatedAt} />}
+      <Fleet marks={marks} hasMore={data.next_page_state !== null} />
+    </>
+  );
 }
 
 function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; readonly hasMore: boolean }) {
