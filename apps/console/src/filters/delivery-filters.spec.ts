@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EVENT_TYPES } from '@waypost/client';
 import {
+  datedFiltersText,
   type DeliveryFilters,
   filtersOf,
   liveFiltersText,
@@ -11,6 +12,7 @@ import {
   searchOf,
   STATUSES,
   streamQueryOf,
+  windowOf,
 } from './delivery-filters.js';
 
 const NOW = Date.UTC(2026, 2, 20, 12);
@@ -95,6 +97,17 @@ describe('the request for the stream of attempts (R-41)', () => {
   it('has the filters that one attempt can be judged by', () => {
     const search = '?range=1h&status=failed&deviceId=van-1&order=asc&eventId=0b0e8f0a-0000-4000-8000-000000000000';
     expect(streamQueryOf(filtersOf(search))).toEqual({ status: 'failed', deviceId: 'van-1' });
+  });
+});
+
+describe('filters with their window, as text', () => {
+  it.each([
+    ['?range=15m&status=failed', /^failed, from \d\d Mar 2026, \d\d:45:00 to now$/],
+    ['?range=all', /^from the beginning to now$/],
+    ['?to=2026-03-19T09:00:00Z', /^from the beginning to \d\d Mar 2026, \d\d:00:00$/],
+  ])('of %s name the moments that were meant when the list was opened', (search, text) => {
+    const filters = filtersOf(search);
+    expect(datedFiltersText(filters, windowOf(filters, NOW))).toMatch(text);
   });
 });
 

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType, type Input, type StreamInput } from '@waypost/client';
+import { datedText } from '../shared/time-text.js';
 
 type EventsQuery = Input<'listEvents'>;
 
@@ -81,8 +82,14 @@ export function searchOf(filters: DeliveryFilters): string {
   return parameters.toString();
 }
 
-/** The window of the filters, for a list that was opened at `nowMs`. null: it has no end. */
-export function windowOf({ range, from, to }: DeliveryFilters, nowMs: number): { from: string; to: string | null } {
+export interface TimeWindow {
+  readonly from: string;
+  /** null: it has no end. */
+  readonly to: string | null;
+}
+
+/** The window of the filters, for a list that was opened at `nowMs`. */
+export function windowOf({ range, from, to }: DeliveryFilters, nowMs: number): TimeWindow {
   const oldestMs = Math.max(0, nowMs - RANGE_MS[to === '' ? range : 'all']);
   return { from: from === '' ? new Date(oldestMs).toISOString() : from, to: to === '' ? null : to };
 }
@@ -118,6 +125,12 @@ export function filtersText(filters: DeliveryFilters): string {
   const { from, to, range } = filters;
   const window = from === '' && to === '' ? RANGES[range].toLowerCase() : 'a window of its own';
   return [...partsOf(filters), window].join(', ');
+}
+
+/** With the moments of its window, which its name does not say to those who read it later. */
+export function datedFiltersText(filters: DeliveryFilters, { from, to }: TimeWindow): string {
+  const start = Date.parse(from) === 0 ? 'from the beginning' : `from ${datedText(from)}`;
+  return [...partsOf(filters), `${start} to ${to === null ? 'now' : datedText(to)}`].join(', ');
 }
 
 /** Those that a live tail has: it begins now, and knows no payloads. */

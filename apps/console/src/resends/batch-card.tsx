@@ -1,7 +1,7 @@
 import { useMutation, useQueries } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import type { Replay, WaypostClient } from '@waypost/client';
+import { type Replay, WaypostApiError, type WaypostClient } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
 import { Moment } from '../shared/moment.js';
@@ -9,7 +9,7 @@ import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
-import { idempotencyKeyOf, isOver, progressOf, type ResendBatch, withReplay } from './resend-batch.js';
+import { createMissing, idempotencyKeyOf, isOver, progressOf, type ResendBatch } from './resend-batch.js';
 
 const EVERY_MS = 1_000;
 /** After a day the service has forgotten the keys that keep a replay from being created twice. */
@@ -25,10 +25,10 @@ interface BatchCardProps {
 export function BatchCard({ batch, save, forget }: BatchCardProps) {
   const client = useClient();
   const { id, createdAtMs, text, items } = batch;
-  const replays = useReplays(batch);
-  const { matched, sent, open } = progressOf(items, replays);
+  const { replays, problems, gone } = useReplays(batch);
+  const { matched, sent, open, refused } = progressOf(items, replays, gone);
   const missing = items.filter(({ replayId }) => replayId === null).length;
-  const creation = useMutation({ mutationFn: () => createMissing(client, batch, save) });
+  const creation = useMutation({ mutationFn: () => createAll(client, batch, save) });
   const cancellation = useMutation({ mutationFn: () => cancelAll(client, replays) });
   const { mutate: create } = creation;
 
@@ -67,33 +67,41 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
       <p role="status">
         {countText(sent)} of {countText(matched)} deliveries passed to the sender
         {open > 0 && `, ${countText(open)} of ${countText(items.length)} replays are not over`}
+        {refused > 0 &&
+          `, ${countText(refused)} of ${countText(items.length)} subscriptions refused their replay: see below`}
       </p>
       <progress max={Math.max(1, matched)} value={open === 0 ? Math.max(1, matched) : sent} aria-label="Sent again" />
       <p role="alert" className="problem">
         {(creation.error ?? cancellation.error)?.message}
       </p>
-      <Replays batch={batch} replays={replays} />
+      <Replays batch={batch} replays={replays} problems={problems} />
     </section>
   );
 }
 
-function Replays({ batch, replays }: { readonly batch: ResendBatch; readonly replays: readonly Replay[] }) {
+interface ReplaysProps extends Pick<ReplayStates, 'replays' | 'problems'> {
+  readonly batch: ResendBatch;
+}
+
+function Replays({ batch, replays, problems }: ReplaysProps) {
   const names = new Map(useSubscriptions().map((one) => [one.id, subscriptionName(one)]));
   return (
-    <details>
+    <details open={batch.items.some(({ refusal }) => refusal !== undefined)}>
       <summary>By subscription</summary>
       <ul className="plain replays">
-        {batch.items.map(({ subscriptionId, replayId }) => {
+        {batch.items.map(({ subscriptionId, replayId, refusal }) => {
           const replay = replays.find((one) => one.replayId === replayId);
+          const problem = replayId === null ? refusal : problems.get(replayId);
           return (
             <li key={subscriptionId}>
               <Link href={`/subscriptions/${subscriptionId}`} className="text">
                 {names.get(subscriptionId) ?? subscriptionId}
               </Link>
-              <StatusBadge status={replay?.state ?? (replayId === null ? 'not begun' : 'unknown')} />
+              <StatusBadge status={replay?.state ?? stateOf(replayId, refusal)} />
               <span className="number">
                 {replay ? `${countText(replay.progress.sent)} of ${countText(replay.progress.matched ?? 0)}` : ''}
               </span>
+              {problem !== undefined && <span className="problem">{problem}</span>}
             </li>
           );
         })}
@@ -102,36 +110,59 @@ function Replays({ batch, replays }: { readonly batch: ResendBatch; readonly rep
   );
 }
 
-/** Those that were created, as far as they could be read. */
-function useReplays({ items }: ResendBatch): Replay[] {
-  const client = useClient();
-  return useQueries({
-    queries: items.flatMap(({ subscriptionId: id, replayId }) =>
-      replayId === null
-        ? []
-        : [
-            {
-              queryKey: ['replay', replayId],
-              queryFn: ({ signal }: { signal: AbortSignal }) => client.getReplay({ id, replayId }, { signal }),
-              refetchInterval: ({ state }: { state: { data?: Replay | undefined } }) =>
-                state.data && isOver(state.data) ? (false as const) : EVERY_MS,
-            },
-          ],
-    ),
-    combine: (results) => results.flatMap(({ data }) => (data ? [data] : [])),
-  });
+function stateOf(replayId: string | null, refusal: string | undefined): string {
+  if (replayId !== null) return 'unknown';
+  return refusal === undefined ? 'not begun' : 'refused';
 }
 
-/** One after the other: a fleet may have hundreds. What was created is kept at once. */
-async function createMissing(client: WaypostClient, batch: ResendBatch, save: BatchCardProps['save']): Promise<void> {
-  let current = batch;
-  for (const item of batch.items) {
-    if (item.replayId !== null) continue;
-    const input = { id: item.subscriptionId, body: batch.body };
-    const replay = await client.createReplay(input, { idempotencyKey: idempotencyKeyOf(batch, item) });
-    current = withReplay(current, replay);
-    save(current);
-  }
+interface ReplayStates {
+  readonly replays: readonly Replay[];
+  /** By the id of the replay: why it could not be read. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** How many of them do not exist any more. */
+  readonly gone: number;
+}
+
+/** Those that were created. One that is gone, with its subscription or by its age, is not asked for again. */
+function useReplays({ items }: ResendBatch): ReplayStates {
+  const client = useClient();
+  const created = items.flatMap(({ subscriptionId: id, replayId }) => (replayId === null ? [] : [{ id, replayId }]));
+  const results = useQueries({
+    queries: created.map(({ id, replayId }) => ({
+      queryKey: ['replay', replayId],
+      queryFn: ({ signal }: { signal: AbortSignal }) => client.getReplay({ id, replayId }, { signal }),
+      refetchInterval: ({ state }: { state: ReplayQueryState }) =>
+        isGone(state.error) || (state.data && isOver(state.data)) ? (false as const) : EVERY_MS,
+    })),
+  });
+  return {
+    replays: results.flatMap(({ data, error }) => (data && (isOver(data) || !isGone(error)) ? [data] : [])),
+    problems: new Map(
+      results.flatMap(({ error }, index) => (error ? [[created[index]?.replayId ?? '', error.message] as const] : [])),
+    ),
+    gone: results.filter(({ data, error }) => isGone(error) && !(data && isOver(data))).length,
+  };
+}
+
+interface ReplayQueryState {
+  readonly data?: Replay | undefined;
+  readonly error: Error | null;
+}
+
+function isGone(error: Error | null): boolean {
+  return error instanceof WaypostApiError && error.status === 404;
+}
+
+function createAll(client: WaypostClient, batch: ResendBatch, save: BatchCardProps['save']): Promise<void> {
+  return createMissing(
+    batch,
+    (item) =>
+      client.createReplay(
+        { id: item.subscriptionId, body: batch.body },
+        { idempotencyKey: idempotencyKeyOf(batch, item) },
+      ),
+    save,
+  );
 }
 
 async function cancelAll(client: WaypostClient, replays: readonly Replay[]): Promise<void> {

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Subscription, WaypostClient } from '@waypost/client';
-import { type DeliveryFilters, filtersText, windowOf } from '../filters/delivery-filters.js';
+import { datedFiltersText, type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
 import { useClient, useLack } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
 import { countText } from '../shared/time-text.js';
-import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
-import { batchOf, concerned, obstacleOf } from './resend-batch.js';
+import { subscriptionName } from '../subscriptions/subscription-name.js';
+import { batchOf, obstacleOf, parted } from './resend-batch.js';
 import { useBatches } from './use-batches.js';
+import { useCandidates } from './use-candidates.js';
 
 interface BulkResendProps {
   readonly filters: DeliveryFilters;
@@ -42,25 +43,28 @@ export function BulkResend(props: BulkResendProps) {
 }
 
 function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readonly close: () => void }) {
-  const obstacle = obstacleOf(filters);
-  const subscriptions = concerned(filters, useSubscriptions());
+  const candidates = useCandidates(filters);
+  const obstacle = obstacleOf(filters, candidates);
+  const { subscriptions } = candidates;
   const counts = useCounts(filters, openedAtMs);
   const { save } = useBatches();
   const [, navigate] = useLocation();
   const matching = counts === null ? subscriptions : subscriptions.filter(({ id }) => (counts.get(id) ?? 0) > 0);
+  const { active, stopped } = parted(matching);
 
   function begin(): void {
-    const batch = batchOf({ id: crypto.randomUUID(), filters, subscriptions: matching, openedAtMs, nowMs: nowMs() });
+    const batch = batchOf({ id: crypto.randomUUID(), filters, subscriptions: active, openedAtMs, nowMs: nowMs() });
     save(batch);
     navigate('/deliveries/resends', { state: { begin: batch.id } });
   }
 
   return (
     <>
-      <p>{filtersText(filters)}</p>
+      <p>{datedFiltersText(filters, windowOf(filters, openedAtMs))}</p>
       <p className={obstacle === null ? '' : 'problem'} role="status">
-        {obstacle ?? <Extent subscriptions={matching} counts={counts} />}
+        {obstacle ?? <Extent subscriptions={active} counts={counts} />}
       </p>
+      {obstacle === null && stopped.length > 0 && <LeftOut subscriptions={stopped} />}
       <p className="hint">
         The same ids and bytes are sent again, at most 500 per second and subscription. Each subscription gets one
         replay, which can be cancelled.
@@ -69,7 +73,7 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
         <button
           type="button"
           className="primary"
-          disabled={obstacle !== null || matching.length === 0}
+          disabled={obstacle !== null || active.length === 0}
           onClick={begin}
           autoFocus
         >
@@ -83,6 +87,22 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
   );
 }
 
+/** Deliveries of one that gets nothing cannot be sent again until it is active. */
+function LeftOut({ subscriptions }: { readonly subscriptions: readonly Subscription[] }) {
+  return (
+    <>
+      <p>Left out, because they are not active:</p>
+      <ul>
+        {subscriptions.map((one) => (
+          <li key={one.id} className="text">
+            {subscriptionName(one)}, {one.status}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 interface ExtentProps {
   readonly subscriptions: readonly Subscription[];
   readonly counts: ReadonlyMap<string, number> | null;
@@ -92,7 +112,7 @@ function Extent({ subscriptions, counts }: ExtentProps) {
   const places = `${countText(subscriptions.length)} ${subscriptions.length === 1 ? 'subscription' : 'subscriptions'}`;
   if (counts === null) return <>Deliveries to {places}, as many as match when it begins.</>;
   const count = subscriptions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
-  if (count === 0) return <>No delivery matches.</>;
+  if (count === 0) return <>No delivery of an active subscription matches.</>;
   return (
     <>
       About {countText(count)} {count === 1 ? 'delivery' : 'deliveries'} to {places}. Those that match when it begins

@@ -1,14 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Replay, Subscription } from '@waypost/client';
+import { type Replay, type Subscription, WaypostApiError } from '@waypost/client';
 import { filtersOf } from '../filters/delivery-filters.js';
 import {
   batchOf,
   concerned,
+  createMissing,
   decodeBatch,
   idempotencyKeyOf,
   obstacleOf,
+  parted,
   progressOf,
-  withReplay,
+  type ResendBatch,
+  type ResendItem,
 } from './resend-batch.js';
 
 const NOW = Date.UTC(2026, 2, 20, 12);
@@ -28,6 +31,22 @@ function batch(search: string) {
   return batchOf({ id: 'x', filters: filtersOf(search), subscriptions: ALL, openedAtMs: NOW - 60_000, nowMs: NOW });
 }
 
+function refusal(status: number): WaypostApiError {
+  const response = { status, code: 'unknown', message: 'Not this one.', details: [], requestId: null } as const;
+  return new WaypostApiError({ ...response, retryAfterMs: null }, 1);
+}
+
+/** What was saved last, whether it went through or stopped. */
+async function created(from: ResendBatch, answer: (id: string) => Replay | Error): Promise<ResendBatch> {
+  let saved = from;
+  const create = ({ subscriptionId }: ResendItem): Promise<Replay> => {
+    const answered = answer(subscriptionId);
+    return answered instanceof Error ? Promise.reject(answered) : Promise.resolve(answered);
+  };
+  await createMissing(from, create, (one) => (saved = one)).catch(() => undefined);
+  return saved;
+}
+
 describe('resending what a filter matches (R-30)', () => {
   it.each([
     ['', ['a', 'b', 'c']],
@@ -43,11 +62,19 @@ describe('resending what a filter matches (R-30)', () => {
     ['?payload=driverId:driver-46', /payload field/],
     ['?eventType=test', /Test events/],
   ])('is refused for %s, which a replay cannot be limited to', (search, reason) => {
-    expect(obstacleOf(filtersOf(search))).toMatch(reason);
+    expect(obstacleOf(filtersOf(search), { state: 'complete' })).toMatch(reason);
+  });
+
+  it.each([
+    ['loading', /Looking up/],
+    ['failed', /could not be read/],
+    ['incomplete', /more than 10,000 subscriptions/],
+  ] as const)('is refused while the list of subscriptions is %s: some would be left out silently', (state, reason) => {
+    expect(obstacleOf(filtersOf('?status=failed'), { state })).toMatch(reason);
   });
 
   it('takes the window as it was opened, to now, with the result and the device of the filter', () => {
-    expect(obstacleOf(filtersOf('?eventType=test&eventType=position'))).toBeNull();
+    expect(obstacleOf(filtersOf('?eventType=test&eventType=position'), { state: 'complete' })).toBeNull();
     expect(batch('?range=1h&status=failed&statusCode=503&deviceId=van-1').body).toEqual({
       startDate: '2026-03-20T10:59:00.000Z',
       endDate: '2026-03-20T12:00:00.000Z',
@@ -55,19 +82,52 @@ describe('resending what a filter matches (R-30)', () => {
       statusCode: 503,
       deviceId: 'van-1',
     });
+    expect(batch('?range=1h&status=failed').text).toMatch(
+      /^failed, from \d\d Mar 2026, \d\d:59:00 to \d\d Mar 2026, \d\d:00:00$/,
+    );
     const window = '?from=2026-03-19T08:00:00.000Z&to=2026-03-19T09:00:00.000Z';
     expect(batch(window).body.endDate).toBe('2026-03-19T09:00:00.000Z');
   });
 
-  it('creates one replay per subscription, however often it is begun', () => {
+  it('creates one replay per subscription, however often it is begun', async () => {
     const keys = batch('').items.map((item) => idempotencyKeyOf(batch(''), item));
     expect(new Set(keys).size).toBe(3);
     expect(batch('').items.map((item) => idempotencyKeyOf(batch(''), item))).toEqual(keys);
-    expect(withReplay(batch(''), replay('b', 'pending', 0)).items.map(({ replayId }) => replayId)).toEqual([
-      null,
-      'r-b',
-      null,
+    const begun = await created(batch(''), (id) => (id === 'c' ? new TypeError('lost') : replay(id, 'pending', 0)));
+    expect(begun.items.map(({ replayId }) => replayId)).toEqual(['r-a', 'r-b', null]);
+    const asked: string[] = [];
+    await created(begun, (id) => {
+      asked.push(id);
+      return replay(id, 'pending', 0);
+    });
+    expect(asked).toEqual(['c']);
+  });
+
+  it('leaves out those that are not active, and names them', () => {
+    const all = ALL.map((one, index) => ({ ...one, status: (['active', 'paused', 'disabled'] as const)[index] }));
+    const { active, stopped } = parted(all as Subscription[]);
+    expect([active, stopped].map((some) => some.map(({ id }) => id))).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it.each([404, 409])('goes on behind a subscription whose replay is refused with %d, and says why', async (status) => {
+    const begun = await created(batch(''), (id) => (id === 'a' ? refusal(status) : replay(id, 'pending', 0)));
+    expect(begun.items).toEqual([
+      { subscriptionId: 'a', replayId: null, refusal: `${String(status)} unknown: Not this one.` },
+      { subscriptionId: 'b', replayId: 'r-b' },
+      { subscriptionId: 'c', replayId: 'r-c' },
     ]);
+    expect(progressOf(begun.items, [])).toMatchObject({ open: 2, refused: 1 });
+    const activated = await created(begun, (id) => replay(id, 'pending', 0));
+    expect(activated.items[0]).toEqual({ subscriptionId: 'a', replayId: 'r-a' });
+  });
+
+  it.each([401, 429, 503])('stops at an answer of %d, which every subscription would get', async (status) => {
+    const asked: string[] = [];
+    await created(batch(''), (id) => {
+      asked.push(id);
+      return refusal(status);
+    });
+    expect(asked).toEqual(['a']);
   });
 
   it('is over when every replay is, those that were not created among them', () => {
@@ -76,9 +136,12 @@ describe('resending what a filter matches (R-30)', () => {
       matched: 14,
       sent: 7,
       open: 2,
+      refused: 0,
     });
     const over = [replay('a', 'cancelled', 3, 10), replay('b', 'completed', 4, 4), replay('c', 'completed', 0)];
     expect(progressOf(items, over).open).toBe(0);
+    // With its subscription, or by its age.
+    expect(progressOf(items, over.slice(1), 1).open).toBe(0);
   });
 
   it('is found again in the storage of the browser, and nothing else is', () => {

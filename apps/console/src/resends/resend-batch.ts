@@ -1,12 +1,13 @@
-import type { CreateReplay, Replay, Subscription } from '@waypost/client';
-import { type DeliveryFilters, filtersText, windowOf } from '../filters/delivery-filters.js';
+import { type CreateReplay, type Replay, type Subscription, WaypostApiError } from '@waypost/client';
+import { datedFiltersText, type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
+import { countText } from '../shared/time-text.js';
 
 /** Everything that a filter matched, sent again: one replay per subscription (R-30). It is kept in the browser that began it. */
 export interface ResendBatch {
   readonly id: string;
   readonly fleetId: string;
   readonly createdAtMs: number;
-  /** The filter, for people. */
+  /** The filter with its window, for people. */
   readonly text: string;
   readonly body: CreateReplay;
   readonly items: readonly ResendItem[];
@@ -16,15 +17,36 @@ export interface ResendItem {
   readonly subscriptionId: string;
   /** null: the replay has not been created yet. */
   readonly replayId: string | null;
+  /** Why the API refused to create it, when it was last asked. */
+  readonly refusal?: string;
+}
+
+/** The most that a fleet may have, unless its operator allows more (R-16). */
+export const MOST_CANDIDATES = 10_000;
+
+/** The subscriptions that can have deliveries of a filter, as far as they are known. */
+export interface Candidates {
+  readonly state: 'loading' | 'failed' | 'incomplete' | 'complete';
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** Why a filter cannot be resent as a whole; null: it can. */
-export function obstacleOf({ eventId, payload, eventTypes }: DeliveryFilters): string | null {
+export function obstacleOf(
+  { eventId, payload, eventTypes }: DeliveryFilters,
+  { state }: Pick<Candidates, 'state'>,
+): string | null {
   if (eventId !== '') return 'One event is resent on its own page.';
   if (payload !== '') return 'A replay cannot be limited to a payload field. Remove that filter.';
   if (eventTypes.length > 0 && eventTypes.every((type) => type === 'test')) return 'Test events are not resent.';
-  return null;
+  return OBSTACLES[state];
 }
+
+const OBSTACLES: Readonly<Record<Candidates['state'], string | null>> = {
+  loading: 'Looking up the subscriptions.',
+  failed: 'The subscriptions could not be read. Close this, and open it again.',
+  incomplete: `The fleet has more than ${countText(MOST_CANDIDATES)} subscriptions. Choose one of them in the filter.`,
+  complete: null,
+};
 
 /** The subscriptions that can have deliveries of the filter. */
 export function concerned(filters: DeliveryFilters, subscriptions: readonly Subscription[]): Subscription[] {
@@ -35,6 +57,12 @@ export function concerned(filters: DeliveryFilters, subscriptions: readonly Subs
       (eventTypes.length === 0 || eventTypes.some((type) => type === eventType)) &&
       (deviceId === '' || deviceIds === undefined || deviceIds.includes(deviceId)),
   );
+}
+
+/** The API refuses a replay of one that is paused or disabled (R-30): those are named, and left out. */
+export function parted(subscriptions: readonly Subscription[]) {
+  const isActive = ({ status }: Subscription): boolean => status === 'active';
+  return { active: subscriptions.filter(isActive), stopped: subscriptions.filter((one) => !isActive(one)) };
 }
 
 interface NewBatch {
@@ -48,15 +76,16 @@ interface NewBatch {
 /** The window ends now: a filter until now matches what came while one looked at it, too. */
 export function batchOf({ id, filters, subscriptions, openedAtMs, nowMs }: NewBatch): ResendBatch {
   const { from, to } = windowOf(filters, openedAtMs);
+  const endDate = to ?? new Date(nowMs).toISOString();
   const { status, statusCode, deviceId } = filters;
   return {
     id,
     fleetId: subscriptions[0]?.fleetId ?? '',
     createdAtMs: nowMs,
-    text: filtersText(filters),
+    text: datedFiltersText(filters, { from, to: endDate }),
     body: {
       startDate: from,
-      endDate: to ?? new Date(nowMs).toISOString(),
+      endDate,
       ...(status !== '' && { status }),
       ...(statusCode !== '' && { statusCode: Number(statusCode) }),
       ...(deviceId !== '' && { deviceId }),
@@ -70,9 +99,43 @@ export function idempotencyKeyOf(batch: ResendBatch, { subscriptionId }: ResendI
   return `${batch.id} ${subscriptionId}`;
 }
 
-export function withReplay(batch: ResendBatch, { subscriptionId, replayId }: Replay): ResendBatch {
-  const items = batch.items.map((item) => (item.subscriptionId === subscriptionId ? { ...item, replayId } : item));
+function withItem(batch: ResendBatch, item: ResendItem): ResendBatch {
+  const items = batch.items.map((one) => (one.subscriptionId === item.subscriptionId ? item : one));
   return { ...batch, items };
+}
+
+/**
+ * Creates the replays that do not exist yet, one after the other: a fleet may have hundreds. What became of each is saved at
+ * once. A refusal that is about one subscription is noted, and the next one has its turn.
+ * @throws what concerns all of them, such as a connection that is lost
+ */
+export async function createMissing(
+  batch: ResendBatch,
+  create: (item: ResendItem) => Promise<Replay>,
+  save: (batch: ResendBatch) => void,
+): Promise<void> {
+  let current = batch;
+  for (const item of batch.items) {
+    if (item.replayId !== null) continue;
+    current = withItem(current, await created(item, create));
+    save(current);
+  }
+}
+
+async function created(item: ResendItem, create: (item: ResendItem) => Promise<Replay>): Promise<ResendItem> {
+  const { subscriptionId } = item;
+  try {
+    return { subscriptionId, replayId: (await create(item)).replayId };
+  } catch (error) {
+    if (!isOfOne(error)) throw error;
+    return { subscriptionId, replayId: null, refusal: error.message };
+  }
+}
+
+/** The key and the rate of requests are those of every item. */
+function isOfOne(error: unknown): error is WaypostApiError {
+  if (!(error instanceof WaypostApiError)) return false;
+  return error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 429;
 }
 
 export interface BatchProgress {
@@ -80,14 +143,19 @@ export interface BatchProgress {
   readonly sent: number;
   /** Replays that are not over; those that were not created yet are among them. */
   readonly open: number;
+  /** Subscriptions whose replay was refused. */
+  readonly refused: number;
 }
 
-export function progressOf(items: readonly ResendItem[], replays: readonly Replay[]): BatchProgress {
+/** `gone`: how many of the replays do not exist any more. */
+export function progressOf(items: readonly ResendItem[], replays: readonly Replay[], gone = 0): BatchProgress {
   const sum = (of: (replay: Replay) => number): number => replays.reduce((total, replay) => total + of(replay), 0);
+  const refused = items.filter(({ replayId, refusal }) => replayId === null && refusal !== undefined).length;
   return {
     matched: sum(({ progress }) => progress.matched ?? 0),
     sent: sum(({ progress }) => progress.sent),
-    open: items.length - replays.filter(isOver).length,
+    open: items.length - refused - gone - replays.filter(isOver).length,
+    refused,
   };
 }
 

@@ -1,6 +1,8 @@
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false };
 const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
 
+const DAY_MS = 86_400_000;
+
 /** `14:03:07` in the zone of the reader; with the day unless it is today's. */
 export function momentText(iso: string, nowMs: number, timeZone?: string): string {
   const moment = new Date(iso);
@@ -9,6 +11,11 @@ export function momentText(iso: string, nowMs: number, timeZone?: string): strin
   const dayOf = (date: Date): string => date.toLocaleDateString('en-GB', { ...DAY, ...zone });
   const day = dayOf(moment);
   return day === dayOf(new Date(nowMs)) ? clock : `${day}, ${clock}`;
+}
+
+/** The same with its day, whatever day it is: `20 Mar 2026, 14:03:07`. */
+export function datedText(iso: string, timeZone?: string): string {
+  return momentText(iso, Date.parse(iso) - 2 * DAY_MS, timeZone);
 }
 
 /** The same to the millisecond, where moments are compared: `14:03:07.250`. */
