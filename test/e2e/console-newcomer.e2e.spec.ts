@@ -177,4 +177,15 @@ async function visitFleet(fleet: string): Promise<void> {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await until(async () => expect(await page.locator('[data-row]').count()).toBe(before + 1));
   });
+
+  it('counts a range from when the page was loaded again', async () => {
+    await visit.open('/deliveries?range=15m');
+    await page.locator('[data-row], .state').first().waitFor();
+    // As of a page that was opened long ago.
+    await page.evaluate(`history.replaceState({ ...history.state, openedAtMs: ${String(Date.UTC(2020, 0))} }, '')`);
+    const asked = page.waitForRequest(/public\/v2\/events\?/);
+    await page.reload();
+    const startDate = new URL((await asked).url()).searchParams.get('startDate') ?? '';
+    expect(Date.parse(startDate)).toBeGreaterThan(Date.now() - 60 * 60_000);
+  });
 });

@@ -3,7 +3,9 @@ import './styles/index.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
+import { forgetOpeningOnReload } from './shared/history-entry.js';
 
+forgetOpeningOnReload();
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(

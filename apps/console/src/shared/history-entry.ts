@@ -18,7 +18,15 @@ export function changeEntry(change: HistoryEntry): void {
   history.replaceState({ ...readEntry(), ...change }, '');
 }
 
-/** The time from which the list of this address counts: the same after "back", another one after a refresh. */
+/** A page that is loaded again shows what there is by then: its list is another one. */
+export function forgetOpeningOnReload(): void {
+  const [navigation] = performance.getEntriesByType('navigation');
+  const { openedAtMs, ...kept } = readEntry();
+  if ((navigation as PerformanceNavigationTiming | undefined)?.type !== 'reload' || openedAtMs === undefined) return;
+  history.replaceState(kept, '');
+}
+
+/** The time from which the list of this address counts: the same after "back", another one after a refresh or a reload. */
 export function useOpening(address: string): readonly [openedAtMs: number, refresh: () => void] {
   const [refreshes, setRefreshes] = useState(0);
   const openedAtMs = useMemo(() => {
