@@ -144,12 +144,21 @@ async function visitFleet(fleet: string): Promise<void> {
   });
 
   it('shows how each subscription fares, and the latest deliveries of one', async () => {
+    // As of a fleet with more subscriptions than a page of them.
+    await page.route(/webhook-subscriptions\?limit=200/, (route) =>
+      route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
+    );
     await visit.open('/subscriptions');
+    await page.getByLabel('Find a subscription').fill('position');
     const row = page.getByRole('row').filter({ hasText: /^position/ });
     await until(async () => expect(await row.textContent()).toContain('2 delivered'));
     expect(await row.getByRole('link', { name: '2 delivered' }).getAttribute('href')).toContain('subscriptionId=');
     await page.getByLabel('Find a subscription').fill('ignition');
     await row.waitFor({ state: 'detached' });
+    await page
+      .getByRole('row')
+      .filter({ hasText: /^ignition_on/ })
+      .waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await visit.open(`/subscriptions/${subscriptionId}`);
     await page.getByRole('button', { name: '1 hour' }).click();

@@ -256,10 +256,20 @@ const COLUMNS_WITH_INK = `(() => {
   });
 
   it('shows the vehicles on a map, and the path of one beside its speed', async () => {
+    // As of a vehicle that has more points than a page.
+    await page.route(/public\/v1\/paths\?/, (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/, 'limit=8'),
+      }),
+    );
     await visit.open('/vehicles');
     await page.getByRole('img', { name: /vehicles/ }).waitFor();
     await page.getByRole('link', { name: DRIVING }).click();
     await page.getByRole('heading', { name: DRIVING }).waitFor();
+    await page.locator('polyline').waitFor();
     const speeds = (await page.locator('polyline').getAttribute('points')) ?? '';
     expect(speeds.split(' ')).toHaveLength(20);
     // From the left to the right end of the fitted map.

@@ -88,7 +88,7 @@ function Searched({ until, order }: { readonly until: string; readonly order: De
 const NOTHING_TO_LOAD = { load: () => undefined };
 
 function useEndpoints(): ReadonlyMap<string, Subscription> {
-  const subscriptions = useSubscriptions();
+  const { items: subscriptions } = useSubscriptions();
   return useMemo(() => new Map(subscriptions.map((one) => [one.id, one])), [subscriptions]);
 }
 

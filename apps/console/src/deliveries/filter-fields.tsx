@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '@waypost/client';
 import { type DeliveryFilters, ORDERS } from '../filters/delivery-filters.js';
 import { EventTypeBoxes } from '../shared/event-type-boxes.js';
 import { Popover } from '../shared/popover.js';
+import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 
@@ -47,7 +48,7 @@ export function Choice<Value extends string>({ label, value, values, onChange }:
 
 /** By name; one that is not in the list, such as a deleted one, keeps its id. */
 export function SubscriptionField({ value, onChange }: Pick<TextFieldProps, 'value' | 'onChange'>) {
-  const subscriptions = useSubscriptions();
+  const { items: subscriptions, hasMore } = useSubscriptions();
   const isKnown = value === '' || subscriptions.some(({ id }) => id === value);
   return (
     <label>
@@ -60,6 +61,11 @@ export function SubscriptionField({ value, onChange }: Pick<TextFieldProps, 'val
             {subscriptionName(one)}
           </option>
         ))}
+        {hasMore && (
+          <option disabled>
+            The first {countText(subscriptions.length)}: the page of another one leads to its own
+          </option>
+        )}
       </select>
     </label>
   );

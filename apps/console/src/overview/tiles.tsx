@@ -70,10 +70,10 @@ function useSubscriptionTile(): Tile {
   const counts = useSubscriptionCounts();
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
   if (counts === null) return { ...tile, value: '–', hint: 'paused or disabled' };
-  const { paused, disabled } = counts;
+  const { paused, disabled, hasMore } = counts;
   return {
     ...tile,
-    value: countText(paused + disabled),
+    value: `${countText(paused + disabled)}${hasMore ? '+' : ''}`,
     hint: `${countText(paused)} paused, ${countText(disabled)} disabled`,
     ...(disabled > 0 ? { tone: 'bad' } : paused > 0 && { tone: 'waiting' }),
   };

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../session/session.js';
+import { firstOf } from '../shared/first-of.js';
 
 const EVERY_MS = 15_000;
-/** More than a fleet has; the page of subscriptions has all. */
-const COUNTED = 200;
+const PAGE_ROWS = 1_000;
+/** Of each status; a fleet with more has another problem than their number. */
+const MOST_COUNTED = 1_000;
 
 export interface SubscriptionCounts {
-  readonly all: number;
   readonly paused: number;
   readonly disabled: number;
+  /** There are more than were counted. */
+  readonly hasMore: boolean;
   /** Of the oldest; null: there is none. */
   readonly firstId: string | null;
 }
@@ -18,15 +21,22 @@ export function useSubscriptionCounts(): SubscriptionCounts | null {
   const client = useClient();
   const { data } = useQuery({
     queryKey: ['subscription-counts'],
-    queryFn: ({ signal }) => client.listSubscriptions({ limit: COUNTED }, { signal }),
+    queryFn: async ({ signal }): Promise<SubscriptionCounts> => {
+      const of = (status: 'paused' | 'disabled') =>
+        firstOf(client.items('listSubscriptions', { status, limit: PAGE_ROWS }, { signal }), MOST_COUNTED);
+      const [paused, disabled, oldest] = await Promise.all([
+        of('paused'),
+        of('disabled'),
+        client.listSubscriptions({ limit: 1 }, { signal }),
+      ]);
+      return {
+        paused: paused.items.length,
+        disabled: disabled.items.length,
+        hasMore: paused.hasMore || disabled.hasMore,
+        firstId: oldest.data[0]?.id ?? null,
+      };
+    },
     refetchInterval: EVERY_MS,
   });
-  if (!data) return null;
-  const count = (status: string): number => data.data.filter((one) => one.status === status).length;
-  return {
-    all: data.data.length,
-    paused: count('paused'),
-    disabled: count('disabled'),
-    firstId: data.data[0]?.id ?? null,
-  };
+  return data ?? null;
 }

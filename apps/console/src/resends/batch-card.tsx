@@ -84,7 +84,7 @@ interface ReplaysProps extends Pick<ReplayStates, 'replays' | 'problems'> {
 }
 
 function Replays({ batch, replays, problems }: ReplaysProps) {
-  const names = new Map(useSubscriptions().map((one) => [one.id, subscriptionName(one)]));
+  const names = new Map(useSubscriptions().items.map((one) => [one.id, subscriptionName(one)]));
   return (
     <details open={batch.items.some(({ refusal }) => refusal !== undefined)}>
       <summary>By subscription</summary>

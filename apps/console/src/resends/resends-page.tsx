@@ -8,7 +8,7 @@ import { useBatches } from './use-batches.js';
 /** What was resent from this browser, and how far it is. */
 export function ResendsPage() {
   const { batches, save, forget } = useBatches();
-  const [one] = useSubscriptions();
+  const [one] = useSubscriptions().items;
   const ofFleet = one === undefined ? batches : batches.filter(({ fleetId }) => fleetId === one.fleetId);
   return (
     <>

@@ -30,7 +30,7 @@ function Commands({ close }: { readonly close: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const { all } = usePlaces();
-  const commands = commandsOf(text, all, useSubscriptions());
+  const commands = commandsOf(text, all, useSubscriptions().items);
   const optionId = (index: number): string => `${listId}-${String(index)}`;
 
   /** In a tab of its own as a link would be: with a key held, or by the middle button. */

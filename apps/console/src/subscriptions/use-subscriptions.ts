@@ -1,26 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Subscription } from '@waypost/client';
 import { useClient, useSession } from '../session/session.js';
+import { firstOf, type Part } from '../shared/first-of.js';
 
-/** More than most fleets have; what is beyond is found by its id. */
+/** More than anyone chooses from; what is beyond is found by its id. */
 const MOST = 1_000;
-const PAGE_ROWS = 200;
-const NONE: readonly Subscription[] = [];
+const PAGE_ROWS = 1_000;
+const NONE: Part<Subscription> = { items: [], hasMore: false };
 
-/** All subscriptions of the fleet, to name them and to choose among them; without them a page is as useful. */
-export function useSubscriptions(): readonly Subscription[] {
+/** The first subscriptions of the fleet, to name them and to choose among them; without them a page is as useful. */
+export function useSubscriptions(): Part<Subscription> {
   const client = useClient();
   const { isOperator, fleetId } = useSession();
   const { data } = useQuery({
     queryKey: ['subscriptions', 'all'],
-    queryFn: async ({ signal }) => {
-      const found: Subscription[] = [];
-      for await (const page of client.pages('listSubscriptions', { limit: PAGE_ROWS }, { signal })) {
-        found.push(...page.data);
-        if (found.length >= MOST) break;
-      }
-      return found;
-    },
+    queryFn: ({ signal }) => firstOf(client.items('listSubscriptions', { limit: PAGE_ROWS }, { signal }), MOST),
     // An operator without a fleet has none.
     enabled: !isOperator || fleetId !== null,
     staleTime: 30_000,

@@ -59,7 +59,7 @@ const NONE: readonly never[] = [];
 const TRAIL = <Trail href="/vehicles">Vehicles</Trail>;
 
 function Editor({ stored, etag, marks, reload }: EditorProps) {
-  const others = useGeofences().filter(({ id }) => id !== stored?.id);
+  const others = useGeofences().items.filter(({ id }) => id !== stored?.id);
   const [name, setName] = useState(stored?.name ?? '');
   const [draft, setDraft] = useState<GeofenceDraft>(stored ? draftOf(stored.shape) : emptyDraft('circle'));
   // It stays in sight as it was opened, however it is changed.

@@ -2,8 +2,13 @@ import { Link } from 'wouter';
 import type { Geofence } from '@waypost/client';
 import { countText } from '../shared/time-text.js';
 
+interface GeofenceListProps {
+  readonly geofences: readonly Geofence[];
+  readonly hasMore: boolean;
+}
+
 /** The geofences by name; the map has them, too. */
-export function GeofenceList({ geofences }: { readonly geofences: readonly Geofence[] }) {
+export function GeofenceList({ geofences, hasMore }: GeofenceListProps) {
   return (
     <section className="card" aria-labelledby="geofences-title">
       <div className="title">
@@ -15,6 +20,7 @@ export function GeofenceList({ geofences }: { readonly geofences: readonly Geofe
       {geofences.length === 0 && (
         <p className="hint">None yet. A vehicle that enters or leaves one makes a geofence_in or geofence_out event.</p>
       )}
+      {hasMore && <p className="hint">The first {countText(geofences.length)}: the fleet has more.</p>}
       <ul className="plain columns">
         {geofences.map(({ id, name, shape }) => (
           <li key={id}>

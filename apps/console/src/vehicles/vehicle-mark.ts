@@ -1,4 +1,5 @@
-import type { LocatedPoint } from './located.js';
+import type { DevicePath } from '@waypost/client';
+import { isLocated, type LocatedPoint } from './located.js';
 import type { MapMark } from './map-drawing.js';
 
 /** What trackers report of a vehicle that stands. */
@@ -10,7 +11,17 @@ export interface VehicleMark extends MapMark {
   readonly isMoving: boolean;
 }
 
-export function vehicleMarkOf(label: string, point: LocatedPoint): VehicleMark {
+/** The newest place of each vehicle. Of one whose points go on in the next page, that has it. */
+export function vehicleMarksOf(paths: readonly DevicePath[]): VehicleMark[] {
+  const marks = new Map<string, VehicleMark>();
+  for (const { device_id: label, points } of paths) {
+    const last = points.findLast(isLocated);
+    if (last) marks.set(label, vehicleMarkOf(label, last));
+  }
+  return [...marks.values()];
+}
+
+function vehicleMarkOf(label: string, point: LocatedPoint): VehicleMark {
   const { latitude, longitude, time, heading, speed_in_kmh = 0 } = point;
   const isMoving = speed_in_kmh > MOVING_KMH;
   return { label, latitude, longitude, time, isMoving, heading: isMoving && heading !== undefined ? heading : null };

@@ -4,9 +4,11 @@ import { Link, useLocation, useSearch } from 'wouter';
 import type { V2Event, WaypostClient } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
+import { firstOf } from '../shared/first-of.js';
 import { Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
 import { Empty, Failure, Loading } from '../shared/states.js';
+import { countText } from '../shared/time-text.js';
 import { usePageTitle } from '../shared/use-page-title.js';
 import { FleetMap } from './fleet-map.js';
 import { useGeofences } from './geofences.js';
@@ -17,14 +19,15 @@ import { SpeedGraph } from './speed-graph.js';
 const HOUR_MS = 3_600_000;
 const HOURS = [1, 6, 24, 72] as const;
 const AROUND_MS = HOUR_MS / 2;
-const MAX_POINTS = 2_000;
+const PAGE_POINTS = 2_000;
+const MOST_PAGES = 10;
 const MAX_EVENTS = 50;
 
 /** The path of one vehicle with its events, and its speed beside it. */
 export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
   usePageTitle(deviceId);
   const client = useClient();
-  const geofences = useGeofences();
+  const { items: geofences } = useGeofences();
   const parameters = new URLSearchParams(useSearch());
   const at = momentOf(parameters.get('at'));
   const hours = HOURS.find((some) => String(some) === parameters.get('hours')) ?? HOURS[0];
@@ -63,6 +66,12 @@ export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
             />
             <SpeedGraph points={data.points} selected={selected} onSelect={setPointed} />
           </div>
+          {data.hasMore && (
+            <p className="hint" role="status">
+              Its first {countText(data.points.length)} points: it has more after{' '}
+              <Moment iso={data.points.at(-1)?.time ?? ''} />. Take a shorter range to see the newest.
+            </p>
+          )}
           <Events events={data.events} />
         </>
       )}
@@ -113,7 +122,10 @@ function Events({ events }: { readonly events: readonly V2Event[] }) {
 }
 
 interface Vehicle {
+  /** From the oldest on. */
   readonly points: readonly LocatedPoint[];
+  /** There are later points, which were not read. */
+  readonly hasMore: boolean;
   readonly events: readonly V2Event[];
 }
 
@@ -124,10 +136,14 @@ async function readVehicle(
   signal: AbortSignal,
 ): Promise<Vehicle> {
   const [paths, events] = await Promise.all([
-    client.listPaths({ startDate, endDate, deviceIds: [deviceId], limit: MAX_POINTS }, { signal }),
+    firstOf(
+      client.pages('listPaths', { startDate, endDate, deviceIds: [deviceId], limit: PAGE_POINTS }, { signal }),
+      MOST_PAGES,
+    ),
     client.listEvents({ startDate, endDate, deviceId, order: 'desc', limit: MAX_EVENTS }, { signal }),
   ]);
-  return { points: paths.data.flatMap(({ points }) => points).filter(isLocated), events: events.data };
+  const points = paths.items.flatMap(({ data }) => data.flatMap((path) => path.points)).filter(isLocated);
+  return { points, hasMore: paths.hasMore, events: events.data };
 }
 
 interface Window {

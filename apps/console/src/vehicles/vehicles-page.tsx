@@ -2,22 +2,26 @@ import './vehicles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
+import type { Geofence } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { ShellHint } from '../session/shell-hint.js';
 import { nowMs } from '../shared/clock.js';
+import { firstOf } from '../shared/first-of.js';
 import { Empty, Failure, Loading, Outdated } from '../shared/states.js';
+import { countText } from '../shared/time-text.js';
 import { FleetMap } from './fleet-map.js';
 import { GeofenceEditor } from './geofence-editor.js';
 import { GeofenceList } from './geofence-list.js';
 import { useGeofences } from './geofences.js';
-import { isLocated } from './located.js';
 import type { Place } from './mercator.js';
 import { VehicleList } from './vehicle-list.js';
-import { type VehicleMark, vehicleMarkOf } from './vehicle-mark.js';
+import { type VehicleMark, vehicleMarksOf } from './vehicle-mark.js';
 import { VehiclePage } from './vehicle-page.js';
 
 const WITHIN_MS = 15 * 60_000;
-const MAX_POINTS = 2_000;
+const PAGE_POINTS = 2_000;
+/** Read every few seconds. */
+const MOST_PAGES = 5;
 const EVERY_MS = 5_000;
 
 /** All vehicles, one of them, or a geofence, as the address says: an id may hold anything, a slash too, so it is not part of the path. */
@@ -35,31 +39,24 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
     queryKey: ['vehicles'],
     queryFn: ({ signal }) => {
       const [startDate, endDate] = [new Date(nowMs() - WITHIN_MS), new Date(nowMs() + WITHIN_MS)];
-      return client.listPaths({ startDate, endDate, limit: MAX_POINTS }, { signal });
+      return firstOf(client.pages('listPaths', { startDate, endDate, limit: PAGE_POINTS }, { signal }), MOST_PAGES);
     },
     refetchInterval: EVERY_MS,
   });
-  const marks = useMemo(
-    () =>
-      (data?.data ?? []).flatMap(({ device_id: label, points }) => {
-        const last = points.findLast(isLocated);
-        return last ? [vehicleMarkOf(label, last)] : [];
-      }),
-    [data],
-  );
+  const marks = useMemo(() => vehicleMarksOf((data?.items ?? []).flatMap((page) => page.data)), [data]);
   if (isPending) return <Loading what="vehicles" />;
   if (editing !== null) return <GeofenceEditor key={editing} id={editing} marks={marks} />;
   if (!data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       {error && <Outdated error={error} sinceMs={dataUpdatedAt} />}
-      <Fleet marks={marks} hasMore={data.next_page_state !== null} />
+      <Fleet marks={marks} hasMore={data.hasMore} />
     </>
   );
 }
 
 function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; readonly hasMore: boolean }) {
-  const geofences = useGeofences();
+  const { items: geofences, hasMore: hasMoreGeofences } = useGeofences();
   const [selected, setSelected] = useState(-1);
   const focus = useMemo<readonly Place[] | undefined>(
     () => (marks.length > 0 ? undefined : geofences.flatMap(({ shape }) => placesOf(shape))),
@@ -70,7 +67,9 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
       <div className="title">
         <h1>Vehicles</h1>
         <span className="hint">
-          {marks.length} {marks.length === 1 ? 'vehicle' : 'vehicles'} in the last 15 minutes
+          {hasMore ? 'The first ' : ''}
+          {countText(marks.length)} {marks.length === 1 ? 'vehicle' : 'vehicles'} in the last 15 minutes
+          {hasMore && ': there are more'}
         </span>
       </div>
       {marks.length === 0 && (
@@ -91,16 +90,15 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
           onPoint={setSelected}
         />
       )}
-      {hasMore && <p className="hint">Only the first of the fleet: there are more.</p>}
       {marks.length > 0 && <VehicleList marks={marks} onSelect={setSelected} />}
-      <GeofenceList geofences={geofences} />
+      <GeofenceList geofences={geofences} hasMore={hasMoreGeofences} />
     </>
   );
 }
 
 const NO_PATH: readonly never[] = [];
 
-function placesOf(shape: ReturnType<typeof useGeofences>[number]['shape']): Place[] {
+function placesOf(shape: Geofence['shape']): Place[] {
   if (shape.type === 'circle') return [shape.center];
   return shape.coordinates.flat().map(([longitude = 0, latitude = 0]) => ({ latitude, longitude }));
 }
