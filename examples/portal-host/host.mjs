@@ -25,6 +25,6 @@ const server = createServer(async (request, response) => {
   if (!session) return response.writeHead(502).end();
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
   response.end(`<!doctype html><title>My platform</title><h1>Your webhooks</h1>
-<iframe src="${session.link}" title="Webhooks" referrerpolicy="no-referrer" style="width: 100%; height: 80vh"></iframe>`);
+<iframe src="${session.link}" title="Webhooks" allow="clipboard-write" referrerpolicy="no-referrer" style="width: 100%; height: 80vh"></iframe>`);
 });
 server.listen(Number(PORT), '127.0.0.1', () => console.log(`Open ${origin}/`));

@@ -97,6 +97,16 @@ async function visitFleet(fleet: string): Promise<void> {
     await typed.getByLabel('API key').waitFor();
   });
 
+  it('says that a text could not be copied, and gives it to do it by hand', async () => {
+    await visit.open('/deliveries');
+    await page.locator('[data-row]').first().getByRole('link').click();
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.getByRole('button', { name: 'Copy the event id' }).click();
+    const field = page.getByLabel('Could not be copied: select the text');
+    expect(page.url()).toContain(await field.inputValue());
+    expect(await pageProblems(page)).toEqual([]);
+  });
+
   it('takes what is typed right after Ctrl+K, and opens a result in a tab of its own', async () => {
     await visit.open('/overview');
     await page.keyboard.press('Control+k');
