@@ -119,6 +119,10 @@ async function createSession(more: object = {}): Promise<Created> {
     await page.getByRole('link', { name: 'Subscriptions' }).click();
     await page.getByRole('link', { name: 'position' }).first().waitFor();
     expect(await page.getByRole('link', { name: 'ignition_on' }).count()).toBe(0);
+    await until(async () => expect(await page.getByRole('link', { name: 'New subscription' }).count()).toBe(0));
+    await page.getByRole('link', { name: 'position' }).first().click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
   });
 
   it('tells a customer nothing that takes a shell on the machine of Waypost', async () => {

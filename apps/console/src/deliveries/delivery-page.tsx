@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { V2Event } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
@@ -70,6 +70,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
 
 function EventFacts({ event: { eventId, eventType, deviceId, eventTime } }: { readonly event: V2Event }) {
   const place = new URLSearchParams({ deviceId, at: eventTime }).toString();
+  const hasMap = useLack('paths:read') === null;
   return (
     <aside className="card" aria-label="Event">
       <dl className="facts narrow">
@@ -81,7 +82,7 @@ function EventFacts({ event: { eventId, eventType, deviceId, eventTime } }: { re
             {deviceId}
           </Link>
         </Fact>
-        {eventType !== 'test' && (
+        {eventType !== 'test' && hasMap && (
           <Fact name="On the map">
             <Link href={`/vehicles?${place}`}>Show where it was</Link>
           </Fact>

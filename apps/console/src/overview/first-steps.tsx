@@ -9,7 +9,7 @@ const EVERY_MS = 5_000;
 export function FirstSteps() {
   const counts = useSubscriptionCounts();
   const hasDelivered = useHasDelivered();
-  const lack = useLack('subscriptions:write');
+  const lack = useLack(counts?.firstId === null ? 'subscriptions:create' : 'subscriptions:write');
   if (counts === null || hasDelivered !== false || lack !== null) return null;
   const isSubscribed = counts.firstId !== null;
   return (

@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { createWaypostClient, type Output, type WaypostClient } from '@waypost/client';
+import { type Deed, lackOf } from './access.js';
 import { isPortal } from './base-path.js';
 import { applyBranding } from './branding.js';
 import { askForSession, offerSession } from './handover.js';
@@ -95,11 +96,8 @@ export function useClient(): WaypostClient {
 }
 
 /** Why the one who is signed in may not do this; null: they may, as far as is known. */
-export function useLack(scope: string): string | null {
-  const { info } = useSession();
-  if (info === null || info.scopes.includes(scope)) return null;
-  const who = info.type === 'portal_session' ? 'session' : 'key';
-  return `Your ${who} may only read here: it lacks ${scope}.`;
+export function useLack(deed: Deed): string | null {
+  return lackOf(useSession().info, deed);
 }
 
 /** Exchanges the code of a link to the portal, once: a second time it is of no use (R-42). */

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, useId, useState } from 'react';
 import { useLocation, useRouter } from 'wouter';
+import { useSession } from '../session/session.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 import { type Command, commandsOf } from './commands.js';
 import type { Opener } from './shortcuts.js';
@@ -29,8 +30,7 @@ function Commands({ close }: { readonly close: () => void }) {
   const { base } = useRouter();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { all } = usePlaces();
-  const commands = commandsOf(text, all, useSubscriptions().items);
+  const commands = useCommands(text);
   const optionId = (index: number): string => `${listId}-${String(index)}`;
 
   /** In a tab of its own as a link would be: with a key held, or by the middle button. */
@@ -86,4 +86,10 @@ function Commands({ close }: { readonly close: () => void }) {
       </ul>
     </>
   );
+}
+
+function useCommands(text: string): readonly Command[] {
+  const { all } = usePlaces();
+  const { info } = useSession();
+  return commandsOf(text, all, useSubscriptions().items, info);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Subscription } from '@waypost/client';
+import type { Reader } from '../session/access.js';
 import { commandsOf } from './commands.js';
 import { placesOf } from './places.js';
 
@@ -9,8 +10,8 @@ const SUBSCRIPTIONS = [
   { id: 'other', eventType: 'ignition_on', url: 'https://b.example/hooks' },
 ] as unknown as Subscription[];
 
-function hrefs(text: string, places = placesOf(null).fleet): string[] {
-  return commandsOf(text, places, SUBSCRIPTIONS).map(({ href }) => href);
+function hrefs(text: string, reader: Reader | null = null): string[] {
+  return commandsOf(text, placesOf(reader).fleet, SUBSCRIPTIONS, reader).map(({ href }) => href);
 }
 
 describe('the command palette', () => {
@@ -41,8 +42,13 @@ describe('the command palette', () => {
   });
 
   it('leads nowhere that the reader may not go (R-42)', () => {
-    const deliveries = placesOf({ type: 'portal_session', scopes: ['events:read'] }).fleet;
+    const deliveries = { type: 'portal_session', scopes: ['events:read'] };
     expect(hrefs('van-1', deliveries)).toEqual(['/deliveries?deviceId=van-1']);
     expect(hrefs('sub', deliveries)).not.toContain('/subscriptions/new');
+  });
+
+  it('offers nothing that a key may only read (R-38)', () => {
+    const reading = { type: 'api_key', scopes: ['subscriptions:read', 'paths:read'] };
+    expect(hrefs('', reading)).toEqual(['/subscriptions', '/vehicles']);
   });
 });

@@ -1,10 +1,13 @@
 import type { Subscription } from '@waypost/client';
+import { type Deed, lackOf, type Reader } from '../session/access.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import type { Place } from './places.js';
 
 export interface Command {
   readonly title: string;
   readonly href: string;
+  /** What the page is for, where it is more than reading. */
+  readonly deed?: Deed;
 }
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -14,20 +17,26 @@ const PAGES: readonly Command[] = [
   { title: 'Live tail of attempts', href: '/deliveries?view=live' },
   { title: 'Failed deliveries', href: '/deliveries?status=failed' },
   { title: 'Resends and their progress', href: '/deliveries/resends' },
-  { title: 'New subscription', href: '/subscriptions/new' },
-  { title: 'Draw a geofence', href: '/vehicles?geofence=new' },
+  { title: 'New subscription', href: '/subscriptions/new', deed: 'subscriptions:create' },
+  { title: 'Draw a geofence', href: '/vehicles?geofence=new', deed: 'geofences:write' },
 ];
 
 /** What a text may mean: an id, a code, a page, a subscription, a device, or a field of a payload. */
-export function commandsOf(text: string, places: readonly Place[], subscriptions: readonly Subscription[]): Command[] {
+export function commandsOf(
+  text: string,
+  places: readonly Place[],
+  subscriptions: readonly Subscription[],
+  reader: Reader | null,
+): Command[] {
   const isBelow = ({ href }: Command): boolean => places.some(({ path }) => href.startsWith(path));
-  const pages = [...places.map(({ title, path }) => ({ title, href: path })), ...PAGES];
+  const isAllowed = ({ deed }: Command): boolean => deed === undefined || lackOf(reader, deed) === null;
+  const pages: Command[] = [...places.map(({ title, path }) => ({ title, href: path })), ...PAGES];
   const words = text.trim();
   const isIn = (title: string): boolean => title.toLowerCase().includes(words.toLowerCase());
   const found = subscriptions.filter((one) => isIn(subscriptionName(one)) || one.id === words);
   return [
     ...meant(words).filter(isBelow),
-    ...pages.filter((page) => isBelow(page) && isIn(page.title)),
+    ...pages.filter((page) => isBelow(page) && isAllowed(page) && isIn(page.title)),
     ...found.slice(0, words === '' ? 0 : MOST_SUBSCRIPTIONS).map((one) => ({
       title: `Subscription ${subscriptionName(one)}`,
       href: `/subscriptions/${one.id}`,

@@ -1,4 +1,4 @@
-import { isOpen } from '../session/access.js';
+import { isOpen, type Reader } from '../session/access.js';
 
 export interface Place {
   readonly path: string;
@@ -22,11 +22,8 @@ const INSTALLATION: readonly Place[] = [
   { path: '~/partitions', title: 'Partitions', key: 'p' },
 ];
 
-interface Reader {
-  readonly type: string;
+interface PlacedReader extends Reader {
   readonly fleetId?: string | null;
-  /** null: not known so far. */
-  readonly scopes: readonly string[] | null;
 }
 
 export interface Places {
@@ -35,11 +32,11 @@ export interface Places {
 }
 
 /** What the menu shows to this reader; null: not known so far. */
-export function placesOf(reader: Reader | null): Places {
+export function placesOf(reader: PlacedReader | null): Places {
   const isOperator = reader?.type === 'admin';
   const hasFleet = !isOperator || (reader.fleetId ?? null) !== null;
   return {
-    fleet: hasFleet ? FLEET.filter(({ path }) => isOpen(path, reader?.scopes ?? null)) : [],
+    fleet: hasFleet ? FLEET.filter(({ path }) => isOpen(path, reader)) : [],
     installation: isOperator ? INSTALLATION : [],
   };
 }

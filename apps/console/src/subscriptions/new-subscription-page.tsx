@@ -2,9 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { type CreateSubscriptions, EVENT_TYPES } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
 import { EventTypeBoxes } from '../shared/event-type-boxes.js';
 import { EVENT_TYPE_TEXTS } from '../shared/event-type-texts.js';
+import { Trail } from '../shared/missing.js';
 import { CreatedSubscriptions } from './created-subscriptions.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { creationOf, NEW_SETTINGS } from './subscription-settings.js';
@@ -14,8 +15,21 @@ type EventType = NonNullable<CreateSubscriptions['eventType']>;
 
 const SUBSCRIBED_TYPES = EVENT_TYPES.filter((type): type is EventType => type !== 'test');
 
-/** Makes subscriptions of one URL, and shows their secret the one time that it can be seen. */
+/** For those who may make one; the address may have been typed. */
 export function NewSubscriptionPage() {
+  const lack = useLack('subscriptions:create');
+  if (lack === null) return <NewSubscription />;
+  return (
+    <>
+      <Trail href="/subscriptions">Subscriptions</Trail>
+      <h1>New subscription</h1>
+      <p className="hint lead">{lack}</p>
+    </>
+  );
+}
+
+/** Makes subscriptions of one URL, and shows their secret the one time that it can be seen. */
+function NewSubscription() {
   const client = useClient();
   const queries = useQueryClient();
   const [url, setUrl] = useState('');
@@ -34,9 +48,7 @@ export function NewSubscriptionPage() {
 
   return (
     <>
-      <p className="trail">
-        <Link href="/subscriptions">Subscriptions</Link>
-      </p>
+      <Trail href="/subscriptions">Subscriptions</Trail>
       <div>
         <h1>New subscription</h1>
         <p className="hint lead">

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import type { Subscription, UpdateSubscription } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
-import { ConfirmButton } from './confirm-button.js';
+import { ConfirmButton } from '../shared/confirm-button.js';
 import { EditDialog } from './edit-dialog.js';
 import type { TestEvent } from './use-test-event.js';
 
@@ -16,6 +16,7 @@ export function SubscriptionActions({ subscription: { id, status }, changes, tes
   const { update, rotation, deletion } = changes;
   const next = status === 'active' ? 'paused' : 'active';
   const lack = useLack('subscriptions:write');
+  const canDelete = useLack('subscriptions:delete') === null;
   if (lack !== null) return <span className="hint">{lack}</span>;
   return (
     <div className="actions">
@@ -46,15 +47,17 @@ export function SubscriptionActions({ subscription: { id, status }, changes, tes
           that happen while it is disabled are never sent. To keep what happens and send it later, pause it instead.
         </ConfirmButton>
       )}
-      <ConfirmButton
-        label="Delete"
-        action="Delete it for good"
-        isDangerous
-        disabled={deletion.isPending}
-        onConfirm={() => deletion.mutate()}
-      >
-        Nothing more is sent, also of what waits. The history of its deliveries stays.
-      </ConfirmButton>
+      {canDelete && (
+        <ConfirmButton
+          label="Delete"
+          action="Delete it for good"
+          isDangerous
+          disabled={deletion.isPending}
+          onConfirm={() => deletion.mutate()}
+        >
+          Nothing more is sent, also of what waits. The history of its deliveries stays.
+        </ConfirmButton>
+      )}
     </div>
   );
 }

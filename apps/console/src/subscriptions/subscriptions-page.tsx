@@ -84,7 +84,7 @@ function useFound(words: string) {
 }
 
 function NewSubscription({ children }: { readonly children: string }) {
-  const lack = useLack('subscriptions:write');
+  const lack = useLack('subscriptions:create');
   if (lack !== null) return <span className="hint">{lack}</span>;
   return (
     <Link href="/subscriptions/new" className="button primary">

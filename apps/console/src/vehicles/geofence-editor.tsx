@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { type ComponentProps, type SyntheticEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type CreateGeofence, type Geofence, WaypostApiError } from '@waypost/client';
-import { useClient } from '../session/session.js';
+import { useClient, useLack } from '../session/session.js';
+import { ConfirmButton } from '../shared/confirm-button.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Segments } from '../shared/segments.js';
 import { Loading } from '../shared/states.js';
@@ -65,6 +66,7 @@ function Editor({ stored, etag, marks, reload }: EditorProps) {
   // It stays in sight as it was opened, however it is changed.
   const [focus] = useState(() => focusOf(draft, marks));
   const { save, remove } = useGeofenceChanges(stored, etag);
+  const lack = useLack('geofences:write');
   const shape = shapeOf(draft);
   const problem = save.error ?? remove.error;
 
@@ -101,18 +103,23 @@ function Editor({ stored, etag, marks, reload }: EditorProps) {
         <ShapeFields draft={draft} onChange={setDraft} />
         <Problem error={problem} reload={reload} />
         <div className="actions">
-          <button type="submit" className="primary" disabled={shape === null || save.isPending}>
+          <button type="submit" className="primary" disabled={lack !== null || shape === null || save.isPending}>
             {stored ? 'Save' : 'Create'}
           </button>
           <Link href="/vehicles">Cancel</Link>
-          {stored && (
-            <button type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-              Delete
-            </button>
-          )}
+          {stored && <Deletion disabled={lack !== null || remove.isPending} onConfirm={() => remove.mutate()} />}
         </div>
+        {lack !== null && <p className="hint">{lack}</p>}
       </div>
     </form>
+  );
+}
+
+function Deletion(props: Pick<ComponentProps<typeof ConfirmButton>, 'disabled' | 'onConfirm'>) {
+  return (
+    <ConfirmButton label="Delete" action="Delete it for good" isDangerous {...props}>
+      No vehicle enters or leaves it from then on. The history of its events stays.
+    </ConfirmButton>
   );
 }
 

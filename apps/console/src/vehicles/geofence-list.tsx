@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { Geofence } from '@waypost/client';
+import { useLack } from '../session/session.js';
 import { countText } from '../shared/time-text.js';
 
 interface GeofenceListProps {
@@ -9,13 +10,18 @@ interface GeofenceListProps {
 
 /** The geofences by name; the map has them, too. */
 export function GeofenceList({ geofences, hasMore }: GeofenceListProps) {
+  const lack = useLack('geofences:write');
   return (
     <section className="card" aria-labelledby="geofences-title">
       <div className="title">
         <h2 id="geofences-title">Geofences</h2>
-        <Link href="/vehicles?geofence=new" className="button">
-          Draw a geofence
-        </Link>
+        {lack === null ? (
+          <Link href="/vehicles?geofence=new" className="button">
+            Draw a geofence
+          </Link>
+        ) : (
+          <span className="hint">{lack}</span>
+        )}
       </div>
       {geofences.length === 0 && (
         <p className="hint">None yet. A vehicle that enters or leaves one makes a geofence_in or geofence_out event.</p>

@@ -15,6 +15,7 @@ interface ConfirmButtonProps {
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, action, children, isDangerous = false, disabled, onConfirm } = props;
   const dialog = useRef<HTMLDialogElement>(null);
+  const close = () => dialog.current?.close();
   return (
     <>
       <button
@@ -28,14 +29,22 @@ export function ConfirmButton(props: ConfirmButtonProps) {
       <dialog ref={dialog} aria-label={action}>
         <h2>{action}</h2>
         <p>{children}</p>
-        <form method="dialog" className="actions">
-          <button type="submit" className={isDangerous ? 'danger' : 'primary'} onClick={onConfirm}>
+        {/* No form: it may stand in one. */}
+        <div className="actions">
+          <button
+            type="button"
+            className={isDangerous ? 'danger' : 'primary'}
+            onClick={() => {
+              close();
+              onConfirm();
+            }}
+          >
             {action}
           </button>
-          <button type="submit" autoFocus>
+          <button type="button" autoFocus onClick={close}>
             Cancel
           </button>
-        </form>
+        </div>
       </dialog>
     </>
   );
