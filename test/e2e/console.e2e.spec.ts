@@ -272,6 +272,10 @@ const COLUMNS_WITH_INK = `(() => {
     await page.locator('polyline').waitFor();
     const speeds = (await page.locator('polyline').getAttribute('points')) ?? '';
     expect(speeds.split(' ')).toHaveLength(20);
+    expect([await page.title(), await page.evaluate('document.activeElement.id')]).toEqual([
+      `${DRIVING} - Waypost`,
+      'main',
+    ]);
     // From the left to the right end of the fitted map.
     const drawn = await until(async () => {
       const columns = await page.evaluate<number>(COLUMNS_WITH_INK);
@@ -281,6 +285,14 @@ const COLUMNS_WITH_INK = `(() => {
     expect(drawn).toBeLessThanOrEqual(1);
     await page.getByRole('button', { name: 'Zoom out' }).click();
     await until(async () => expect(await page.evaluate(COLUMNS_WITH_INK)).toBeLessThan(0.8));
+    await page.getByRole('main').getByRole('link', { name: 'Vehicles' }).click();
+    await page.getByRole('heading', { name: 'Vehicles', exact: true }).waitFor();
+    await until(async () =>
+      expect([await page.title(), await page.evaluate('document.activeElement.id')]).toEqual([
+        'Vehicles - Waypost',
+        'main',
+      ]),
+    );
   });
 
   it('shows what others wrote as text, and runs nothing of it', async () => {

@@ -4,7 +4,7 @@ import { changeEntry, readEntry } from '../shared/history-entry.js';
 const SAVE_AFTER_MS = 100;
 
 /** "Back" returns to where a page was left: its rows are there at once, so that it can scroll there itself. */
-export function useScrollMemory(location: string): void {
+export function useScrollMemory(page: string): void {
   useEffect(() => {
     history.scrollRestoration = 'manual';
     scrollTo(0, readEntry().scrollY ?? 0);
@@ -25,5 +25,5 @@ export function useScrollMemory(location: string): void {
       document.removeEventListener('scroll', later);
       document.removeEventListener('click', save, true);
     };
-  }, [location]);
+  }, [page]);
 }

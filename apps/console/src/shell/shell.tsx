@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { OverviewPage } from '../overview/overview-page.js';
 import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
@@ -7,6 +7,7 @@ import { Boundary } from '../shared/boundary.js';
 import { Empty, Loading } from '../shared/states.js';
 import { CommandPalette } from './command-palette.js';
 import { OfflineBanner } from './offline-banner.js';
+import { pageOf } from './page-of.js';
 import { useScrollMemory } from './scroll-memory.js';
 import { KeyHelp, useShortcuts } from './shortcuts.js';
 import { SideBar } from './side-bar.js';
@@ -48,6 +49,7 @@ export function Shell() {
 
 function SignedIn() {
   const [location] = useLocation();
+  const page = pageOf(location, useSearch());
   const main = useRef<HTMLElement>(null);
   const shortcuts = useShortcuts();
   const { all } = usePlaces();
@@ -56,13 +58,13 @@ function SignedIn() {
   // Before the effects of the page, which may know a better one.
   useLayoutEffect(() => {
     document.title = `${title} - Waypost`;
-  }, [location, title]);
+  }, [page, title]);
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
     // A page may have a better place for it, such as a field or the row that one comes back to.
     if (main.current?.contains(document.activeElement) === false) main.current.focus({ preventScroll: true });
-  }, [location]);
-  useScrollMemory(location);
+  }, [page]);
+  useScrollMemory(page);
   useEffect(() => {
     // One that fails is tried again when its page is opened.
     const timer = setTimeout(
@@ -80,7 +82,7 @@ function SignedIn() {
       <SideBar {...shortcuts} />
       <OfflineBanner />
       <main id="main" ref={main} tabIndex={-1}>
-        <Boundary key={location} fallback={<Broken />}>
+        <Boundary key={page} fallback={<Broken />}>
           <Suspense fallback={<Loading what="the page" />}>
             <Pages />
           </Suspense>

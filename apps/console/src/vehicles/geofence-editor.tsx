@@ -7,6 +7,7 @@ import { ConfirmButton } from '../shared/confirm-button.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Segments } from '../shared/segments.js';
 import { Loading } from '../shared/states.js';
+import { usePageTitle } from '../shared/use-page-title.js';
 import { FleetMap } from './fleet-map.js';
 import { draftOf, emptyDraft, type GeofenceDraft, hintOf, shapeOf } from './geofence-draft.js';
 import { ShapeFields } from './geofence-fields.js';
@@ -67,6 +68,7 @@ function Editor({ stored, etag, marks, reload }: EditorProps) {
   const [focus] = useState(() => focusOf(draft, marks));
   const { save, remove } = useGeofenceChanges(stored, etag);
   const lack = useLack('geofences:write');
+  usePageTitle(stored?.name ?? 'New geofence');
   const shape = shapeOf(draft);
   const problem = save.error ?? remove.error;
 
