@@ -18,7 +18,7 @@ export function OverviewPage() {
   const ranges = useFigureRanges();
   const name: RangeName = Object.hasOwn(ranges, asked) ? (asked as RangeName) : 'hour';
   const range = ranges[name];
-  const { data, error, dataUpdatedAt, refetch } = useFigures(range);
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useFigures(range);
   return (
     <>
       <div className="title">
@@ -35,10 +35,10 @@ export function OverviewPage() {
       {error && !data ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : (
-        <Figures columns={data ?? NOTHING_YET} range={range} isLoading={!data} />
+        <Figures columns={data ?? NOTHING_YET} range={range} isLoading={!data || isPlaceholderData} />
       )}
       {data && <WorstSubscriptions window={() => windowOf(range)} step={range.step} range={range.deliveries} />}
-      {data && <FigureTable columns={data} />}
+      {data && !isPlaceholderData && <FigureTable columns={data} />}
     </>
   );
 }
@@ -46,7 +46,7 @@ export function OverviewPage() {
 interface FiguresProps {
   readonly columns: readonly Column[];
   readonly range: FigureRange;
-  /** Everything has its place already, so that nothing jumps. */
+  /** Everything has its place already, so that nothing jumps; until its own figures are there, it has those of before. */
   readonly isLoading: boolean;
 }
 

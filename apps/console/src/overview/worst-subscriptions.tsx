@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useClient } from '../session/session.js';
-import { Failure } from '../shared/states.js';
+import { Failure, Outdated } from '../shared/states.js';
 import { countText } from '../shared/time-text.js';
 import { type FailingSubscription, type Step, worstOf } from './figures.js';
 
@@ -19,11 +19,11 @@ interface WorstProps {
 /** Where deliveries fail or have to be repeated. A fleet may have too many subscriptions for it: that is no failure of the page. */
 export function WorstSubscriptions({ window, step, range }: WorstProps) {
   const client = useClient();
-  const { data, error, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery({
     queryKey: ['worst', range],
     queryFn: async ({ signal }) => {
       const { data: buckets } = await client.getMetrics({ ...window(), step, groupBy: 'subscription' }, { signal });
-      return worstOf(buckets, SHOWN);
+      return { worst: worstOf(buckets, SHOWN), isIdle: buckets.length === 0 };
     },
     refetchInterval: EVERY_MS,
     placeholderData: (before) => before,
@@ -32,10 +32,17 @@ export function WorstSubscriptions({ window, step, range }: WorstProps) {
     <section className="card worst" aria-labelledby="worst-title">
       <h2 id="worst-title">Where deliveries fail</h2>
       {error && !data && <Failure error={error} retry={() => void refetch()} />}
-      {data?.length === 0 && <p className="hint">Nowhere in this time: every delivery was accepted at once.</p>}
-      {data && data.length > 0 && (
-        <ol className="plain">
-          {data.map((one) => (
+      {error && data && <Outdated error={error} sinceMs={dataUpdatedAt} />}
+      {data?.worst.length === 0 && (
+        <p className="hint">
+          {data.isIdle
+            ? 'No delivery began in this time.'
+            : 'Nowhere in this time: every delivery was accepted at once.'}
+        </p>
+      )}
+      {data && data.worst.length > 0 && (
+        <ol className={isPlaceholderData ? 'plain loading' : 'plain'} aria-busy={isPlaceholderData}>
+          {data.worst.map((one) => (
             <Worst key={one.subscriptionId} one={one} range={range} />
           ))}
         </ol>

@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
-import { type Subscription, WaypostApiError } from '@waypost/client';
+import { type Subscription, type SubscriptionWithHealth, WaypostApiError } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { Failure, Loading } from '../shared/states.js';
+import { changed } from './changed.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { changeOf, settingsOf } from './subscription-settings.js';
 
@@ -63,8 +64,8 @@ function EditForm({ subscription, etag, close, reload }: EditFormProps) {
   const update = useMutation({
     mutationFn: () =>
       client.updateSubscription({ id, body: { url, ...changeOf(settings) } }, etag === null ? {} : { ifMatch: etag }),
-    onSuccess: async (changed) => {
-      queries.setQueryData(['subscription', id], changed);
+    onSuccess: async (edited) => {
+      queries.setQueryData<SubscriptionWithHealth>(['subscription', id], (before) => changed(before, edited));
       close();
       await queries.invalidateQueries({ queryKey: ['subscriptions'] });
     },

@@ -3,7 +3,7 @@ import { type RangeName, titlesOf, useFigureRanges } from '../overview/figure-ra
 import { AcceptanceChart, OutcomeChart } from '../overview/overview-charts.js';
 import { useFigures } from '../overview/use-figures.js';
 import { Segments } from '../shared/segments.js';
-import { Failure } from '../shared/states.js';
+import { Failure, Outdated } from '../shared/states.js';
 
 /** How the deliveries of one subscription go. */
 export function EndpointCharts({ subscriptionId }: { readonly subscriptionId: string }) {
@@ -12,7 +12,7 @@ export function EndpointCharts({ subscriptionId }: { readonly subscriptionId: st
   const asked = new URLSearchParams(useSearch()).get('range') ?? '';
   const name: RangeName = Object.hasOwn(ranges, asked) ? (asked as RangeName) : 'day';
   const { step } = ranges[name];
-  const { data = [], error, refetch } = useFigures(ranges[name], subscriptionId);
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useFigures(ranges[name], subscriptionId);
   return (
     <section aria-label="Figures" className="figures">
       <Segments
@@ -21,10 +21,11 @@ export function EndpointCharts({ subscriptionId }: { readonly subscriptionId: st
         value={name}
         onChange={(next) => navigate(next === 'day' ? location : `${location}?range=${next}`, { replace: true })}
       />
-      {error && data.length === 0 && <Failure error={error} retry={() => void refetch()} />}
-      <div className="charts">
-        <OutcomeChart columns={data} step={step} />
-        <AcceptanceChart columns={data} step={step} />
+      {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {error && data && <Outdated error={error} sinceMs={dataUpdatedAt} />}
+      <div className={isPlaceholderData ? 'charts loading' : 'charts'} aria-busy={isPlaceholderData}>
+        <OutcomeChart columns={data ?? []} step={step} />
+        <AcceptanceChart columns={data ?? []} step={step} />
       </div>
     </section>
   );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useClient } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
-import { Failure } from '../shared/states.js';
+import { Failure, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { StatusCode } from '../shared/status-code.js';
 
@@ -12,7 +12,7 @@ const EVERY_MS = 5_000;
 /** What was sent last of one subscription, and the way to all of it. */
 export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: string }) {
   const client = useClient();
-  const { data, error, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, refetch } = useQuery({
     queryKey: ['latest-deliveries', subscriptionId],
     queryFn: ({ signal }) => client.listEvents({ subscriptionId, order: 'desc', limit: SHOWN }, { signal }),
     refetchInterval: EVERY_MS,
@@ -24,6 +24,7 @@ export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: 
         <Link href={`/deliveries?subscriptionId=${subscriptionId}`}>All deliveries</Link>
       </div>
       {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {error && data && <Outdated error={error} sinceMs={dataUpdatedAt} />}
       {data?.data.length === 0 && <p className="hint">None so far. A test event makes one at once.</p>}
       <ol className="plain latest">
         {data?.data.map(({ eventId, eventType, deviceId, delivery }) => (

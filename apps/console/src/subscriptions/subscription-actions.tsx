@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import type { Subscription, UpdateSubscription } from '@waypost/client';
+import type { Subscription, SubscriptionWithHealth, UpdateSubscription } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
 import { ConfirmButton } from '../shared/confirm-button.js';
+import { changed } from './changed.js';
 import { EditDialog } from './edit-dialog.js';
 import type { TestEvent } from './use-test-event.js';
 
@@ -70,8 +71,8 @@ export function useSubscriptionChanges(id: string) {
   const [, navigate] = useLocation();
   const update = useMutation({
     mutationFn: (body: UpdateSubscription) => client.updateSubscription({ id, body }),
-    onSuccess: (changed) => {
-      queries.setQueryData(['subscription', id], changed);
+    onSuccess: (subscription) => {
+      queries.setQueryData<SubscriptionWithHealth>(['subscription', id], (before) => changed(before, subscription));
       return queries.invalidateQueries({ queryKey: ['subscriptions'] });
     },
   });
