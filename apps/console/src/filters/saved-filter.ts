@@ -13,6 +13,15 @@ export function decodeSaved(value: unknown): SavedFilter | null {
   return { name, search: searchOf(filtersOf(search)) };
 }
 
+export function addressOf({ search }: SavedFilter): string {
+  return search === '' ? '/deliveries' : `/deliveries?${search}`;
+}
+
+/** For others: `base` is that of a portal, or of the fleet that an operator has chosen. */
+export function linkOf(filter: SavedFilter, base: string, origin: string): string {
+  return new URL(base + addressOf(filter), origin).href;
+}
+
 /** Saved under a name that exists, it replaces that one. */
 export function withSaved(all: readonly SavedFilter[], filter: SavedFilter): readonly SavedFilter[] {
   return [...all.filter(({ name }) => name !== filter.name), filter];

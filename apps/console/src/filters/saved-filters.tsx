@@ -1,9 +1,9 @@
 import { type SyntheticEvent, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useRouter } from 'wouter';
 import { CopyButton } from '../shared/copy-button.js';
 import { Popover } from '../shared/popover.js';
 import { useStoredList } from '../shared/stored-list.js';
-import { decodeSaved, type SavedFilter, withSaved } from './saved-filter.js';
+import { addressOf, decodeSaved, linkOf, type SavedFilter, withSaved } from './saved-filter.js';
 
 interface SavedFiltersProps {
   /** What the address has after `?`. */
@@ -39,14 +39,15 @@ interface SavedLineProps {
   readonly remove: () => void;
 }
 
-function SavedLine({ filter: { name, search }, onUse, remove }: SavedLineProps) {
-  const href = search === '' ? '/deliveries' : `/deliveries?${search}`;
+function SavedLine({ filter, onUse, remove }: SavedLineProps) {
+  const { base } = useRouter();
+  const { name } = filter;
   return (
     <li>
-      <Link href={href} onClick={onUse} className="text">
+      <Link href={addressOf(filter)} onClick={onUse} className="text">
         {name}
       </Link>
-      <CopyButton text={new URL(href, location.origin).href}>Copy link</CopyButton>
+      <CopyButton text={linkOf(filter, base, location.origin)}>Copy link</CopyButton>
       <button type="button" className="quiet" aria-label={`Forget ${name}`} onClick={remove}>
         ✕
       </button>
