@@ -113,8 +113,9 @@ async function createSession(more: object = {}): Promise<Created> {
     await other.close();
   });
 
-  it('shows the subscriptions of its link and no others', async () => {
-    const { link } = await createSession({ subscriptionIds: subscriptionIds.slice(0, 1) });
+  it('shows the subscriptions of its link and no others, and offers nothing that takes all of the fleet', async () => {
+    const scopes = ['events:read', 'subscriptions:read', 'subscriptions:write'];
+    const { link } = await createSession({ scopes, subscriptionIds: subscriptionIds.slice(0, 1) });
     await page.goto(link);
     await page.getByRole('link', { name: 'Subscriptions' }).click();
     await page.getByRole('link', { name: 'position' }).first().waitFor();
@@ -137,6 +138,15 @@ async function createSession(more: object = {}): Promise<Created> {
     await page.getByRole('button', { name: 'History' }).click();
     await page.getByRole('main').getByRole('link', { name: 'Go to the subscriptions' }).click();
     await page.getByRole('heading', { name: 'Subscriptions' }).waitFor();
+  });
+
+  it('opens with the same link after the service did not respond', async () => {
+    const { link } = await createSession();
+    await page.route('**/portal-sessions/exchange', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    await page.goto(link);
+    await page.getByText('Waypost does not respond').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
   it('says that it has ended when it is revoked, and where to go', async () => {

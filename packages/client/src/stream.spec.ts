@@ -74,6 +74,13 @@ describe('a stream of the client (R-41)', () => {
     expect(states).toEqual(['open', 'lost', 'lost', 'lost', 'open']);
   });
 
+  it('says why a connection was not made: by a refusal, or not at all', async () => {
+    const service = await build(refuses(429), breaks, sends('1'));
+    const codes: (number | undefined)[] = [];
+    await take(service, 1, { onConnection: (_, refusal) => codes.push(refusal?.status) });
+    expect(codes).toEqual([429, undefined, undefined]);
+  });
+
   it('begins behind the given event', async () => {
     const service = await build(sends('8'));
     expect(await take(service, 1, { lastEventId: '7' })).toEqual(['e8']);

@@ -16,8 +16,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** The id of the last event that was read; without it the stream begins now. */
   readonly lastEventId?: string;
-  /** When events can arrive, and when the connection is lost and being made again. */
-  readonly onConnection?: (state: 'open' | 'lost') => void;
+  /** When events can arrive, and when the connection is lost and being made again; with the refusal, if it was one. */
+  readonly onConnection?: (state: 'open' | 'lost', refusal?: WaypostApiError) => void;
 }
 
 /** The service writes every 15 s; a connection that is silent for longer is dead, whatever TCP knows of it. */
@@ -42,10 +42,10 @@ export async function* followStream(
   for (let failures = 1; ; failures++) {
     signal?.throwIfAborted();
     const connection = await connect(request, lastId, signal);
-    let askedMs = 0;
+    let refusal: WaypostApiError | undefined;
     if (connection.type === 'refused') {
-      if (!isTemporary(connection, true)) throw new WaypostApiError(connection.response, failures);
-      askedMs = connection.response.retryAfterMs ?? 0;
+      refusal = new WaypostApiError(connection.response, failures);
+      if (!isTemporary(connection, true)) throw refusal;
     } else if (connection.type === 'open') {
       onConnection?.('open');
       for await (const { id, data } of connection.events) {
@@ -55,8 +55,8 @@ export async function* followStream(
       }
     }
     signal?.throwIfAborted();
-    onConnection?.('lost');
-    await sleep(Math.max(backOffMs(failures, request.retry), askedMs), signal);
+    onConnection?.('lost', refusal);
+    await sleep(Math.max(backOffMs(failures, request.retry), refusal?.retryAfterMs ?? 0), signal);
   }
 }
 

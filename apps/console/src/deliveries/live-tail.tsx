@@ -62,15 +62,15 @@ function TailState({ tail: { isRunning, connection, seen, rows } }: { readonly t
         {dropped}
       </span>
     );
-  if (connection === 'lost')
+  if (connection.state === 'lost')
     return (
       <span className="outdated" role="status">
-        The connection is lost. It goes on behind the last attempt once the API responds.
+        {connection.refusal ?? 'The connection is lost.'} It goes on behind the last attempt once the API lets it.
       </span>
     );
   return (
-    <span className={connection === 'open' ? 'live' : 'hint'}>
-      {connection === 'open' ? `Live: ${counted}${dropped}` : 'Connecting'}
+    <span className={connection.state === 'open' ? 'live' : 'hint'}>
+      {connection.state === 'open' ? `Live: ${counted}${dropped}` : 'Connecting'}
     </span>
   );
 }

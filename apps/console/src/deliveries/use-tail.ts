@@ -8,7 +8,13 @@ const MOST_ROWS = 1_000;
 /** Further down than this, somebody reads: rows must not move under them. */
 const READING_PX = 160;
 
-type Connection = 'connecting' | 'open' | 'lost';
+interface Connection {
+  readonly state: 'connecting' | 'open' | 'lost';
+  /** Why it was not made, where the API said so: there are too many, for example. */
+  readonly refusal: string | null;
+}
+
+const CONNECTING: Connection = { state: 'connecting', refusal: null };
 
 export interface Tail extends TailRows {
   readonly isRunning: boolean;
@@ -27,7 +33,7 @@ export function useTail(query: StreamInput<'streamAttempts'>, address: string): 
   const client = useClient();
   const { tail, waiting, push, show, lastId } = useArrivals(address);
   const [isRunning, setIsRunning] = useState(tail.rows.length === 0);
-  const [connection, setConnection] = useState<Connection>('connecting');
+  const [connection, setConnection] = useState(CONNECTING);
   const [error, setError] = useState<Error | null>(null);
 
   useEffect(() => {
@@ -35,10 +41,12 @@ export function useTail(query: StreamInput<'streamAttempts'>, address: string): 
     const aborting = new AbortController();
     const { signal } = aborting;
     const from = lastId();
-    setConnection('connecting');
+    setConnection(CONNECTING);
     setError(null);
     async function follow(): Promise<void> {
-      const options = { signal, onConnection: setConnection, ...(from !== '' && { lastEventId: from }) };
+      const onConnection = (state: 'open' | 'lost', refusal?: Error): void =>
+        setConnection({ state, refusal: refusal?.message ?? null });
+      const options = { signal, onConnection, ...(from !== '' && { lastEventId: from }) };
       for await (const attempt of client.stream('streamAttempts', query, options)) push(attempt);
     }
     follow().catch((reason: unknown) => {

@@ -5,7 +5,7 @@ import { type Deed, lackOf } from './access.js';
 import { isPortal } from './base-path.js';
 import { applyBranding } from './branding.js';
 import { askForSession, offerSession } from './handover.js';
-import type { PortalState } from './portal-notice.js';
+import { type PortalState, portalStateAfter } from './portal-state.js';
 import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 interface Session {
@@ -21,6 +21,8 @@ interface Session {
   readonly fleetId: string | null;
   /** In a portal without a session: why. null: this is no portal. */
   readonly portal: PortalState | null;
+  /** Tries the code of the link again, where that may help. */
+  readonly openPortal: () => void;
   /** Where the reader of a portal came from. */
   readonly returnUrl: string | null;
   readonly signIn: (apiKey: string) => void;
@@ -56,7 +58,7 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
     setApiKey(null);
     setPortal((state) => state && 'ended');
   }, []);
-  useOpenedLink(linkedCode, signIn, setPortal);
+  const openPortal = useOpenedLink(linkedCode, signIn, setPortal);
   const isOpening = useHandover(apiKey, linkedCode, signIn);
   const client = useMemo(
     () => (apiKey === null ? null : clientOf(apiKey, fleetId, signOut)),
@@ -66,8 +68,8 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
   const session = useMemo(() => {
     const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
     const isOperator = apiKey?.startsWith('wpa_') === true;
-    return { client, isOpening, info, isOperator, fleetId, portal, returnUrl, signIn, signOut };
-  }, [apiKey, client, isOpening, info, fleetId, portal, signIn, signOut]);
+    return { client, isOpening, info, isOperator, fleetId, portal, openPortal, returnUrl, signIn, signOut };
+  }, [apiKey, client, isOpening, info, fleetId, portal, openPortal, signIn, signOut]);
   return (
     <QueryClientProvider client={queries}>
       <SessionContext value={session}>{children}</SessionContext>
@@ -100,19 +102,30 @@ export function useLack(deed: Deed): string | null {
   return lackOf(useSession().info, deed);
 }
 
-/** Exchanges the code of a link to the portal, once: a second time it is of no use. */
-function useOpenedLink(code: string | null, signIn: (key: string) => void, fail: (state: PortalState) => void): void {
+/**
+ * Exchanges the code of a link to the portal, once: a second time it is of no use (R-42). Returns what tries it again where the
+ * service has not answered.
+ */
+function useOpenedLink(code: string | null, signIn: (key: string) => void, show: (state: PortalState) => void) {
   const isOpened = useRef(false);
-  useEffect(() => {
-    if (code === null || isOpened.current) return;
-    isOpened.current = true;
+  const open = useCallback(() => {
+    if (code === null) return;
     createWaypostClient({ baseUrl: location.origin, apiKey: '', retry: { retries: 0 } })
       .exchangePortalCode({ body: { code } })
       .then(
         ({ token }) => signIn(token),
-        () => fail('unusable'),
+        (error: unknown) => show(portalStateAfter(error)),
       );
-  }, [code, signIn, fail]);
+  }, [code, signIn, show]);
+  useEffect(() => {
+    if (isOpened.current) return;
+    isOpened.current = true;
+    open();
+  }, [open]);
+  return useCallback(() => {
+    show('opening');
+    open();
+  }, [open, show]);
 }
 
 /** Takes the session of the tab that this one was opened from, and gives its own to those that are opened from it. */

@@ -5,8 +5,8 @@ import { useSession } from './session.js';
 
 /** A portal has no key to ask for; the console itself asks for one. */
 export function SignInPage() {
-  const { portal, returnUrl } = useSession();
-  return portal === null ? <KeyForm /> : <PortalNotice state={portal} returnUrl={returnUrl} />;
+  const { portal, returnUrl, openPortal } = useSession();
+  return portal === null ? <KeyForm /> : <PortalNotice state={portal} returnUrl={returnUrl} openAgain={openPortal} />;
 }
 
 /** Tries the key before it is taken: a typing error is shown here, not as an empty console. */
