@@ -26,6 +26,13 @@ const REFUSAL = '<img src=x onerror="window.wasRun = true"> is not a vehicle of 
 const LAST_ROW = `Math.max(...[...document.querySelectorAll('[data-row]')].map((row) => Number(row.ariaRowIndex)))`;
 const FOCUSED_ROW = `document.activeElement.closest('[data-row]')?.ariaRowIndex`;
 
+/** Whether a click in its middle would be one on the button that shows newer attempts. */
+const IS_NEWER_ON_TOP = `(() => {
+  const button = document.querySelector('.newer');
+  const { left, top, width, height } = button.getBoundingClientRect();
+  return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+})()`;
+
 /** Refuses, for good, what van-refused reports. */
 function answer({ body }: ReceivedCall) {
   if (!body.toString().includes('van-refused')) return { type: 'respond', status: 200 } as const;
@@ -113,6 +120,16 @@ async function publish(...deviceIds: string[]): Promise<void> {
     expect(visit.problems).toEqual([]);
   });
 
+  it('says what a filter cannot be, and lets the keyboard leave it', async () => {
+    await visit.open('/deliveries');
+    await page.getByLabel('Status code').fill('5');
+    await page.keyboard.press('Tab');
+    await page.getByText('Three digits, such as 503').waitFor();
+    expect(await page.evaluate('document.activeElement.ariaInvalid')).not.toBe('true');
+    expect(page.url()).toBe(visit.address('/deliveries'));
+    expect(await pageProblems(page)).toEqual([]);
+  });
+
   it('takes a window of its own, in the zone of the reader, and refuses one that ends before it begins', async () => {
     await visit.open('/deliveries');
     await filter('First attempt').click();
@@ -132,11 +149,15 @@ async function publish(...deviceIds: string[]): Promise<void> {
 
   it('searches payloads further and further by itself, until it is stopped (R-33)', async () => {
     let isLong = true;
+    let isLost = false;
+    const asked: (string | null)[] = [];
     const searchedUntil = '2026-05-04T08:00:00.000Z';
     // As of a long history, of which each answer has looked at a part.
     await page.route(/\/public\/v2\/events\?.*payload=/, (route) => {
       const url = new URL(route.request().url());
+      asked.push(url.searchParams.get('pageState'));
       url.searchParams.delete('pageState');
+      if (isLost) return route.abort();
       if (!isLong) return route.continue({ url: url.href });
       return route.fulfill({ json: { data: [], nextPageState: 'next', searchedUntil, completeUntil: null } });
     });
@@ -148,8 +169,15 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByText('Nothing was found so far').waitFor();
     expect(await pageProblems(page)).toEqual([]);
 
-    isLong = false;
+    // A failure costs nothing of what was searched.
+    isLost = true;
     await page.getByRole('button', { name: 'Search further' }).click();
+    await page.getByText('This could not be loaded').waitFor();
+    [isLost, isLong] = [false, false];
+    asked.length = 0;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await until(() => asked.length > 0);
+    expect(asked[0]).toBe('next');
     await until(async () => expect(await rows().count()).toBe(1));
     expect(await rows().textContent()).toContain('van-refused-2');
     expect(page.url()).toBe(visit.address('/deliveries?payload=deviceId%3Avan-refused-2'));
@@ -208,8 +236,21 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByText('Stopped after 2 attempts').waitFor();
     await page.keyboard.press('l');
     await page.getByText('Live: 3 attempts').waitFor();
+    // On a small screen, while one reads further down, what says that there are newer ones is not under the header.
+    await page.setViewportSize({ width: 360, height: 200 });
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await publish('van-4');
+    const newer = page.getByRole('button', { name: 'Show 1 newer' });
+    await newer.waitFor();
+    expect(await page.evaluate(IS_NEWER_ON_TOP)).toBe(true);
+    await newer.click();
+    await page.setViewportSize({ width: 1_280, height: 720 });
+    await page.getByText('Live: 4 attempts').waitFor();
     const devices = await rows().locator('[role=cell]:nth-child(4)').allTextContents();
-    expect([devices[0], devices.slice(1).toSorted()]).toEqual(['van-3', ['van-1', 'van-2']]);
+    expect([devices.slice(0, 2), devices.slice(2).toSorted()]).toEqual([
+      ['van-4', 'van-3'],
+      ['van-1', 'van-2'],
+    ]);
     expect(await pageProblems(page)).toEqual([]);
     expect(visit.problems).toEqual([]);
 

@@ -120,6 +120,18 @@ async function visitFleet(fleet: string): Promise<void> {
     expect(tab.url()).toBe(visit.address('/deliveries?deviceId=van-1'));
   });
 
+  it('keeps the result that is chosen in sight', async () => {
+    await page.setViewportSize({ width: 1_280, height: 320 });
+    await visit.open('/overview');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('ArrowUp');
+    const chosen = await page.getByRole('option', { selected: true }).boundingBox();
+    const list = await page.getByRole('listbox').boundingBox();
+    if (!chosen || !list) throw new Error('There are no results.');
+    expect(chosen.y + chosen.height).toBeLessThanOrEqual(list.y + list.height + 1);
+  });
+
   it('has a way on from wherever nothing is', async () => {
     await page.goto(`${visit.address(`/deliveries/${UNKNOWN}`)}#key=${waypost.info().apiKeys[used] ?? ''}`);
     await page.getByRole('heading', { name: 'There is no such event' }).waitFor();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { EVENT_TYPES } from '@waypost/client';
 import { type DeliveryFilters, ORDERS } from '../filters/delivery-filters.js';
 import { EventTypeBoxes } from '../shared/event-type-boxes.js';
@@ -106,18 +106,19 @@ interface TextFieldProps {
 /** Takes effect when it is sent or left. */
 export function TextField(props: TextFieldProps) {
   const { label, value, onChange, placeholder, isSearch = false, pattern, problem = '' } = props;
+  const id = useId();
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const [isWrong, setIsWrong] = useState(false);
+  useEffect(() => {
+    setText(value);
+    setIsWrong(false);
+  }, [value]);
 
+  /** The browser's own message would take the focus back to a field that is left. */
   function send(input: HTMLInputElement): void {
     input.value = input.value.trim();
-    input.setCustomValidity('');
-    if (input.checkValidity()) {
-      if (input.value !== value) onChange(input.value);
-      return;
-    }
-    input.setCustomValidity(problem);
-    input.reportValidity();
+    setIsWrong(!input.validity.valid);
+    if (input.validity.valid && input.value !== value) onChange(input.value);
   }
 
   return (
@@ -129,8 +130,10 @@ export function TextField(props: TextFieldProps) {
         pattern={pattern}
         placeholder={placeholder}
         data-search={isSearch ? '' : undefined}
+        aria-invalid={isWrong}
+        aria-describedby={id}
         onChange={(event) => {
-          event.target.setCustomValidity('');
+          setIsWrong(false);
           setText(event.target.value);
         }}
         onBlur={(event) => send(event.target)}
@@ -138,6 +141,9 @@ export function TextField(props: TextFieldProps) {
           if (event.key === 'Enter') send(event.currentTarget);
         }}
       />
+      <span id={id} role="alert" className="problem">
+        {isWrong && problem}
+      </span>
     </label>
   );
 }

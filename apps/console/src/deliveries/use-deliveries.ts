@@ -52,6 +52,7 @@ export function useDeliveries(filters: DeliveryFilters, openedAtMs: number) {
     if (isEmpty) more?.load();
   }, [isEmpty, more]);
 
-  const retry = () => void (isEmpty ? refetch() : fetchNextPage());
+  // A search goes on where it was, also when it has found nothing so far.
+  const retry = () => void (data ? fetchNextPage() : refetch());
   return { ...pages, rows, more, search, retry };
 }

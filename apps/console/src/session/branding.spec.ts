@@ -11,13 +11,26 @@ describe('the look of a portal (R-42)', () => {
   });
 
   it.each([
-    ['#000080', 'light-dark(#ffffff, '],
-    ['#0f766e', 'light-dark(#ffffff, '],
-    ['#ffd400', 'light-dark(#101414, '],
-    ['#ffffff', 'light-dark(#101414, '],
-  ])('has text that can be read on the brand color %s', (brandColor, text) => {
-    const properties = brandProperties({ brandColor, colorScheme: 'auto' });
-    expect(properties['--on-accent']?.startsWith(text)).toBe(true);
-    expect(properties['--accent']).toContain(brandColor);
+    ['#0f766e', '#0f766e'],
+    ['#000080', '#000080'],
+    // Too light for a link on white.
+    ['#ffd400', '#7a6600'],
+    ['#ffffff', '#666666'],
+  ])(
+    'has links and buttons in the light scheme whose text can be read, of the brand color %s',
+    (brandColor, accent) => {
+      const properties = brandProperties({ brandColor, colorScheme: 'auto' });
+      expect(properties['--accent']).toMatch(new RegExp(`^light-dark\\(${accent}, `));
+      expect(properties['--on-accent']).toMatch(/^light-dark\(#ffffff, /);
+    },
+  );
+
+  it.each([
+    ['#ffd400', '#ffd400'],
+    // Too dark for a link on black.
+    ['#000000', '#949494'],
+    ['#000080', '#8f8fc7'],
+  ])('has them in the dark scheme, too, of the brand color %s', (brandColor, accent) => {
+    expect(brandProperties({ brandColor, colorScheme: 'auto' })['--accent']).toMatch(new RegExp(`, ${accent}\\)$`));
   });
 });

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type MouseEvent, useId, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, useEffect, useId, useState } from 'react';
 import { useLocation, useRouter } from 'wouter';
 import { useSession } from '../session/session.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
@@ -32,6 +32,7 @@ function Commands({ close }: { readonly close: () => void }) {
   const [chosen, setChosen] = useState(0);
   const commands = useCommands(text);
   const optionId = (index: number): string => `${listId}-${String(index)}`;
+  useInSight(optionId(chosen));
 
   /** In a tab of its own as a link would be: with a key held, or by the middle button. */
   function run({ href }: Command, event: KeyboardEvent | MouseEvent): void {
@@ -92,4 +93,9 @@ function useCommands(text: string): readonly Command[] {
   const { all } = usePlaces();
   const { info } = useSession();
   return commandsOf(text, all, useSubscriptions().items, info);
+}
+
+/** The keyboard chooses what may be out of sight. */
+function useInSight(id: string): void {
+  useEffect(() => document.getElementById(id)?.scrollIntoView({ block: 'nearest' }), [id]);
 }
