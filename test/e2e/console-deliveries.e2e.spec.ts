@@ -95,6 +95,12 @@ async function publish(...deviceIds: string[]): Promise<void> {
     return page.locator('[data-row]');
   }
 
+  async function setStatus(eventType: string, status: 'active' | 'paused'): Promise<void> {
+    const path = '/public/v1/webhook-subscriptions';
+    const { data } = await waypost.api<{ data: Subscription[] }>(fleet, 'GET', `${path}?eventType=${eventType}`);
+    for (const { id } of data) await waypost.api(fleet, 'PATCH', `${path}/${id}`, { status });
+  }
+
   function filter(name: string) {
     return page.getByRole('button', { name: new RegExp(`^${name}`) });
   }
@@ -273,8 +279,15 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByRole('button', { name: 'Resend all' }).click();
     await page.getByText('About 2 deliveries to 1 subscription').waitFor();
     expect(await pageProblems(page)).toEqual([]);
+    // Paused by somebody else in between.
+    await setStatus('position', 'paused');
     await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
     await page.getByRole('heading', { name: 'Resends' }).waitFor();
+    await page.getByText('1 of 1 subscriptions refused their replay').waitFor();
+    await page.getByText('409 subscription_not_active').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await setStatus('position', 'active');
+    await page.getByRole('button', { name: 'Begin the other 1' }).click();
     await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
     await page.getByText('By subscription').click();
     await page.locator('.badge.completed').waitFor();
@@ -292,6 +305,21 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByRole('button', { name: 'Forget' }).click();
     await page.getByText('Nothing was resent from this browser').waitFor();
     receiver.behave(answer);
+  });
+
+  it('names what a resend leaves out because its subscription is not active (R-30)', async () => {
+    await setStatus('ignition_on', 'paused');
+    await visit.open('/deliveries?eventType=ignition_on');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('listitem')
+      .filter({ hasText: /^ignition_on .*, paused$/ })
+      .waitFor();
+    await dialog.getByText('No delivery of an active subscription matches.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Resend', exact: true }).isDisabled()).toBe(true);
+    expect(await pageProblems(page)).toEqual([]);
+    await setStatus('ignition_on', 'active');
   });
 
   it('shows what a refusing receiver said, at its attempt on the time line (R-24)', async () => {
