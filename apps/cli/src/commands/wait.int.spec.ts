@@ -16,13 +16,14 @@ describe('Waiting until idle', () => {
   it('counts subscriptions that are parked, and not those that wait for a probe or for their owner', async () => {
     const now = Date.now();
     const state = { foldFrom: 0, failingSince: null, suspendedAt: null, failedDays: [], updatedAt: now };
-    const id = (what: string): string => `${what}-${randomUUID()}`;
-    const [busy, done, suspended, paused] = [id('busy'), id('done'), id('suspended'), id('paused')];
+    const id = (): string => randomUUID();
+    const [busy, done, suspended, paused] = [id(), id(), id(), id()];
     const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
-    await Promise.all([codecs.subscriptionState.prepare(), codecs.webhookSubscriptions.prepare()]);
+    const { subscriptionState, webhookSubscriptions, fleetSettings } = codecs;
+    await Promise.all([subscriptionState, webhookSubscriptions, fleetSettings].map((codec) => codec.prepare()));
     const parked = (subscriptionId: string, more = {}): readonly [string, Buffer] => [
       subscriptionId,
-      codecs.subscriptionState.encode({ ...state, subscriptionId, parkedFrom: 1, ...more }),
+      subscriptionState.encode({ ...state, subscriptionId, parkedFrom: 1, ...more }),
     ];
     await append(topics.subscriptionState.name, [
       ...[parked(busy), parked(done), parked(suspended, { suspendedAt: now }), parked(paused)],
@@ -30,9 +31,12 @@ describe('Waiting until idle', () => {
       // The state before it stays in force (R-2).
       [busy, Buffer.from('no Avro')],
     ]);
-    const subscription = subscriptionOf({ id: paused, status: 'paused' });
+    const fleetId = `cli-${randomUUID()}`;
+    const fleet = { fleetId, name: null, payloadFormat: 'v1', routes: false, version: 1, createdAt: 0, updatedAt: 0 };
+    await append(topics.fleetSettings.name, [[fleetId, fleetSettings.encode(fleet)]]);
+    const subscription = subscriptionOf({ id: paused, fleetId, status: 'paused' });
     await append(topics.webhookSubscriptions.name, [
-      [paused, codecs.webhookSubscriptions.encode(subscription)],
+      [paused, webhookSubscriptions.encode(subscription)],
       [paused, Buffer.from('no Avro')],
     ]);
     const found = await parkedSubscriptions(await stackEnvironment(dataDir));
