@@ -22,8 +22,9 @@ export async function run(topologies, settings, { inputs = [], tables = [], glob
   for (const table of globalTables) await table.start();
   const apps = topologies.map((topology) => createStreamsApp({ ...settings, topology }));
   for (const app of apps) await app.start();
+  const stopped = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   console.log('running');
-  await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  await stopped;
   await Promise.all([...apps, ...globalTables].map((part) => part.stop()));
   await settings.backend.close();
 }
