@@ -13,7 +13,7 @@ export interface ConnectionOptions extends ResponseReaderOptions {
 
 export interface ConnectionOwner {
   onFree(connection: Connection): void;
-  /** The server ended the idle connection as the request left: the exchange needs a new one. */
+  /** The server ended the idle connection as the request left: the exchange needs another one. */
   onStale(exchange: Exchange): void;
   onClosed(connection: Connection): void;
 }
@@ -164,21 +164,21 @@ export class Connection implements ExchangeCarrier {
     }
   }
 
-  /** Whether the server may have ended the connection before it knew of the request. */
+  /** Whether the server may have ended the connection before it knew of the request. A new connection never has. */
   private canBeStale(): boolean {
-    return this.wasIdle && this.exchange?.isResent === false && this.options.monotonicMs() - this.sentAtMs <= STALE_MS;
+    return this.wasIdle && this.exchange !== undefined && this.options.monotonicMs() - this.sentAtMs <= STALE_MS;
   }
 
   /** Servers announce the end of an idle connection by a 408 (RFC 9110, 15.5.9); one that keeps it open answers. */
   private readTimeoutNotice(reading: Reading): void {
-    if (this.reader.isLast) this.moveToNewConnection();
+    if (this.reader.isLast) this.moveToAnother();
     else if (reading !== 'more')
       this.closeTimer = setTimeout(() => {
         this.complete(reading);
       }, CLOSE_AFTER_408_MS);
   }
 
-  private moveToNewConnection(): void {
+  private moveToAnother(): void {
     const { exchange } = this;
     this.exchange = undefined;
     this.destroy();
@@ -214,7 +214,7 @@ export class Connection implements ExchangeCarrier {
     this.owner.onClosed(this);
     const { reader } = this;
     const isUnanswered = this.reads === 0 || reader.statusCode === 408;
-    if (isUnanswered && this.canBeStale()) this.moveToNewConnection();
+    if (isUnanswered && this.canBeStale()) this.moveToAnother();
     else this.settle(this.error ?? new ConnectionLostError('the connection closed'));
   }
 

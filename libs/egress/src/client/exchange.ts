@@ -45,7 +45,7 @@ export class Exchange {
   private timer: NodeJS.Timeout;
   private hasStatus = false;
   private settled = false;
-  private resent = false;
+  private wasSent = false;
 
   constructor(
     readonly request: ExchangeRequest,
@@ -67,16 +67,11 @@ export class Exchange {
     this.queue = queue;
   }
 
-  /** At most once: see `Connection`. */
-  waitForNewConnection(queue: ExchangeQueue): void {
-    this.resent = true;
+  /** It was sent on an idle connection that the server had ended. */
+  waitAgainIn(queue: ExchangeQueue): void {
+    this.wasSent = true;
     this.carrier = undefined;
     this.queue = queue;
-  }
-
-  /** It was sent on an idle connection that the server had closed. */
-  get isResent(): boolean {
-    return this.resent;
   }
 
   start(carrier: ExchangeCarrier): void {
@@ -126,7 +121,7 @@ export class Exchange {
   }
 
   private unsentMark(): { readonly isUnsent?: true } {
-    return this.carrier === undefined && !this.resent ? { isUnsent: true } : {};
+    return this.carrier === undefined && !this.wasSent ? { isUnsent: true } : {};
   }
 
   private settleOnce(result: EgressResult): void {

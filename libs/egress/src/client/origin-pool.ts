@@ -14,15 +14,16 @@ const GROWTH_DIVISOR = 4;
 const MIN_SHARE = 2;
 
 /**
- * One set of connections per origin and client certificate. Origins in use are always kept; idle ones only while they are among the most
- * recently used, so that memory stays bounded however many origins are called over time.
+ * One set of connections per origin and client certificate. Origins in use are always kept; idle ones only while they are
+ * among the most recently used, so that memory stays bounded however many origins are called over time.
  */
 export class OriginPool implements AbortGroupMember, OriginOwner {
   private readonly known = new Map<string, Origin>();
   /** Least recently used first: sets keep the order of insertion. */
   private readonly idle = new Set<Origin>();
-  /** Of the idle ones: had more than one connection when they became idle. */
-  private readonly spare = new Set<Origin>();
+  /** Of the idle ones with more than one connection: how many more. */
+  private readonly spare = new Map<Origin, number>();
+  private spareSockets = 0;
   /** Had no room for one more socket; the longest wait first. */
   private readonly starved = new Set<Origin>();
   private sockets = 0;
@@ -54,16 +55,16 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
 
   onBusy(origin: Origin): void {
     this.idle.delete(origin);
-    this.spare.delete(origin);
+    this.setSpare(origin, 0);
   }
 
   onIdle(origin: Origin): void {
     this.idle.add(origin);
-    if (origin.sockets > 1) this.spare.add(origin);
+    this.setSpare(origin, origin.sockets - 1);
     for (const surplus of this.idle) {
       if (this.idle.size <= this.options.maxIdleOrigins) return;
       this.idle.delete(surplus);
-      this.spare.delete(surplus);
+      this.setSpare(surplus, 0);
       this.known.delete(surplus.place.key);
       void surplus.close(new Error('the origin was evicted from the pool'));
     }
@@ -71,19 +72,21 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
 
   /**
    * An origin may grow to a quarter of what is unused: one alone has all that it wants, many greedy ones get equal parts, and
-   * some is left for others. A part is kept for origins that have next to nothing (R-26).
+   * some is left for others. A part is kept for origins that have next to nothing (R-26). Idle connections count as unused,
+   * but for the last one of each origin: where there is no room, one of them is closed for an origin below its share.
    */
   takeSocket(origin: Origin): boolean {
     const { maxSockets } = this.options;
     const unused = maxSockets - this.sockets;
     const reserved = maxSockets * RESERVED_PART;
-    const share = Math.max(MIN_SHARE, (unused - reserved) / GROWTH_DIVISOR);
-    if (unused > 0 && origin.sockets < share) {
+    const hasNextToNothing = origin.sockets < MIN_SHARE;
+    const isBelowShare = hasNextToNothing || origin.sockets < (unused + this.spareSockets - reserved) / GROWTH_DIVISOR;
+    if (isBelowShare && unused > (hasNextToNothing ? 0 : reserved)) {
       this.sockets += 1;
       return true;
     }
     this.starved.add(origin);
-    if (unused <= reserved) this.closeIdle({ isLastOne: origin.sockets < MIN_SHARE });
+    if (isBelowShare) this.closeIdle({ isLastOne: hasNextToNothing });
     return false;
   }
 
@@ -92,16 +95,23 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
    * is only for those that have next to nothing.
    */
   private closeIdle({ isLastOne }: { isLastOne: boolean }): void {
-    for (const origin of this.spare) {
+    for (const origin of this.spare.keys()) {
       if (origin.closeIdle({ kept: 1 })) return;
-      this.spare.delete(origin);
+      this.setSpare(origin, 0);
     }
     if (!isLastOne) return;
     for (const origin of this.idle) if (origin.closeIdle({ kept: 0 })) return;
   }
 
-  returnSocket(): void {
+  private setSpare(origin: Origin, count: number): void {
+    this.spareSockets += Math.max(0, count) - (this.spare.get(origin) ?? 0);
+    if (count > 0) this.spare.set(origin, count);
+    else this.spare.delete(origin);
+  }
+
+  returnSocket(origin: Origin): void {
     this.sockets -= 1;
+    if (this.spare.has(origin)) this.setSpare(origin, origin.sockets - 1);
     if (this.starved.size === 0) return;
     const starved = [...this.starved];
     this.starved.clear();

@@ -247,7 +247,8 @@ describe('connections to a new origin', () => {
 
     const three = (index: number) => void Promise.all([1, 2, 3].map(() => post(urlOf(index, silent))));
     [4, 5].forEach(three);
-    await until(() => silent.openConnections() === 4 && kept.openConnections() === 4);
+    await until(() => silent.openConnections() === 4);
+    await holdsFor(100, () => kept.openConnections() === 8);
     [6, 7].forEach(three);
     await until(() => silent.openConnections() === 8);
     await holdsFor(100, () => kept.openConnections() === 4);
@@ -260,26 +261,37 @@ describe('connections to a new origin', () => {
     expect(kept.openConnections()).toBe(4);
   });
 
-  it('carry a request again whose own was closed, when there is no room for a new one', async () => {
-    const { silent, kept, post, urlOf, closeNext } = await besideSilentOnes({ maxSockets: 24 });
-    await Promise.all([1, 2, 3].map(() => post(urlOf(0, kept))));
-    for (let index = 1; index <= 6; index += 1) void Promise.all([1, 2, 3].map(() => post(urlOf(index, silent))));
-    await until(() => silent.openConnections() === 14);
-    expect(kept.openConnections()).toBe(3);
+  it('that are idle give way to an origin below its share, one for each that it opens', async () => {
+    const { silent, kept, post, urlOf } = await besideSilentOnes({ maxSockets: 40 });
+    for (let index = 0; index < 14; index += 1) await Promise.all([1, 2].map(() => post(urlOf(index, kept))));
+    expect(kept.openConnections()).toBe(28);
 
-    closeNext();
+    void Promise.all(Array.from({ length: 20 }, () => post(urlOf(14, silent))));
+    // 12 are unused, of which 10 are reserved, and 14 spare: of these 16 a quarter is 4, and 3 when it has four of them.
+    await until(() => silent.openConnections() === 4);
+    await holdsFor(100, () => silent.openConnections() === 4 && kept.openConnections() === 26);
+  });
+
+  it('carry a request again whose own was closed, as often as one is, when there is no room for a new one', async () => {
+    const { silent, kept, post, urlOf, closeNext } = await besideSilentOnes({ maxSockets: 24 });
+    await Promise.all([1, 2, 3, 4].map(() => post(urlOf(0, kept))));
+    for (let index = 1; index <= 6; index += 1) void Promise.all([1, 2, 3].map(() => post(urlOf(index, silent))));
+    await until(() => silent.openConnections() === 15);
+    expect(kept.openConnections()).toBe(4);
+
+    closeNext(2);
     expect(await post(urlOf(0, kept))).toMatchObject({ statusCode: 200 });
-    expect([kept.requests.length, kept.connections.length]).toEqual([5, 3]);
+    expect([kept.requests.length, kept.connections.length]).toEqual([7, 4]);
   });
 });
 
 /** A server that keeps its connections, and one that never answers; both have many names. */
 async function besideSilentOnes(options: Partial<EgressClientOptions>) {
-  let isClosing = false;
+  let closing = 0;
   const answer: Answer = (socket) => {
-    if (isClosing) socket.end();
+    if (closing > 0) socket.end();
     else setTimeout(() => socket.write(OK), 20);
-    isClosing = false;
+    closing = Math.max(0, closing - 1);
   };
   const kept = keep(await startRawServer(answer));
   const silent = keep(await startRawServer(() => undefined));
@@ -290,8 +302,8 @@ async function besideSilentOnes(options: Partial<EgressClientOptions>) {
     silent,
     post: (url: string) => client(url, { deadlineMs: 3_000 }),
     urlOf: (index: number, { port }: RawServer) => `http://origin-${String(index)}.example:${String(port)}/`,
-    closeNext: () => {
-      isClosing = true;
+    closeNext: (requests: number) => {
+      closing = requests;
     },
   };
 }

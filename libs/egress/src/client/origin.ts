@@ -30,12 +30,12 @@ export interface OriginOwner {
   onIdle(origin: Origin): void;
   /** Whether the process may open one more socket for this origin; if not, the origin is woken when it may. */
   takeSocket(origin: Origin): boolean;
-  returnSocket(): void;
+  returnSocket(origin: Origin): void;
 }
 
 /**
- * The connections to one origin with one client certificate or none, and the exchanges that wait for one, oldest first. An exchange gets the most recently
- * used connection: no more connections stay in use than are needed, and the others expire.
+ * The connections to one origin with one client certificate or none, and the exchanges that wait for one, oldest first. An
+ * exchange gets the most recently used connection: no more connections stay in use than are needed, and the others expire.
  *
  * When no connection is free, one is opened for the exchange, up to the limits. The exchange takes whichever is ready
  * first, that connection or one that becomes free; only the failure of its own connection fails it.
@@ -45,7 +45,7 @@ export interface OriginOwner {
  */
 export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly waiting = new Set<Exchange>();
-  /** Sent on an idle connection that had ended: they take a new connection, and the first one, while there is room for one. */
+  /** Sent on an idle connection that had ended: they go first, and on a new connection while there is room for one. */
   private readonly stale = new Set<Exchange>();
   /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
   private readonly opening = new Set<Exchange>();
@@ -97,14 +97,14 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
       exchange.fail(this.closed);
       return;
     }
-    exchange.waitForNewConnection(this);
+    exchange.waitAgainIn(this);
     this.stale.add(exchange);
     this.wake();
   }
 
   onClosed(connection: Connection): void {
     this.connections.delete(connection);
-    this.owner.returnSocket();
+    this.owner.returnSocket(this);
     const place = this.free.indexOf(connection);
     if (place >= 0) this.free.splice(place, 1);
     if (this.connections.size === 0) this.allClosed?.();
@@ -221,7 +221,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   }
 
   private onOpenFailed(exchange: Exchange, error: Error | null): void {
-    this.owner.returnSocket();
+    this.owner.returnSocket(this);
     if (this.connections.size === 0) this.maxOpenings = FIRST_OPENINGS;
     if (this.waiting.delete(exchange) || this.stale.delete(exchange))
       exchange.fail(error ?? new Error('no connection'));
