@@ -57,7 +57,7 @@ describe('chapter 1: a first topology', () => {
     expect(driver.readOutput('messages').map(({ value }) => String(value))).toEqual(['parcel-1 has reached Utrecht']);
   });
 
-  // A record that cannot be used must not stop those behind it. It is an outcome like others, with a sink of its own.
+  // A record that cannot be used must not stop those after it. It is an outcome like others, with a sink of its own.
   it('skips what it cannot read, and continues', async () => {
     const driver = createTopologyTestDriver({ topology: parcelMessages });
     await driver.pipe({ key: null, value: Buffer.from('Utrecht') });

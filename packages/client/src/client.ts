@@ -68,7 +68,7 @@ export interface WaypostClient extends Methods {
   pages<Id extends PagedOperationId>(operationId: Id, ...args: Arguments<Id>): AsyncGenerator<Output<Id>, void>;
   /** The items of all pages. */
   items<Id extends PagedOperationId>(operationId: Id, ...args: Arguments<Id>): AsyncGenerator<PageItem<Id>, void>;
-  /** The events of a stream, which goes on behind the last one when the connection is lost, until it is aborted. */
+  /** The events of a stream, which continues after the last one when the connection is lost, until it is aborted. */
   stream<Id extends StreamId>(
     streamId: Id,
     input?: StreamInput<Id>,

@@ -1,4 +1,4 @@
-/** A server-sent event; null as `data`: only the id to continue behind. */
+/** A server-sent event; null as `data`: only the id to continue after. */
 export interface ParsedEvent {
   readonly id: string;
   readonly data: string | null;

@@ -62,7 +62,7 @@ async function take(
 }
 
 describe('a stream of the client (R-41)', () => {
-  it('goes on behind the last event when the connection is lost, with the key and the filters', async () => {
+  it('continues after the last event when the connection is lost, with the key and the filters', async () => {
     const service = await build(sends('1', '2'), breaks, refuses(503), sends('3'));
     const states: string[] = [];
     expect(await take(service, 3, { onConnection: (state) => states.push(state) })).toEqual(['e1', 'e2', 'e3']);
@@ -81,7 +81,7 @@ describe('a stream of the client (R-41)', () => {
     expect(codes).toEqual([429, undefined, undefined]);
   });
 
-  it('begins behind the given event', async () => {
+  it('begins after the given event', async () => {
     const service = await build(sends('8'));
     expect(await take(service, 1, { lastEventId: '7' })).toEqual(['e8']);
     expect(service.requests[0]?.headers['last-event-id']).toBe('7');

@@ -7,7 +7,7 @@ export type StreamId = keyof Streams;
 export type StreamInput<Id extends StreamId> = Streams[Id]['input'];
 
 export interface StreamEvent<Id extends StreamId> {
-  /** Continues behind this event as `lastEventId`. */
+  /** Continues after this event as `lastEventId`. */
   readonly id: string;
   readonly data: Streams[Id]['event'];
 }
@@ -31,7 +31,7 @@ export interface StreamRequest {
 }
 
 /**
- * The events of a stream that has no end: when the connection is lost, it is made again behind the last event.
+ * The events of a stream that has no end: when the connection is lost, it is made again after the last event.
  * @throws WaypostApiError for a refusal that would be the same again, or the reason of the signal
  */
 export async function* followStream(

@@ -59,7 +59,7 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       const second = await producer.commit({ records: [outgoing(topic, 'c')] });
       await producer.close();
       expect(await committedValues(backend, { topic, partition: 0 })).toEqual(['a', 'b', 'c']);
-      expect(second.get(`${topic}-0`)).toBe(3); // behind two records and a marker
+      expect(second.get(`${topic}-0`)).toBe(3); // after two records and a marker
     });
 
     it('commits the input position together with the records', async () => {

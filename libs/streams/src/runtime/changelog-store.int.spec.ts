@@ -49,7 +49,7 @@ async function put(topic: string, entries: Readonly<Record<string, string | null
   await producer.send({ topic, messages });
 }
 
-/** As the runtime writes it: in a transaction, with a marker behind it. */
+/** As the runtime writes it: in a transaction, with a marker after it. */
 async function commit(topic: string, entries: Readonly<Record<string, string | null>>): Promise<void> {
   const transactional = backend.producer(`restore-${randomUUID()}`);
   await transactional.init();
@@ -127,7 +127,7 @@ describe('the restore of a store from a real changelog', () => {
     expect(await restored(await createChangelog(), ['a'])).toEqual([undefined]);
   });
 
-  it('ends behind the marker of the last transaction', async () => {
+  it('ends after the marker of the last transaction', async () => {
     const topic = await createChangelog();
     await commit(topic, { a: '1', b: '1' });
     await commit(topic, { a: '2' });
@@ -148,7 +148,7 @@ describe('the restore of a store from a real changelog', () => {
     expect(await restored(topic, ['a'])).toEqual([undefined]);
   });
 
-  it('reads a compacted log with holes, deletes by tombstones, and ends behind what the cleaner took away', async () => {
+  it('reads a compacted log with holes, deletes by tombstones, and ends after what the cleaner took away', async () => {
     const topic = await createChangelog();
     for (let round = 0; round < 20; round++) await put(topic, { a: String(round), b: String(round) });
     await commit(topic, { a: 'last', c: '1' });

@@ -184,7 +184,7 @@ async function restart(app: TaskManager, more: Partial<StreamsAppOptions> = {}):
 
 describe('a task that failed', () => {
   it.each([['before' as const], ['after' as const]])(
-    'goes on from its store and the changelog behind it, when a commit failed %s it took effect',
+    'goes on from its store and the changelog after it, when a commit failed %s it took effect',
     async (failure) => {
       const app = await start(observed.backend, journal);
       await send(broker, 'a', 'a', 'b');
@@ -304,7 +304,7 @@ describe('a checkpoint of a store', () => {
     ],
     [
       'is of records that are deleted since',
-      'begins behind its position',
+      'begins after its position',
       () => {
         broker.startOffset = () => Promise.resolve(1_000);
         return Promise.resolve();
@@ -323,7 +323,7 @@ describe('a checkpoint of a store', () => {
     expect(journal.restored.map(({ from }) => from)).toEqual(['changelog']);
   });
 
-  it('is ignored when a tombstone behind it may be gone already', async () => {
+  it('is ignored when a tombstone after it may be gone already', async () => {
     const app = await start(observed.backend, journal, { stateDir });
     await send(broker, 'a', 'a');
     const second = await restart(app, { stateDir, now: () => Date.now() + 21 * 3_600_000 });

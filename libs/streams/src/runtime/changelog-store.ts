@@ -148,7 +148,7 @@ export class ChangelogStore {
   /** Why a state cannot be used; null: it can. */
   private refusal(state: CompleteState, { start, end }: LogRange, topicId: string | null): string | null {
     if (state.topicId !== topicId) return 'the changelog is another topic of the same name';
-    if (state.position < start) return 'the changelog begins behind its position';
+    if (state.position < start) return 'the changelog begins after its position';
     if (state.position > end) return 'the changelog ends before its position';
     return this.options.now() - state.asOf > MAX_AGE_MS ? 'it is too old' : null;
   }

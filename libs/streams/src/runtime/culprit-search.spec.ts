@@ -25,22 +25,34 @@ describe('the search for the record that a partition fails at', () => {
     throw new Error('It was not found.');
   });
 
+  const batchOf = (from: number, nextOffset: number): RecordBatch => ({
+    topic: 't',
+    partition: 0,
+    records: Array.from({ length: nextOffset - from }, (_, i) => ({ offset: from + i })) as StreamRecord[],
+    nextOffset,
+    highWatermark: 0,
+    lastStableOffset: 0,
+  });
+  const sizes = (search: CulpritSearch, batch: RecordBatch, position: number): number[] =>
+    [...search.parts(batch, position)].map(({ records }) => records.length);
+
   it('tries what comes before a known record at once, also of earlier batches that are not committed', () => {
     const search = new CulpritSearch();
-    const batchOf = (from: number, nextOffset: number): RecordBatch => ({
-      topic: 't',
-      partition: 0,
-      records: Array.from({ length: nextOffset - from }, (_, i) => ({ offset: from + i })) as StreamRecord[],
-      nextOffset,
-      highWatermark: 0,
-      lastStableOffset: 0,
-    });
-    const sizes = (batch: RecordBatch, position: number): number[] =>
-      [...search.parts(batch, position)].map(({ records }) => records.length);
-    expect([sizes(batchOf(0, 500), 0), sizes(batchOf(500, 1_000), 500)]).toEqual([[500], [500]]);
+    expect([sizes(search, batchOf(0, 500), 0), sizes(search, batchOf(500, 1_000), 500)]).toEqual([[500], [500]]);
     expect(search.narrow(503)).toBe('again');
     search.reset();
-    expect([sizes(batchOf(0, 500), 0), sizes(batchOf(500, 1_000), 500)]).toEqual([[500], [3, 497]]);
+    expect([sizes(search, batchOf(0, 500), 0), sizes(search, batchOf(500, 1_000), 500)]).toEqual([[500], [3, 497]]);
     expect(search.isOn).toBe(false);
+  });
+
+  it('does so when the record is the first of its batch, too', () => {
+    const search = new CulpritSearch();
+    expect([sizes(search, batchOf(0, 500), 0), sizes(search, batchOf(500, 1_000), 500)]).toEqual([[500], [500]]);
+    expect(search.narrow(500)).toBe('again');
+    search.reset();
+    expect(sizes(search, batchOf(0, 500), 0)).toEqual([500]);
+    expect(search.isOn).toBe(true);
+    search.parts(batchOf(500, 1_000), 500).next();
+    expect(search.narrow(500)).toBe(500);
   });
 });

@@ -53,8 +53,8 @@ export class CulpritSearch {
     if (!this.tried) return offset;
     const { from, to } = this.tried;
     const half = Math.floor((to - from) / 2);
-    // Until the search is on, a failure may be that of an earlier batch of the same transaction.
-    const isFound = offset === null ? half < 1 && this.isOn : offset <= from;
+    // Until the search is on, a failure may be that of an earlier batch of the same transaction, which comes first.
+    const isFound = this.isOn && (offset === null ? half < 1 : offset <= from);
     this.suspect = offset ?? from;
     this.step = offset === null ? Math.max(1, half) : WHOLE_BATCHES;
     this.until = isFound || offset !== null ? this.suspect + 1 : to;

@@ -9,7 +9,7 @@ import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { type ExceptionHandlers, parkedForMs, parkingError } from './parking.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
-import type { TaskManager } from './task-manager.js';
+import { createTaskManager, type TaskManager } from './task-manager.js';
 
 const POISONED = { topic: 'input', partition: 2 };
 
@@ -159,10 +159,52 @@ describe('one partition of four whose record makes the processor throw (R-45)', 
     await until(() => Promise.resolve(parked(app).length === 0));
   });
 
+  it('keeps a skip for a task whose position is still before the record when it is built again', async () => {
+    append(POISONED.partition, 'a', 'poison', 'b');
+    const handled: string[] = [];
+    let fail: (error: Error) => void = () => undefined;
+    const manager = createTaskManager({
+      backend: broker,
+      groupId: 'late',
+      topics: ['input'],
+      logger: silentLogger,
+      now: Date.now,
+      deadLetterQueue: () => Promise.resolve(),
+      createTask: (context) => ({
+        // As that of a sender whose oldest delivery waits for a retry.
+        open: () => {
+          if (context.partition === POISONED.partition) fail = (error) => context.fail(error);
+          return Promise.resolve({ position: 0 });
+        },
+        process: ({ records }) => {
+          handled.push(...records.map(({ value }) => String(value)));
+          return records.some(({ value }) => String(value) === 'poison')
+            ? Promise.reject(new TypeError('a bug'))
+            : Promise.resolve();
+        },
+        close: () => Promise.resolve(),
+      }),
+      onFatal: (error) => fatal.push(error),
+    });
+    apps.push(manager);
+    await manager.start();
+    await until(() => Promise.resolve(parked(manager).length === 1));
+    manager.command(POISONED, 'skip');
+    append(POISONED.partition, 'c');
+    await until(() => Promise.resolve(handled.includes('c')));
+    append(POISONED.partition, 'd');
+    await until(() => Promise.resolve(handled.includes('d')));
+    handled.length = 0;
+    fail(new Error('the broker went away'));
+    await until(() => Promise.resolve(handled.includes('d')));
+    expect(handled).toEqual(['a', 'b', 'c', 'd']);
+    expect(parked(manager)).toEqual([]);
+  });
+
   it('refuses a skip without a queue, and commands for partitions of other processes', async () => {
     const app = await startPoisoned();
     await until(() => Promise.resolve(parked(app).length === 1));
-    expect(app.command(POISONED, 'skip')).toMatch('no quarantine');
+    expect(app.command(POISONED, 'skip')).toMatch('no dead-letter queue');
     expect(app.command({ topic: 'input', partition: 9 }, 'retry')).toBeUndefined();
   });
 
@@ -239,6 +281,23 @@ describe('a failure that no record is the cause of', () => {
       return (await outputs(0)).length === 2;
     });
     expect([await outputs(0), kept]).toEqual([['a', 'b'], []]);
+  });
+
+  it('keeps the code of what is wrong with its state', async () => {
+    const app = await start({
+      topology: createTopology({
+        ...echo,
+        processor: () => ({
+          process: () => undefined,
+          punctuate: () => {
+            throw new StreamsError('CORRUPT_STATE', 'A value cannot be read.');
+          },
+        }),
+      }),
+    });
+    append(0, 'a');
+    await until(() => Promise.resolve(parked(app).length > 0));
+    expect(parked(app)[0]?.parked).toMatchObject({ code: 'CORRUPT_STATE', offset: null });
   });
 
   it('is not blamed on a record that was committed while the one that fails was searched for', async () => {

@@ -13,6 +13,7 @@ import {
   type Topology,
   undeclared,
 } from '../topology/topology.js';
+import { isOfRecord } from './parking.js';
 
 export interface ProcessorTopologyOptions {
   readonly topology: Topology;
@@ -97,6 +98,7 @@ export class ProcessorTopology {
       const time = { streamTimeMs: this.streamTimeMs, wallClockMs: this.options.now() };
       refusePromise(this.processor.punctuate(time), 'punctuate()', this.options.topology.applicationId);
     } catch (error) {
+      if (error instanceof StreamsError && !isOfRecord(error.code)) throw error;
       // Never in the name of a record: those before it are innocent, and would be skipped one after the other.
       throw new StreamsError('PUNCTUATION_FAILED', `punctuate() failed: ${errorMessage(error)}`, { cause: error });
     } finally {

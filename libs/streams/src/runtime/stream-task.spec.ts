@@ -94,10 +94,10 @@ async function openTask(lingerMs: number): Promise<PartitionTask> {
   return opened;
 }
 
-/** Of the first batch of a test; others are behind it. */
+/** Of the first batch of a test; others come after it. */
 const START = 100;
 
-/** @param more records that the log had behind the batch when it was fetched */
+/** @param more records that the log had after the batch when it was fetched */
 function batchOf(from: number, count: number, more: number, value: Buffer | null = Buffer.from('v')): RecordBatch {
   return {
     ...INPUT,
@@ -114,7 +114,7 @@ function batchOf(from: number, count: number, more: number, value: Buffer | null
 }
 
 describe('a task that works a backlog off', () => {
-  /** Each test begins behind the batch that shows that the task works. */
+  /** Each test begins after the batch that shows that the task works. */
   beforeEach(async () => {
     await task.process(batchOf(-1, 1, 1_000));
     commits = [];

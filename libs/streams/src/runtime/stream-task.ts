@@ -75,7 +75,7 @@ export class StreamTask implements PartitionTask {
     return { position: this.position };
   }
 
-  /** State without a position: from the start of the log, the records behind that state would have their effect again. */
+  /** State without a position: from the start of the log, the records after that state would have their effect again. */
   private refuseLostPosition(): void {
     const { topology, context, stores } = this.options;
     const changelog = stores.usedChangelog();

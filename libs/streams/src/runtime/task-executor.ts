@@ -101,15 +101,15 @@ export class TaskExecutor {
     this.failing.abort(reason);
   }
 
-  /** Tries a parked partition again now. @returns why it cannot; null: it does */
+  /** Retries a parked partition now. @returns why it cannot; null: it does */
   retry(): string | null {
     this.waking.abort();
     return this.parked ? null : 'It is not parked.';
   }
 
   /**
-   * Tries a parked partition again behind the record that it fails at, which goes to the dead-letter queue; behind a
-   * lost position with the first record of the log.
+   * Retries a parked partition after the record that it fails at, which goes to the dead-letter queue; one with a lost
+   * position from the first record of the log.
    * @returns why it cannot; null: it does
    */
   skip(): string | null {
@@ -117,7 +117,7 @@ export class TaskExecutor {
     if (!parked) return 'It is not parked.';
     if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('earliest');
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
-    if (!this.options.handlers.deadLetterQueue) return 'There is no quarantine for records of this topic.';
+    if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
     this.skipped.set(parked.offset, parked);
     return this.retry();
   }
@@ -222,6 +222,8 @@ export class TaskExecutor {
     if (this.seekTo !== null) await this.moveTo(this.seekTo);
     const { partition, fetcher } = this.options;
     const { position } = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
+    // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again.
+    for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
     const consumer = fetcher.open(partition, position);
     const poller = new BatchPoller(consumer);
     const wakeup = (): void => poller.wakeup();
@@ -282,8 +284,8 @@ export class TaskExecutor {
   }
 
   private async withoutSkipped(batch: RecordBatch, position: number): Promise<RecordBatch> {
-    for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
-    if (this.skipped.size === 0) return batch;
+    const { nextOffset: end } = batch;
+    if (![...this.skipped.keys()].some((offset) => offset >= position && offset < end)) return batch;
     const { topic, partition, nextOffset, highWatermark, lastStableOffset } = batch;
     for (const record of batch.records) {
       const reason = this.skipped.get(record.offset);

@@ -45,7 +45,7 @@ export interface TaskStatus extends TopicPartition {
 }
 
 /**
- * What a parked partition does: `retry` tries it again now, `skip` behind the record that it fails at, which goes to the
+ * What a parked partition does: `retry` tries it again now, `skip` after the record that it fails at, which goes to the
  * dead-letter queue, `seek` from a position, where its own is lost.
  */
 export type TaskCommand = 'retry' | 'skip' | { readonly seek: SeekTarget };

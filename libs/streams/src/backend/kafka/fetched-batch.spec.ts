@@ -49,7 +49,7 @@ describe('a fetched batch', () => {
     data.writeInt16BE(data.readInt16BE(ATTRIBUTES_AT) | SNAPPY, ATTRIBUTES_AT);
     data.writeUInt32BE(crc32c(data.subarray(ATTRIBUTES_AT)), CRC_AT);
     const batch = new FetchedBatch(fetched, 0);
-    const fix = 'A record batch of a topic-0 behind offset 0 cannot be decoded: The package snappy is not installed';
+    const fix = 'A record batch of a topic-0 after offset 0 cannot be decoded: The package snappy is not installed';
     expect(() => batch.records).toThrow(
       expect.objectContaining({
         code: 'CODEC_MISSING',

@@ -61,7 +61,7 @@ function namingThePlace<T>(partition: TopicPartition, position: number, work: ()
   try {
     return work();
   } catch (error) {
-    const where = `${partitionName(partition)} behind offset ${String(position)}`;
+    const where = `${partitionName(partition)} after offset ${String(position)}`;
     const code = error instanceof StreamsError ? error.code : 'CORRUPT_BATCH';
     throw new StreamsError(code, `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`, {
       cause: error,

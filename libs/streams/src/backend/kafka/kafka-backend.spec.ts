@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../logger.js';
 import { createKafkaBackend, knownPartitionCount } from './kafka-backend.js';
+import { retryTransient } from './kafka-client.js';
 
 describe('the number of partitions of a topic', () => {
   it('is requested again when a broker denies the topic at first, as it does right after its start', async () => {
@@ -51,5 +52,15 @@ describe('a look-up that reaches no broker', () => {
       cause: expect.objectContaining({ name: expect.stringContaining('KafkaJS') }),
     });
     await backend.close();
+  });
+
+  it('fails with what the broker said where one responds, though kafkajs gives up in the same way', async () => {
+    const answer = Object.assign(new Error('There is no leader'), { type: 'LEADER_NOT_AVAILABLE', code: 5 });
+    const work = () =>
+      Promise.reject(
+        Object.assign(new Error(answer.message), { name: 'KafkaJSNumberOfRetriesExceeded', cause: answer }),
+      );
+    const over = { forMs: 0, monotonicNow: () => 1, what: 'A look-up', logger: silentLogger };
+    await expect(retryTransient(work, over)).rejects.toMatchObject({ name: 'KafkaJSNumberOfRetriesExceeded' });
   });
 });

@@ -350,7 +350,8 @@ export async function retryTransient<T>(work: () => Promise<T>, options: RetryOp
 
 function lastWord(error: unknown, what: string, isOver: boolean): unknown {
   const last = parkingOr(error, what);
-  if (!isOver || !isConnectionFailure(last)) return last;
+  // kafkajs wraps what a broker has answered in the same error as a lost connection.
+  if (!isOver || !isConnectionFailure(last) || kafkaErrorCode(last) !== null) return last;
   const message = `${what}: no broker responds (${errorMessage(error)}). Look after the brokers, and the network to them.`;
   return new StreamsError('BROKER_UNAVAILABLE', message, { cause: error });
 }

@@ -78,7 +78,7 @@ describe('A fenced writer on a broker', () => {
     await writer.close();
     expect(lost).toBe(4);
     expect(await valuesOf(partition)).toEqual(['a', 'b', 'c']);
-    expect(base.get(`${partition.topic}-0`)).toBe(1); // behind the marker of init()
+    expect(base.get(`${partition.topic}-0`)).toBe(1); // after the marker of init()
   });
 
   it('shares partitions with other writers, also when all append at the same time', async () => {

@@ -81,7 +81,7 @@ class KafkaPartitionFeed implements PartitionFeed {
     this.refusals = 0;
   }
 
-  /** The log goes on behind the position, and nothing of it comes. Partitions with the same `name` stall as one. */
+  /** The log goes on after the position, and nothing of it comes. Partitions with the same `name` stall as one. */
   blocked(cause: string, name = this.name): void {
     this.goesOn ??= this.stalls.begin('read', name, cause);
   }

@@ -114,7 +114,7 @@ describe('a checkpoint', () => {
     }
   });
 
-  it('is not used with any byte changed, or with more behind it', async () => {
+  it('is not used with any byte changed, or with more after it', async () => {
     await new CheckpointWriter(path, storeOf(someEntries).scan(), header).finish();
     const whole = await readFile(path);
     for (let at = 0; at < whole.length; at++) {
