@@ -310,7 +310,7 @@ export class AttemptFlow {
 
   private updateHealth(queue: SubscriptionQueue, record: WebhookAttempt, ended: Moment): void {
     const isAccepted = record.outcome === 'delivered';
-    if (isAccepted && queue.health.failingSince === null) return;
+    if (isAccepted && queue.health.failingSince === null && !queue.isSuspended) return;
     const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
     const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
     this.options.outage().ended(queue, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });

@@ -287,6 +287,18 @@ describe('a subscription that holds through an outage (R-29)', () => {
     },
   );
 
+  it('keeps its state when the process has not read yet that it exists', async () => {
+    failingFor(5 * minuteMs);
+    harness.unsubscribe('subscription-1');
+    harness.unread = () => {
+      harness.subscribe('subscription-1', { onOutage: 'hold' });
+    };
+    await harness.start(() => answer);
+    harness.publish(1);
+    // Without it, the five minutes would begin again.
+    await until(async () => (await published()).includes('suspended'));
+  });
+
   it('leaves no state behind either when an attempt was in flight as it was deleted', async () => {
     failingFor(4 * minuteMs, 'letting-fail');
     harness.publish(1, 'letting-fail');

@@ -66,7 +66,7 @@ export class Outage {
     // An attempt that was in flight when it was deleted.
     if (!how.isAccepted && subscription === undefined) return;
     const before = healthSince(queue.health, subscription?.updatedAt ?? 0);
-    if (how.isAccepted && queue.health.failingSince === null) return;
+    if (how.isAccepted && queue.health.failingSince === null && !queue.isSuspended) return;
     const { isAccepted, isFailure, ended } = how;
     if (before.failingSince === null) queue.failingSinceMs = ended.monotonicMs;
     const { health, change, isDisableDue } = healthAfter(before, {

@@ -30,7 +30,7 @@ import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js
 export interface SenderParts extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'onChange'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'onChange' | 'caughtUp'>;
   readonly runner: AttemptRunner;
   readonly scheduler: DeliveryScheduler;
   readonly flushScheduler: FlushScheduler;

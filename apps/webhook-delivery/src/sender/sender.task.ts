@@ -21,7 +21,7 @@ import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import { momentNow, momentOfLog } from '../process/clocks.js';
 import { isDeleted } from '../subscriptions/subscription-directory.js';
 import { pastDueWork } from './past-due-work.js';
-import { recoverSender } from './recover-sender.js';
+import { type RecoveredSender, recoverSender } from './recover-sender.js';
 import { type SenderParts, SenderWork } from './sender-work.js';
 import type { PendingDelivery, SubscriptionQueue, WithdrawnDelivery } from './subscription-queue.js';
 
@@ -74,6 +74,7 @@ export class SenderTask implements PartitionTask {
         this.fail(error);
       },
     });
+    await this.knowSubscriptionsOf(recovered);
     this.restoreQueues(this.work);
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
       this.subscriptionChanged(subscriptionId);
@@ -181,6 +182,12 @@ export class SenderTask implements PartitionTask {
   private opened(): SenderWork {
     if (!this.work) throw new Error('The task was not opened.');
     return this.work;
+  }
+
+  /** One that seems to be deleted may be newer than what this process has read. */
+  private async knowSubscriptionsOf({ states }: RecoveredSender): Promise<void> {
+    const { directory } = this.parts;
+    if ([...states.keys()].some((id) => isDeleted(directory, id))) await directory.caughtUp();
   }
 
   private restoreQueues({ queues, recovered, states, outage }: SenderWork): void {

@@ -87,6 +87,8 @@ export class SenderHarness {
   expired = 0;
   pending = 0;
   waiting: PastDueSource = () => [];
+  /** Called when the directory is to catch up with its topic. */
+  unread: (() => void) | undefined;
   private readonly startedAt = Date.now();
   private readonly startedMs = performance.now();
   private steppedMs = 0;
@@ -130,6 +132,8 @@ export class SenderHarness {
   readonly directory = {
     get: (id: string) => this.subscriptions.get(id),
     isPaused: (id: string) => this.subscriptions.get(id)?.status === 'paused',
+    /** What the topic has that this process has not read yet. */
+    caughtUp: () => Promise.resolve(this.unread?.()),
     onChange: (listener: (subscriptionId: string) => void) => {
       this.listeners.add(listener);
       return () => this.listeners.delete(listener);
