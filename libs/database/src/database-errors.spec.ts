@@ -50,6 +50,10 @@ describe('databaseRefusal', () => {
     [{ code: '3D000', message: 'database "x" does not exist' }, 'create the database'],
   ])('says what to do about %j', (error, fix) => expect(databaseRefusal(error)).toContain(fix));
 
+  it('names the variable that the login is of', () => {
+    expect(databaseRefusal(coded('28P01'), 'DATABASE_SCHEMA_URL')).toMatch(/the password in DATABASE_SCHEMA_URL\.$/);
+  });
+
   it.each([{ code: 'ECONNREFUSED', message: 'connect' }, { code: '57P03', message: 'starting up' }, 'text', null])(
     'is null for an error that may go away by waiting: %j',
     (error) => expect(databaseRefusal(error)).toBeNull(),

@@ -116,14 +116,16 @@ function isUnavailableCode(code: string): boolean {
 /**
  * The fix for a database that was reached but refuses us, or that we refuse; null for any other error, such as an outage.
  * Waiting does not help against any of these.
+ * @param variable where the URL of the login is configured
  */
-export function databaseRefusal(error: unknown): string | null {
+export function databaseRefusal(error: unknown, variable = 'DATABASE_URL'): string | null {
   if (typeof error !== 'object' || error === null) return null;
   const { code, message } = error as Partial<Record<'code' | 'message', unknown>>;
   const codeText = typeof code === 'string' ? code : '';
   const messageText = typeof message === 'string' ? message : '';
   const fix = FIXES.find(([applies]) => applies(codeText, messageText))?.[1];
-  return fix === undefined ? null : `The database cannot be used (${messageText}): ${fix}.`;
+  if (fix === undefined) return null;
+  return `The database cannot be used (${messageText}): ${fix.replace('DATABASE_URL', variable)}.`;
 }
 
 /**

@@ -45,9 +45,10 @@ export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags 
   if (problems > 0) throw new CliError(`${String(problems)} found that must be fixed first.`, 1);
 }
 
+const WITHOUT_DATABASE: readonly (KafkaUser | undefined)[] = ['telemetry-processor', 'webhook-delivery'];
+
 function loginsOf(stack: StackEnvironment, user?: KafkaUser): readonly DatabaseLogin[] {
-  // Two of the applications have none.
-  if (user !== undefined && stack.variables['DATABASE_URL'] === undefined) return [];
+  if (WITHOUT_DATABASE.includes(user)) return [];
   return databaseLogins(databaseSettings(stack), user);
 }
 

@@ -17,13 +17,15 @@ export async function setUp(terminal: Terminal, { dataDir, tables }: SetUpOption
   const stack = await stackEnvironment(dataDir);
   await setUpTopics(terminal, stack);
   if (!tables) return;
-  const { url, schemaUrl = url } = databaseSettings(stack);
-  await setUpTables(terminal, schemaUrl);
+  const { url, schemaUrl } = databaseSettings(stack);
+  if (schemaUrl === undefined) await setUpTables(terminal, url);
+  else await setUpTables(terminal, schemaUrl, 'DATABASE_SCHEMA_URL');
 }
 
-export async function setUpTables(terminal: Terminal, databaseUrl: string): Promise<void> {
+/** @param variable where the URL is configured */
+export async function setUpTables(terminal: Terminal, databaseUrl: string, variable = 'DATABASE_URL'): Promise<void> {
   const done = await runMigrations(databaseUrl).catch((error: unknown) => {
-    const refusal = databaseRefusal(error);
+    const refusal = databaseRefusal(error, variable);
     throw refusal === null ? error : new CliError(refusal, 1, { cause: error });
   });
   await writeLine(terminal.out, `made ${String(done.length)} changes to the tables`);

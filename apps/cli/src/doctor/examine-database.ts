@@ -45,7 +45,7 @@ export async function examineDatabase(login: DatabaseLogin, now: () => number): 
   try {
     dataSource = await createDataSource(login.url).initialize();
   } catch (error) {
-    const refusal = databaseRefusal(error);
+    const refusal = databaseRefusal(error, login.variable);
     const reason = error instanceof Error ? error.message : String(error);
     return [
       refusal === null

@@ -37,7 +37,7 @@ export function setIdentity(request: Request, identity: RequestIdentity): void {
 
 export function identityOf(request: Request): RequestIdentity {
   const identity = identities.get(request);
-  if (identity === undefined) throw new Error('The sender of this request is not known: mount admitRequests first');
+  if (identity === undefined) throw new Error('The sender of this request is not known: mount identifyCallers first');
   return identity;
 }
 
