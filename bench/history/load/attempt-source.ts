@@ -14,7 +14,7 @@ export interface AttemptSourceOptions {
   readonly batchSize: number;
 }
 
-/** One partition of an attempts log. */
+/** One partition of an attempt log. */
 export interface AttemptSource {
   /** The next run of the log; empty: it is over. What is still to be retried then stays pending. */
   next(): Promise<readonly WebhookAttempt[]>;

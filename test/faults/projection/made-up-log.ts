@@ -3,7 +3,7 @@ import { chance, pick, type Random, wholeBetween } from '../../../tools/simulato
 import { documentedEventId } from '../../support/documented-event-id.js';
 import { pingOf } from '../../support/samples.js';
 
-/** An endless log of attempts that the random numbers decide alone. Attempts of one delivery come in their order. */
+/** An endless attempt log that the random numbers decide alone. Attempts of one delivery come in their order. */
 export interface MadeUpLog {
   /** The next attempt; `nowMs` is the time at which it is made. */
   next(nowMs: number): WebhookAttempt;

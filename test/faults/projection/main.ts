@@ -82,7 +82,7 @@ function describeOutageRun({
 }: OutageRunResult): string[] {
   const { before, away } = attemptsPerSecond;
   const summary =
-    `records/s in the log of attempts: ${String(before)} before, ${String(away)} while the database was away; ` +
+    `records/s in the attempt log: ${String(before)} before, ${String(away)} while the database was away; ` +
     `${String(attempts)} attempts, ${String(rows)} rows; ${caughtUp(caughtUpAfterMs)}`;
   return describeResult({}, [summary], problems, INTACT);
 }

@@ -20,7 +20,7 @@ export interface OutageRunOptions {
 
 export interface OutageRunResult extends Findings {
   readonly awayMs: number;
-  /** Offsets that the log of attempts grew by in a second, while the database was there and while it was away. */
+  /** Offsets that the attempt log grew by in a second, while the database was there and while it was away. */
   readonly attemptsPerSecond: { readonly before: number; readonly away: number };
   /** From the return of the database until the table had all of the log, which was still growing. */
   readonly caughtUpAfterMs: number | null;

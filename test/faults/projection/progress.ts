@@ -6,7 +6,7 @@ import { readPositions } from './rows.js';
 import type { ProjectionStage } from './stage.js';
 
 export interface LogProgress {
-  /** Offsets of the log of attempts, markers included. */
+  /** Offsets of the attempt log, markers included. */
   written(): Promise<number>;
   /** Partitions that the tables do not have all of, and projectors that are not ready. */
   readonly whatIsLeft: () => Promise<string[]>;

@@ -55,7 +55,7 @@ export async function readRows(client: pg.Client): Promise<Map<string, Row>> {
   return found;
 }
 
-/** By partition of the attempts log. */
+/** By partition of the attempt log. */
 export async function readPositions(client: pg.Client, topic: string): Promise<Map<number, number>> {
   const { rows } = await client.query<{ partition: number; next_offset: string }>(
     'SELECT partition, next_offset FROM projection_positions WHERE topic = $1',

@@ -19,7 +19,7 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly traces: Traces;
 }
 
-/** Projects one partition of the attempts log. */
+/** Projects one partition of the attempt log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
   const { projection, progress, partitionCount, traces, nowMs } = deps;
   const spans = traces.recorder === null ? null : new ProjectionSpans(traces.recorder, context, nowMs);

@@ -12,7 +12,7 @@ export interface PathsTaskDeps extends ProjectionTaskTools {
 }
 
 /**
- * Keeps the pings of one partition as paths (R-36). Unlike the attempts log, this one is written by others: what cannot
+ * Keeps the pings of one partition as paths (R-36). Unlike the attempt log, this one is written by others: what cannot
  * be read is counted and left out.
  */
 export function createPathsTask(context: TaskContext, deps: PathsTaskDeps): PartitionTask {

@@ -94,7 +94,7 @@ async function writeUntilSeen(seen: readonly Seen[]): Promise<void> {
   await until(() => ids.every((id) => seen.some(({ eventId }) => eventId === id)));
 }
 
-describe('the log of attempts, followed (R-41)', () => {
+describe('the attempt log, followed (R-41)', () => {
   it('gives what is written from now on, at each instance, once, and passes over what the history does not keep', async () => {
     const before = await writeMore();
     for (const ids of await Promise.all([following(0, null, writeUntilSeen), following(1, null, writeUntilSeen)])) {

@@ -2,7 +2,7 @@ import { type AvroCodecs, readValue, resolveBatch, topics } from '@waypost/contr
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import { type PartitionFeed, type RecordBatch, slicesOf, type StreamsBackend, StreamsError } from '@waypost/streams';
 
-/** The next offset of each partition of the log of attempts. */
+/** The next offset of each partition of the attempt log. */
 export type LogPosition = readonly number[];
 
 export interface AttemptSlice {
@@ -11,7 +11,7 @@ export interface AttemptSlice {
   readonly position: LogPosition;
 }
 
-/** The log of attempts as it grows, of all fleets. */
+/** The attempt log as it grows, of all fleets. */
 export abstract class AttemptLogReader {
   /**
    * Gives every slice from a position on to `onSlice`, and reads on when that has resolved. Rejects when the log cannot

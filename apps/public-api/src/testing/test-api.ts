@@ -204,7 +204,7 @@ const NO_ACTIVITIES: SubscriptionActivities = {
   read: () => Promise.resolve({ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null }),
 };
 
-/** In place of the database, the outbox and the log of attempts. */
+/** In place of the database, the outbox and the attempt log. */
 @Module({})
 class TestStores {
   static forRoot(

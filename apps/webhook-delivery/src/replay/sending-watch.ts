@@ -16,7 +16,7 @@ interface Followed {
 }
 
 /**
- * Counts the deliveries of each replay that are written and not yet sent, by reading the attempts log. It keeps a replay
+ * Counts the deliveries of each replay that are written and not yet sent, by reading the attempt log. It keeps a replay
  * close to its sender: live events of the subscription wait behind few replayed ones, and after a cancel few still go out.
  */
 export class SendingWatch {

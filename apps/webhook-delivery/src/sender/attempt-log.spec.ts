@@ -91,7 +91,7 @@ function written(index: number): string[] {
 
 const attemptOf1 = `${ATTEMPTS.topic} 3 subscription-1`;
 
-describe('the log of attempts (R-24)', () => {
+describe('the attempt log (R-24)', () => {
   it('writes what has come together: attempts, operational events and states, keyed by subscription', async () => {
     append(1);
     append(2);

@@ -5,7 +5,7 @@ import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js
 export interface CommitPoint {
   /** The lowest unfinished delivery of all attached queues; nothing before it is read again. */
   readonly offset: number;
-  /** Every attempt of a delivery from `offset` on lies at or after this offset of the attempts log. */
+  /** Every attempt of a delivery from `offset` on lies at or after this offset of the attempt log. */
   readonly foldFrom: number;
 }
 
@@ -18,7 +18,7 @@ export interface QueueLimits {
   readonly guaranteed: number;
 }
 
-/** The deliveries that predecessors had begun, by the attempts log. */
+/** The deliveries that predecessors had begun, by the attempt log. */
 export interface BegunDeliveries {
   /** The highest delivery with an attempt; -1: none. */
   readonly upTo: number;

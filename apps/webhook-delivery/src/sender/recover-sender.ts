@@ -110,7 +110,7 @@ interface RecoveredProgress {
   readonly attemptsEnd: number;
 }
 
-/** Folds the attempts log of a partition: which deliveries are finished, and when the next attempt of the others is due. */
+/** Folds the attempt log of a partition: which deliveries are finished, and when the next attempt of the others is due. */
 async function recoverProgress(
   { backend, codecs, nowMs }: SenderRecoveryParts,
   fetcher: Fetcher,

@@ -30,7 +30,7 @@ const EXPIRE_INTERVAL_MS = 60_000;
 
 /**
  * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each attempt is
- * in the attempts log before the next one of its delivery starts, so that a crash can repeat only the attempts in flight.
+ * in the attempt log before the next one of its delivery starts, so that a crash can repeat only the attempts in flight.
  * The broker refuses the writes of a process that has lost the partition.
  */
 export class SenderTask implements PartitionTask {

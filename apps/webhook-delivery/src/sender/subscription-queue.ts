@@ -58,7 +58,7 @@ export class SubscriptionQueue {
   takenUpTo = -1;
   /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
   readonly withdrawn = new Map<number, WithdrawnDelivery>();
-  /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempts log. */
+  /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempt log. */
   withdrawnFoldFrom = Infinity;
   /** The catch-up pass that stopped because the queue was full. */
   stoppedInPass = -1;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Until when each partition of the attempts log is projected; null: not known since a rebuild. */
+/** Until when each partition of the attempt log is projected; null: not known since a rebuild. */
 export class DeliveryProgress1760001100001 implements MigrationInterface {
   readonly name = 'DeliveryProgress1760001100001';
 

@@ -1,6 +1,6 @@
 import type { WebhookAttempt } from '@waypost/domain';
 
-/** Consecutive attempts of one partition of the attempts log. */
+/** Consecutive attempts of one partition of the attempt log. */
 export interface AttemptBatch {
   readonly topic: string;
   readonly partition: number;
@@ -28,7 +28,7 @@ export type ApplyResult =
   /** Another writer moved the position. Nothing was written; continue from the stored position. */
   | { readonly type: 'superseded'; readonly storedOffset: number | null };
 
-/** Folds the attempts log into deliveries, each batch exactly once. */
+/** Folds the attempt log into deliveries, each batch exactly once. */
 export abstract class DeliveryProjection {
   /** Where the next batch of a partition starts; null: nothing was ever applied. */
   abstract readPosition(topic: string, partition: number): Promise<number | null>;

@@ -12,7 +12,7 @@ export interface CaughtUp {
 }
 
 /**
- * Until when the attempts log is projected, by partition (R-33). A batch moves it to the time of its last record, in its own
+ * Until when the attempt log is projected, by partition (R-33). A batch moves it to the time of its last record, in its own
  * transaction; a partition without input says here that there is nothing new.
  */
 export abstract class ProjectionProgress {
