@@ -269,6 +269,7 @@ async function publish(...deviceIds: string[]): Promise<void> {
       .first()
       .waitFor();
     expect(await rows().count()).toBe(0);
+    await page.getByText(otherFleet, { exact: true }).waitFor();
   });
 
   it('resends all that a filter matches, and one can come back to its progress (R-30)', async () => {

@@ -64,7 +64,7 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
     () => (apiKey === null ? null : clientOf(apiKey, fleetId, signOut)),
     [apiKey, fleetId, signOut],
   );
-  const info = useInfo(client, queries, signOut);
+  const info = useInfo(client, apiKey, queries, signOut);
   const session = useMemo(() => {
     const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
     const isOperator = apiKey?.startsWith('wpa_') === true;
@@ -143,9 +143,15 @@ function useHandover(apiKey: string | null, code: string | null, signIn: (key: s
 }
 
 /** Shows the fleet's look in its portal, and ends a session at its time. */
-function useInfo(client: WaypostClient | null, queries: QueryClient, signOut: () => void): Output<'getSession'> | null {
+function useInfo(
+  client: WaypostClient | null,
+  apiKey: string | null,
+  queries: QueryClient,
+  signOut: () => void,
+): Output<'getSession'> | null {
   const options = {
-    queryKey: ['session'],
+    // useQuery() stays with the first queries that it is given, also for the next key.
+    queryKey: ['session', apiKey],
     queryFn: () => client?.getSession() ?? null,
     enabled: client !== null,
     staleTime: Infinity,
