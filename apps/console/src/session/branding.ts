@@ -5,13 +5,23 @@ interface Branding {
 
 type Channels = readonly number[];
 
+interface Scheme {
+  readonly surface: Channels;
+  readonly ground: Channels;
+  /** Where colors get more readable. */
+  readonly toward: Channels;
+}
+
 /** Text on the accent in the dark scheme, where the accent is light. */
 const DARK_TEXT = '#101414';
-/** The darkest ground of the light scheme, and the lightest of the dark one. */
-const [LIGHT_GROUND, DARK_GROUND] = [channelsOf('#f5f7f8'), channelsOf('#1a2422')];
 const [BLACK, WHITE] = [channelsOf('#000000'), channelsOf('#ffffff')];
-/** WCAG 2.2 asks for 4.5; links also stand on a tint of the brand color. */
-const READABLE_CONTRAST = 5;
+/** `surface`: as in base.css; `ground`: the darkest of the light scheme, and the lightest of the dark one. */
+const LIGHT: Scheme = { surface: channelsOf('#ffffff'), ground: channelsOf('#f5f7f8'), toward: BLACK };
+const DARK: Scheme = { surface: channelsOf('#141c1a'), ground: channelsOf('#1a2422'), toward: WHITE };
+/** Of the brand color, in the ground of what is chosen. */
+const TINT_SHARE = 0.14;
+/** WCAG 2.2, AA. */
+const READABLE_CONTRAST = 4.5;
 const STEPS = 50;
 
 /** Custom properties of the page in the color of the fleet, readable in both schemes. By script: the policy has no inline styles. */
@@ -19,11 +29,11 @@ export function brandProperties({ brandColor, colorScheme }: Branding): Readonly
   const scheme = colorScheme === 'light' || colorScheme === 'dark' ? { 'color-scheme': colorScheme } : {};
   if (brandColor === undefined) return scheme;
   const channels = channelsOf(brandColor);
-  const [onLight, onDark] = [readable(channels, BLACK, LIGHT_GROUND), readable(channels, WHITE, DARK_GROUND)];
+  const [light, dark] = [accentOf(channels, LIGHT), accentOf(channels, DARK)];
   return {
     ...scheme,
-    '--accent': `light-dark(${onLight}, ${onDark})`,
-    '--accent-tint': `color-mix(in srgb, ${brandColor} 14%, var(--surface))`,
+    '--accent': `light-dark(${light.accent}, ${dark.accent})`,
+    '--accent-tint': `light-dark(${light.tint}, ${dark.tint})`,
     '--on-accent': `light-dark(#ffffff, ${DARK_TEXT})`,
   };
 }
@@ -34,15 +44,21 @@ export function applyBranding(branding: Branding): void {
   }
 }
 
-/** The color as it is if it can be read on the ground, otherwise as little toward black or white as it takes. */
-function readable(color: Channels, toward: Channels, ground: Channels): string {
+/**
+ * The color as it is if it can be read on the ground and on its tint, otherwise as little toward black or white as it takes.
+ */
+function accentOf(color: Channels, { surface, ground, toward }: Scheme) {
+  const tint = mixed(surface, color, TINT_SHARE);
   for (let step = 0; step < STEPS; step++) {
-    const mixed = color.map((channel, index) =>
-      Math.round(channel + ((toward[index] ?? 0) - channel) * (step / STEPS)),
-    );
-    if (contrast(mixed, ground) >= READABLE_CONTRAST) return hexOf(mixed);
+    const accent = mixed(color, toward, step / STEPS);
+    const isReadable = [ground, tint].every((behind) => contrast(accent, behind) >= READABLE_CONTRAST);
+    if (isReadable) return { accent: hexOf(accent), tint: hexOf(tint) };
   }
-  return hexOf(toward);
+  return { accent: hexOf(toward), tint: hexOf(tint) };
+}
+
+function mixed(color: Channels, other: Channels, share: number): Channels {
+  return color.map((channel, index) => Math.round(channel + ((other[index] ?? 0) - channel) * share));
 }
 
 /** Of WCAG 2.2, from 1 to 21. */
