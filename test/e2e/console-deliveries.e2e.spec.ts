@@ -33,6 +33,18 @@ const IS_NEWER_ON_TOP = `(() => {
   return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
 })()`;
 
+/** To the last character. */
+const FILL_STORAGE = `(() => {
+  for (let length = 1 << 22; length >= 1; length >>= 1)
+    for (let full = false; !full; ) {
+      try {
+        localStorage.setItem(crypto.randomUUID(), 'x'.repeat(length));
+      } catch {
+        full = true;
+      }
+    }
+})()`;
+
 /** Refuses, for good, what van-refused reports. */
 function answer({ body }: ReceivedCall) {
   if (!body.toString().includes('van-refused')) return { type: 'respond', status: 200 } as const;
@@ -280,9 +292,25 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByRole('button', { name: 'Resend all' }).click();
     await page.getByText('About 2 deliveries to 1 subscription').waitFor();
     expect(await pageProblems(page)).toEqual([]);
+    const send = page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true });
+
+    // What was read for an earlier opening is not taken for what there is now.
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.route('**/public/v1/webhook-subscriptions?*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText('The subscriptions could not be read').waitFor();
+    await page.unroute('**/public/v1/webhook-subscriptions?*');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText('About 2 deliveries to 1 subscription').waitFor();
+    await page.evaluate(FILL_STORAGE);
+    await send.click();
+    await page.getByText('this browser has no room to keep the progress').waitFor();
+    await page.evaluate('localStorage.clear()');
     // Paused by somebody else in between.
     await setStatus('position', 'paused');
-    await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
+    await send.click();
     await page.getByRole('heading', { name: 'Resends' }).waitFor();
     await page.getByText('1 of 1 subscriptions refused their replay').waitFor();
     await page.getByText('409 subscription_not_active').waitFor();
@@ -293,7 +321,13 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await page.getByText('By subscription').click();
     await page.locator('.badge.completed').waitFor();
 
-    await page.reload();
+    // Not to somebody of another fleet in the same browser.
+    await visit.open('/deliveries', otherFleet);
+    await page.goto(visit.address('/deliveries/resends'));
+    await page.getByText('Nothing was resent from this browser').waitFor();
+
+    await visit.open('/deliveries');
+    await page.goto(visit.address('/deliveries/resends'));
     await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
     expect(await pageProblems(page)).toEqual([]);
     const sent = await until(() => {

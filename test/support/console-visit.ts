@@ -8,8 +8,8 @@ export interface ConsoleVisit {
   /** Errors of the page, and what it logs as one. */
   readonly problems: readonly string[];
   address(path: string): string;
-  /** Signed in by a link, with its heading shown. */
-  open(path: string): Promise<void>;
+  /** Signed in by a link, with its heading shown. `as`: in place of that fleet. */
+  open(path: string, as?: string): Promise<void>;
 }
 
 export async function visitConsole(
@@ -33,8 +33,8 @@ export async function visitConsole(
     page,
     problems,
     address,
-    async open(path) {
-      await page.goto(`${address(path)}#key=${waypost.info().apiKeys[fleet] ?? ''}`);
+    async open(path, as = fleet) {
+      await page.goto(`${address(path)}#key=${waypost.info().apiKeys[as] ?? ''}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
     },
   };

@@ -1,15 +1,16 @@
-import { useMutation, useQueries } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useQueries } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type Replay, WaypostApiError, type WaypostClient } from '@waypost/client';
+import type { Replay } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
+import { isMissing } from '../shared/is-missing.js';
 import { Moment } from '../shared/moment.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
-import { createMissing, idempotencyKeyOf, isOver, progressOf, type ResendBatch } from './resend-batch.js';
+import { isOver, progressOf, type ResendBatch } from './resend-batch.js';
+import { useBatchWork } from './use-batch-work.js';
 
 const EVERY_MS = 1_000;
 /** After a day the service has forgotten the keys that keep a replay from being created twice. */
@@ -23,21 +24,12 @@ interface BatchCardProps {
 
 /** One replay per subscription, and all of them together. */
 export function BatchCard({ batch, save, forget }: BatchCardProps) {
-  const client = useClient();
   const { id, createdAtMs, text, items } = batch;
   const { replays, problems, gone } = useReplays(batch);
   const { matched, sent, open, refused } = progressOf(items, replays, gone);
   const missing = items.filter(({ replayId }) => replayId === null).length;
-  const creation = useMutation({ mutationFn: () => createAll(client, batch, save) });
-  const cancellation = useMutation({ mutationFn: () => cancelAll(client, replays) });
-  const { mutate: create } = creation;
-
-  useEffect(() => {
-    const state = history.state as { readonly begin?: string } | null;
-    if (state?.begin !== id) return;
-    history.replaceState({ ...state, begin: null }, '');
-    create();
-  }, [id, create]);
+  const { creation, cancellation } = useBatchWork({ batch, replays, save });
+  const isWorking = creation.isPending || cancellation.isPending;
 
   return (
     <section className="card" aria-labelledby={id}>
@@ -48,17 +40,17 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
         <span className="hint">
           <Moment iso={new Date(createdAtMs).toISOString()} />
         </span>
-        {missing > 0 && !creation.isPending && nowMs() - createdAtMs < CONTINUED_WITHIN_MS && (
-          <button type="button" onClick={() => create()}>
+        {missing > 0 && !isWorking && nowMs() - createdAtMs < CONTINUED_WITHIN_MS && (
+          <button type="button" onClick={() => creation.mutate()}>
             Begin the other {countText(missing)}
           </button>
         )}
-        {replays.some((replay) => !isOver(replay)) && (
+        {(creation.isPending || replays.some((replay) => !isOver(replay))) && (
           <button type="button" onClick={() => cancellation.mutate()} disabled={cancellation.isPending}>
             Cancel all
           </button>
         )}
-        {replays.every(isOver) && !creation.isPending && (
+        {replays.every(isOver) && !isWorking && (
           <button type="button" className="quiet" onClick={forget}>
             Forget
           </button>
@@ -132,43 +124,19 @@ function useReplays({ items }: ResendBatch): ReplayStates {
       queryKey: ['replay', replayId],
       queryFn: ({ signal }: { signal: AbortSignal }) => client.getReplay({ id, replayId }, { signal }),
       refetchInterval: ({ state }: { state: ReplayQueryState }) =>
-        isGone(state.error) || (state.data && isOver(state.data)) ? (false as const) : EVERY_MS,
+        isMissing(state.error) || (state.data && isOver(state.data)) ? (false as const) : EVERY_MS,
     })),
   });
   return {
-    replays: results.flatMap(({ data, error }) => (data && (isOver(data) || !isGone(error)) ? [data] : [])),
+    replays: results.flatMap(({ data, error }) => (data && (isOver(data) || !isMissing(error)) ? [data] : [])),
     problems: new Map(
       results.flatMap(({ error }, index) => (error ? [[created[index]?.replayId ?? '', error.message] as const] : [])),
     ),
-    gone: results.filter(({ data, error }) => isGone(error) && !(data && isOver(data))).length,
+    gone: results.filter(({ data, error }) => isMissing(error) && !(data && isOver(data))).length,
   };
 }
 
 interface ReplayQueryState {
   readonly data?: Replay | undefined;
   readonly error: Error | null;
-}
-
-function isGone(error: Error | null): boolean {
-  return error instanceof WaypostApiError && error.status === 404;
-}
-
-function createAll(client: WaypostClient, batch: ResendBatch, save: BatchCardProps['save']): Promise<void> {
-  return createMissing(
-    batch,
-    (item) =>
-      client.createReplay(
-        { id: item.subscriptionId, body: batch.body },
-        { idempotencyKey: idempotencyKeyOf(batch, item) },
-      ),
-    save,
-  );
-}
-
-async function cancelAll(client: WaypostClient, replays: readonly Replay[]): Promise<void> {
-  for (const replay of replays) {
-    if (isOver(replay)) continue;
-    const { subscriptionId: id, replayId } = replay;
-    await client.cancelReplay({ id, replayId });
-  }
 }

@@ -9,7 +9,7 @@ import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { batchOf, obstacleOf, parted } from './resend-batch.js';
 import { useBatches } from './use-batches.js';
-import { useCandidates } from './use-candidates.js';
+import { NEVER_CACHED, useCandidates } from './use-candidates.js';
 
 interface BulkResendProps {
   readonly filters: DeliveryFilters;
@@ -49,12 +49,18 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
   const counts = useCounts(filters, openedAtMs);
   const { save } = useBatches();
   const [, navigate] = useLocation();
+  const [isFull, setIsFull] = useState(false);
   const matching = counts === null ? subscriptions : subscriptions.filter(({ id }) => (counts.get(id) ?? 0) > 0);
   const { active, stopped } = parted(matching);
 
   function begin(): void {
     const batch = batchOf({ id: crypto.randomUUID(), filters, subscriptions: active, openedAtMs, nowMs: nowMs() });
-    save(batch);
+    try {
+      save(batch);
+    } catch {
+      setIsFull(true);
+      return;
+    }
     navigate('/deliveries/resends', { state: { begin: batch.id } });
   }
 
@@ -69,23 +75,25 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
         The same ids and bytes are sent again, at most 500 per second and subscription. Each subscription gets one
         replay, which can be cancelled.
       </p>
+      <p role="alert" className="problem">
+        {isFull && NO_ROOM}
+      </p>
       <div className="actions">
-        <button
-          type="button"
-          className="primary"
-          disabled={obstacle !== null || active.length === 0}
-          onClick={begin}
-          autoFocus
-        >
+        <button type="button" className="primary" disabled={obstacle !== null || active.length === 0} onClick={begin}>
           Resend
         </button>
-        <button type="button" onClick={close}>
+        {/* Resend is disabled at first, and would not take the focus. */}
+        <button type="button" autoFocus onClick={close}>
           Cancel
         </button>
       </div>
     </>
   );
 }
+
+/** Without its record a resend could be neither followed nor cancelled, nor begun only once. */
+const NO_ROOM =
+  'Nothing was sent: this browser has no room to keep the progress. Forget older resends, or clear its data.';
 
 /** Deliveries of one that gets nothing cannot be sent again until it is active. */
 function LeftOut({ subscriptions }: { readonly subscriptions: readonly Subscription[] }) {
@@ -124,12 +132,13 @@ function Extent({ subscriptions, counts }: ExtentProps) {
 /** By subscription; null: not known (yet). The figures know neither devices nor codes. */
 function useCounts(filters: DeliveryFilters, openedAtMs: number): ReadonlyMap<string, number> | null {
   const client = useClient();
-  const { data } = useQuery({
+  const { data, error, isFetching } = useQuery({
     queryKey: ['resend-counts', filters, openedAtMs],
     queryFn: ({ signal }) => readCounts(client, filters, openedAtMs, signal),
     enabled: filters.deviceId === '' && filters.statusCode === '',
+    ...NEVER_CACHED,
   });
-  return data ?? null;
+  return error || isFetching ? null : (data ?? null);
 }
 
 const MINUTE_MS = 60_000;

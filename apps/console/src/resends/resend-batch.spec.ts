@@ -3,6 +3,7 @@ import { type Replay, type Subscription, WaypostApiError } from '@waypost/client
 import { filtersOf } from '../filters/delivery-filters.js';
 import {
   batchOf,
+  cancelCreated,
   concerned,
   createMissing,
   decodeBatch,
@@ -31,19 +32,23 @@ function batch(search: string) {
   return batchOf({ id: 'x', filters: filtersOf(search), subscriptions: ALL, openedAtMs: NOW - 60_000, nowMs: NOW });
 }
 
-function refusal(status: number): WaypostApiError {
-  const response = { status, code: 'unknown', message: 'Not this one.', details: [], requestId: null } as const;
+function refusal(status: number, code: WaypostApiError['code'] = 'unknown'): WaypostApiError {
+  const response = { status, code, message: 'Not this one.', details: [], requestId: null } as const;
   return new WaypostApiError({ ...response, retryAfterMs: null }, 1);
 }
 
 /** What was saved last, whether it went through or stopped. */
-async function created(from: ResendBatch, answer: (id: string) => Replay | Error): Promise<ResendBatch> {
+async function created(
+  from: ResendBatch,
+  answer: (id: string) => Replay | Error,
+  { signal } = new AbortController(),
+): Promise<ResendBatch> {
   let saved = from;
   const create = ({ subscriptionId }: ResendItem): Promise<Replay> => {
     const answered = answer(subscriptionId);
     return answered instanceof Error ? Promise.reject(answered) : Promise.resolve(answered);
   };
-  await createMissing(from, create, (one) => (saved = one)).catch(() => undefined);
+  await createMissing(from, { create, save: (one) => (saved = one), signal }).catch(() => undefined);
   return saved;
 }
 
@@ -68,7 +73,7 @@ describe('resending what a filter matches (R-30)', () => {
   it.each([
     ['loading', /Looking up/],
     ['failed', /could not be read/],
-    ['incomplete', /more than 10,000 subscriptions/],
+    ['incomplete', /more than 1,000 subscriptions/],
   ] as const)('is refused while the list of subscriptions is %s: some would be left out silently', (state, reason) => {
     expect(obstacleOf(filtersOf('?status=failed'), { state })).toMatch(reason);
   });
@@ -109,25 +114,60 @@ describe('resending what a filter matches (R-30)', () => {
     expect([active, stopped].map((some) => some.map(({ id }) => id))).toEqual([['a'], ['b', 'c']]);
   });
 
-  it.each([404, 409])('goes on behind a subscription whose replay is refused with %d, and says why', async (status) => {
-    const begun = await created(batch(''), (id) => (id === 'a' ? refusal(status) : replay(id, 'pending', 0)));
-    expect(begun.items).toEqual([
-      { subscriptionId: 'a', replayId: null, refusal: `${String(status)} unknown: Not this one.` },
-      { subscriptionId: 'b', replayId: 'r-b' },
-      { subscriptionId: 'c', replayId: 'r-c' },
-    ]);
-    expect(progressOf(begun.items, [])).toMatchObject({ open: 2, refused: 1 });
-    const activated = await created(begun, (id) => replay(id, 'pending', 0));
-    expect(activated.items[0]).toEqual({ subscriptionId: 'a', replayId: 'r-a' });
+  it.each([
+    [404, 'not_found'],
+    [409, 'subscription_not_active'],
+    [409, 'too_many_replays'],
+  ] as const)(
+    'goes on behind a subscription whose replay is refused with %d %s, and says why',
+    async (status, code) => {
+      const begun = await created(batch(''), (id) => (id === 'a' ? refusal(status, code) : replay(id, 'pending', 0)));
+      expect(begun.items).toEqual([
+        { subscriptionId: 'a', replayId: null, refusal: `${String(status)} ${code}: Not this one.` },
+        { subscriptionId: 'b', replayId: 'r-b' },
+        { subscriptionId: 'c', replayId: 'r-c' },
+      ]);
+      expect(progressOf(begun.items, [])).toMatchObject({ open: 2, refused: 1 });
+      const activated = await created(begun, (id) => replay(id, 'pending', 0));
+      expect(activated.items[0]).toEqual({ subscriptionId: 'a', replayId: 'r-a' });
+    },
+  );
+
+  it.each([400, 401, 403, 409, 429, 503])(
+    'stops at an answer of %d, which every subscription would get',
+    async (status) => {
+      const asked: string[] = [];
+      await created(batch(''), (id) => {
+        asked.push(id);
+        return refusal(status);
+      });
+      expect(asked).toEqual(['a']);
+    },
+  );
+
+  it('creates no more once it is stopped, and keeps the one that was under way', async () => {
+    const stopper = new AbortController();
+    const answer = (id: string): Replay => {
+      stopper.abort();
+      return replay(id, 'pending', 0);
+    };
+    const begun = await created(batch(''), answer, stopper);
+    expect(begun.items.map(({ replayId }) => replayId)).toEqual(['r-a', null, null]);
   });
 
-  it.each([401, 429, 503])('stops at an answer of %d, which every subscription would get', async (status) => {
-    const asked: string[] = [];
-    await created(batch(''), (id) => {
-      asked.push(id);
-      return refusal(status);
-    });
-    expect(asked).toEqual(['a']);
+  it('cancels every replay, past those that are gone or fail, and says what failed first', async () => {
+    const { items } = await created(batch(''), (id) => replay(id, 'pending', 0));
+    const cancelled: string[] = [];
+    const cancel = (failures: Record<string, Error>) => async (created: { subscriptionId: string }) => {
+      cancelled.push(created.subscriptionId);
+      const failure = failures[created.subscriptionId];
+      if (failure) throw failure;
+      return Promise.resolve();
+    };
+    await cancelCreated(items, cancel({ a: refusal(404) }));
+    expect(cancelled.splice(0)).toEqual(['a', 'b', 'c']);
+    await expect(cancelCreated(items, cancel({ a: refusal(503), b: refusal(401) }))).rejects.toThrow(/^503/);
+    expect(cancelled).toEqual(['a', 'b', 'c']);
   });
 
   it('is over when every replay is, those that were not created among them', () => {

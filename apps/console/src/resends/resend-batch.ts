@@ -1,5 +1,6 @@
 import { type CreateReplay, type Replay, type Subscription, WaypostApiError } from '@waypost/client';
 import { datedFiltersText, type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
+import { isMissing } from '../shared/is-missing.js';
 import { countText } from '../shared/time-text.js';
 
 /** Everything that a filter matched, sent again: one replay per subscription. It is kept in the browser that began it. */
@@ -21,8 +22,8 @@ export interface ResendItem {
   readonly refusal?: string;
 }
 
-/** The most that a fleet may have, unless its operator allows more. */
-export const MOST_CANDIDATES = 10_000;
+/** A page of the API. The browser keeps what became of each, and asks for it every second. */
+export const MOST_CANDIDATES = 1_000;
 
 /** The subscriptions that can have deliveries of a filter, as far as they are known. */
 export interface Candidates {
@@ -104,18 +105,23 @@ function withItem(batch: ResendBatch, item: ResendItem): ResendBatch {
   return { ...batch, items };
 }
 
+interface Creation {
+  readonly create: (item: ResendItem) => Promise<Replay>;
+  /** Called with what became of each. */
+  readonly save: (batch: ResendBatch) => void;
+  /** Ends it before the next one. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Creates the replays that do not exist yet, one after the other: a fleet may have hundreds. What became of each is saved at
- * once. A refusal that is about one subscription is noted, and the next one has its turn.
+ * Creates the replays that do not exist yet, one after the other: a fleet may have hundreds. A refusal that is about one
+ * subscription is noted, and the next one has its turn.
  * @throws what concerns all of them, such as a connection that is lost
  */
-export async function createMissing(
-  batch: ResendBatch,
-  create: (item: ResendItem) => Promise<Replay>,
-  save: (batch: ResendBatch) => void,
-): Promise<void> {
+export async function createMissing(batch: ResendBatch, { create, save, signal }: Creation): Promise<void> {
   let current = batch;
   for (const item of batch.items) {
+    if (signal.aborted) return;
     if (item.replayId !== null) continue;
     current = withItem(current, await created(item, create));
     save(current);
@@ -132,10 +138,32 @@ async function created(item: ResendItem, create: (item: ResendItem) => Promise<R
   }
 }
 
-/** The key and the rate of requests are those of every item. */
+/** Whatever else the API refuses, such as the key or the window, it refuses for every item. */
 function isOfOne(error: unknown): error is WaypostApiError {
-  if (!(error instanceof WaypostApiError)) return false;
-  return error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 429;
+  if (isMissing(error)) return true;
+  return error instanceof WaypostApiError && OF_ONE.includes(error.code);
+}
+
+const OF_ONE: readonly string[] = ['subscription_not_active', 'too_many_replays'];
+
+/**
+ * Cancels replays one after the other, past those that are gone.
+ * @throws the first error, after all of them had their turn
+ */
+export async function cancelCreated(
+  items: readonly ResendItem[],
+  cancel: (created: { readonly subscriptionId: string; readonly replayId: string }) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const { subscriptionId, replayId } of items) {
+    if (replayId === null) continue;
+    try {
+      await cancel({ subscriptionId, replayId });
+    } catch (error) {
+      if (!isMissing(error)) failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 export interface BatchProgress {

@@ -1,22 +1,23 @@
 import './resends.css';
 import { Link } from 'wouter';
+import { useSession } from '../session/session.js';
 import { Empty } from '../shared/states.js';
-import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 import { BatchCard } from './batch-card.js';
 import { useBatches } from './use-batches.js';
 
 /** What was resent from this browser, and how far it is. */
 export function ResendsPage() {
   const { batches, save, forget } = useBatches();
-  const [one] = useSubscriptions().items;
-  const ofFleet = one === undefined ? batches : batches.filter(({ fleetId }) => fleetId === one.fleetId);
+  const { info } = useSession();
+  // A browser may have those of several fleets, whose replays are read with the key of each.
+  const ofFleet = batches.filter(({ fleetId }) => fleetId === info?.fleetId);
   return (
     <>
       <p className="trail">
         <Link href="/deliveries">Deliveries</Link>
       </p>
       <h1>Resends</h1>
-      {ofFleet.length === 0 && (
+      {info !== null && ofFleet.length === 0 && (
         <Empty title="Nothing was resent from this browser">
           <p>
             Filter the <Link href="/deliveries?status=failed">deliveries</Link>, and choose “Resend all”. Every replay

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { WaypostApiError } from '@waypost/client';
+import { isMissing } from './is-missing.js';
 import { Failure } from './states.js';
 
 interface TrailProps {
@@ -29,7 +29,7 @@ interface MissingOrFailedProps {
 
 /** That what an address names does not exist, which no second attempt changes, or else a failure. */
 export function MissingOrFailed({ error, retry, what, trail, children }: MissingOrFailedProps) {
-  if (!(error instanceof WaypostApiError) || error.status !== 404)
+  if (!isMissing(error))
     return (
       <>
         {trail}
