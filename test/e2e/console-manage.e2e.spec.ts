@@ -228,6 +228,20 @@ let page: Page;
     await page.getByRole('button', { name: 'Delete it for good' }).click();
     await page.getByText('No subscription yet').waitFor();
     expect(await subscriptions()).toEqual([]);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'There is no such subscription' }).waitFor();
+  });
+
+  it('says so when somebody else deletes the subscription that it shows', async () => {
+    const path = '/public/v1/webhook-subscriptions';
+    const made = { url: receiver.url('/deleted'), eventTypes: ['ignition_off'] };
+    const { data } = await waypost.api<{ data: Subscription[] }>(fleet, 'POST', path, made);
+    const id = data[0]?.id ?? '';
+    await visit.open(`/subscriptions/${id}`);
+    await page.getByRole('heading', { name: 'ignition_off' }).waitFor();
+    await waypost.api(fleet, 'DELETE', `${path}/${id}`);
+    await page.getByRole('heading', { name: 'There is no such subscription' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
 
   it('sends a window of a subscription again, and shows its progress and its figures (R-30, R-41)', async () => {

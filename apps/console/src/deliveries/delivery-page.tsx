@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { V2Event } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
 import { CopyButton } from '../shared/copy-button.js';
+import { isMissing } from '../shared/is-missing.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
 import { Loading, Outdated } from '../shared/states.js';
@@ -29,18 +30,20 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
     queryKey: ['event', eventId],
     queryFn: ({ signal }) => client.getEvent({ eventId, include: 'body', limit: MAX_DELIVERIES }, { signal }),
     refetchInterval: ({ state }) =>
-      state.data && isChanging(state.data.data, awaitedSeries) ? PENDING_EVERY_MS : false,
+      state.data && !isMissing(state.error) && isChanging(state.data.data, awaitedSeries) ? PENDING_EVERY_MS : false,
   });
   const [first] = data?.data ?? [];
   usePageTitle(first === undefined ? '' : `${first.eventType} ${first.deviceId}`);
   if (isPending) return <Loading what="the event" />;
   const trail = <Trail href="/deliveries">Deliveries</Trail>;
-  if (!data)
-    return (
-      <MissingOrFailed error={error} retry={() => void refetch()} what="event" trail={trail}>
-        Either the id is another one, or the event is older than the history. Nothing of it can be sent again.
-      </MissingOrFailed>
-    );
+  const absence = (reason: Error) => (
+    <MissingOrFailed error={reason} retry={() => void refetch()} what="event" trail={trail}>
+      Either the id is another one, or the event is older than the history. Nothing of it can be sent again.
+    </MissingOrFailed>
+  );
+  if (!data) return absence(error);
+  // Also of what was read before it was gone.
+  if (isMissing(error)) return absence(error);
   if (!first) return null;
   return (
     <>

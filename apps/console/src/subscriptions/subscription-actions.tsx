@@ -79,9 +79,11 @@ export function useSubscriptionChanges(id: string) {
   const rotation = useMutation({ mutationFn: () => client.rotateSecret({ id }) });
   const deletion = useMutation({
     mutationFn: () => client.deleteSubscription({ id }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['subscriptions'] });
+    onSuccess: () => {
+      // First, since its page would read it again.
       navigate('/subscriptions');
+      queries.removeQueries({ queryKey: ['subscription', id] });
+      return queries.invalidateQueries({ queryKey: ['subscriptions'] });
     },
   });
   return { update, rotation, deletion, error: update.error ?? rotation.error ?? deletion.error };

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { SubscriptionWithHealth } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { useHistoryDays } from '../session/use-history-days.js';
+import { isMissing } from '../shared/is-missing.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
 import { Loading, Outdated } from '../shared/states.js';
@@ -27,19 +28,21 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
   const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['subscription', id],
     queryFn: ({ signal }) => client.getSubscription({ id }, { signal }),
-    refetchInterval: EVERY_MS,
+    refetchInterval: ({ state }) => !isMissing(state.error) && EVERY_MS,
   });
   const changes = useSubscriptionChanges(id);
   const test = useTestEvent(id);
   usePageTitle(data === undefined ? '' : subscriptionName(data));
   if (isPending) return <Loading what="the subscription" />;
   const trail = <Trail href="/subscriptions">Subscriptions</Trail>;
-  if (!data)
-    return (
-      <MissingOrFailed error={error} retry={() => void refetch()} what="subscription" trail={trail}>
-        It was deleted, or belongs to another fleet. The history of its deliveries stays.
-      </MissingOrFailed>
-    );
+  const absence = (reason: Error) => (
+    <MissingOrFailed error={reason} retry={() => void refetch()} what="subscription" trail={trail}>
+      It was deleted, or belongs to another fleet. The history of its deliveries stays.
+    </MissingOrFailed>
+  );
+  if (!data) return absence(error);
+  // Also of what was read before it was gone.
+  if (isMissing(error)) return absence(error);
   return (
     <>
       {trail}
