@@ -225,6 +225,7 @@ let page: Page;
     await page.getByRole('button', { name: 'Make a new secret' }).click();
     await page.locator('code').filter({ hasText: 'whsec_' }).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
     await page.getByRole('button', { name: 'Delete it for good' }).click();
     await page.getByText('No subscription yet').waitFor();
     expect(await subscriptions()).toEqual([]);

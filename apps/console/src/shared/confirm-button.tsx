@@ -15,6 +15,7 @@ interface ConfirmButtonProps {
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, action, children, isDangerous = false, disabled, onConfirm } = props;
   const dialog = useRef<HTMLDialogElement>(null);
+  const cancel = useRef<HTMLButtonElement>(null);
   const close = () => dialog.current?.close();
   return (
     <>
@@ -22,7 +23,11 @@ export function ConfirmButton(props: ConfirmButtonProps) {
         type="button"
         className={isDangerous ? 'danger' : ''}
         disabled={disabled}
-        onClick={() => dialog.current?.showModal()}
+        onClick={() => {
+          dialog.current?.showModal();
+          // The browser would take the first one, so that Enter twice deletes.
+          cancel.current?.focus();
+        }}
       >
         {label}
       </button>
@@ -41,7 +46,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
           >
             {action}
           </button>
-          <button type="button" autoFocus onClick={close}>
+          <button ref={cancel} type="button" onClick={close}>
             Cancel
           </button>
         </div>
