@@ -3,7 +3,6 @@ import { useClient } from '../session/session.js';
 import { firstOf } from '../shared/first-of.js';
 
 const EVERY_MS = 15_000;
-const PAGE_ROWS = 1_000;
 /** Of each status; a fleet with more has another problem than their number. */
 const MOST_COUNTED = 1_000;
 
@@ -23,7 +22,7 @@ export function useSubscriptionCounts(): SubscriptionCounts | null {
     queryKey: ['subscription-counts'],
     queryFn: async ({ signal }): Promise<SubscriptionCounts> => {
       const of = (status: 'paused' | 'disabled') =>
-        firstOf(client.items('listSubscriptions', { status, limit: PAGE_ROWS }, { signal }), MOST_COUNTED);
+        firstOf(client.pages('listSubscriptions', { status, limit: MOST_COUNTED }, { signal }), 1);
       const [paused, disabled, oldest] = await Promise.all([
         of('paused'),
         of('disabled'),

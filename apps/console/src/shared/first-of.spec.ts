@@ -1,22 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import { firstOf } from './first-of.js';
 
-async function* list(length: number, read: number[]): AsyncGenerator<number, void> {
-  for (let item = 1; item <= length; item++) {
-    read.push(await Promise.resolve(item));
-    yield item;
+/** Pages of two, under the token of either form. */
+async function* pagesOf(length: number, token: string, read: number[]) {
+  for (let first = 1; first <= length; first += 2) {
+    read.push(first);
+    const data = first === length ? [first] : [first, first + 1];
+    yield await Promise.resolve({ data, [token]: first + 1 < length ? 'next' : null });
   }
 }
 
 describe('the first of a list', () => {
   it.each([
     [0, [], false],
-    [2, [1, 2], false],
     [3, [1, 2, 3], false],
-    [9, [1, 2, 3], true],
-  ])('of %d are all up to the bound, and say whether there are more', async (length, items, hasMore) => {
-    const read: number[] = [];
-    expect(await firstOf(list(length, read), 3)).toEqual({ items, hasMore });
-    expect(read.length).toBeLessThanOrEqual(4);
-  });
+    [4, [1, 2, 3, 4], false],
+    [5, [1, 2, 3, 4], true],
+    [9, [1, 2, 3, 4], true],
+  ])(
+    'of %d are those of as many pages as may be read, and say whether there are more',
+    async (length, items, hasMore) => {
+      for (const token of ['nextPageState', 'next_page_state']) {
+        const read: number[] = [];
+        expect(await firstOf(pagesOf(length, token, read), 2)).toEqual({ items, hasMore });
+        expect(read.length).toBeLessThanOrEqual(2);
+      }
+    },
+  );
 });

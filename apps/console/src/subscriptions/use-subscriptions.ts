@@ -5,7 +5,6 @@ import { firstOf, type Part } from '../shared/first-of.js';
 
 /** More than anyone chooses from; what is beyond is found by its id. */
 const MOST = 1_000;
-const PAGE_ROWS = 1_000;
 const NONE: Part<Subscription> = { items: [], hasMore: false };
 
 /** The first subscriptions of the fleet, to name them and to choose among them; without them a page is as useful. */
@@ -14,7 +13,7 @@ export function useSubscriptions(): Part<Subscription> {
   const { isOperator, fleetId } = useSession();
   const { data } = useQuery({
     queryKey: ['subscriptions', 'all'],
-    queryFn: ({ signal }) => firstOf(client.items('listSubscriptions', { limit: PAGE_ROWS }, { signal }), MOST),
+    queryFn: ({ signal }) => firstOf(client.pages('listSubscriptions', { limit: MOST }, { signal }), 1),
     // An operator without a fleet has none.
     enabled: !isOperator || fleetId !== null,
     staleTime: 30_000,

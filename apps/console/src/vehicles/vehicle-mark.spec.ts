@@ -17,13 +17,18 @@ function path(label: string, ...points: readonly (readonly [minute: number, vali
 describe('the vehicles of a map', () => {
   it('stand where they were last, each once, also where a page ends among their points', () => {
     const paths = [path('van-1', [1, true], [2, false]), path('van-2', [1, true]), path('van-2', [3, true])];
-    expect(vehicleMarksOf(paths).map(({ label, longitude }) => [label, longitude])).toEqual([
+    expect(vehicleMarksOf({ items: paths, hasMore: false }).map(({ label, longitude }) => [label, longitude])).toEqual([
       ['van-1', 1],
       ['van-2', 3],
     ]);
   });
 
+  it('leave out the last one where there are more points, which may be of it', () => {
+    const paths = [path('van-1', [1, true]), path('van-2', [1, true]), path('van-2', [3, true])];
+    expect(vehicleMarksOf({ items: paths, hasMore: true }).map(({ label }) => label)).toEqual(['van-1']);
+  });
+
   it('leave out those without a place that the tracker vouches for', () => {
-    expect(vehicleMarksOf([path('van-1', [1, false]), path('van-2')])).toEqual([]);
+    expect(vehicleMarksOf({ items: [path('van-1', [1, false]), path('van-2')], hasMore: false })).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { DevicePath } from '@waypost/client';
+import type { Part } from '../shared/first-of.js';
 import { isLocated, type LocatedPoint } from './located.js';
 import type { MapMark } from './map-drawing.js';
 
@@ -11,13 +12,17 @@ export interface VehicleMark extends MapMark {
   readonly isMoving: boolean;
 }
 
-/** The newest place of each vehicle. Of one whose points go on in the next page, that has it. */
-export function vehicleMarksOf(paths: readonly DevicePath[]): VehicleMark[] {
+/**
+ * The newest place of each vehicle. Of one whose points go on in the next page, that has it: where that was not read, the last
+ * vehicle would stand at a place that it has left.
+ */
+export function vehicleMarksOf({ items: paths, hasMore }: Part<DevicePath>): VehicleMark[] {
   const marks = new Map<string, VehicleMark>();
   for (const { device_id: label, points } of paths) {
     const last = points.findLast(isLocated);
     if (last) marks.set(label, vehicleMarkOf(label, last));
   }
+  if (hasMore) marks.delete(paths.at(-1)?.device_id ?? '');
   return [...marks.values()];
 }
 

@@ -142,7 +142,7 @@ async function readVehicle(
     ),
     client.listEvents({ startDate, endDate, deviceId, order: 'desc', limit: MAX_EVENTS }, { signal }),
   ]);
-  const points = paths.items.flatMap(({ data }) => data.flatMap((path) => path.points)).filter(isLocated);
+  const points = paths.items.flatMap((path) => path.points).filter(isLocated);
   return { points, hasMore: paths.hasMore, events: events.data };
 }
 

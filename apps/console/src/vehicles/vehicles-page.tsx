@@ -43,7 +43,7 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
     },
     refetchInterval: EVERY_MS,
   });
-  const marks = useMemo(() => vehicleMarksOf((data?.items ?? []).flatMap((page) => page.data)), [data]);
+  const marks = useMemo(() => (data ? vehicleMarksOf(data) : NO_MARKS), [data]);
   if (isPending) return <Loading what="vehicles" />;
   if (editing !== null) return <GeofenceEditor key={editing} id={editing} marks={marks} />;
   if (!data) return <Failure error={error} retry={() => void refetch()} />;
@@ -97,6 +97,7 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
 }
 
 const NO_PATH: readonly never[] = [];
+const NO_MARKS: readonly never[] = [];
 
 function placesOf(shape: Geofence['shape']): Place[] {
   if (shape.type === 'circle') return [shape.center];
