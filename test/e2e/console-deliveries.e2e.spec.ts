@@ -5,7 +5,7 @@ import { findChromium, launchChromium } from '../support/browser.js';
 import { writeBusyHistory } from '../support/busy-history.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
-import { ok, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
+import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
@@ -31,18 +31,6 @@ const IS_NEWER_ON_TOP = `(() => {
   const button = document.querySelector('.newer');
   const { left, top, width, height } = button.getBoundingClientRect();
   return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
-})()`;
-
-/** To the last character. */
-const FILL_STORAGE = `(() => {
-  for (let length = 1 << 22; length >= 1; length >>= 1)
-    for (let full = false; !full; ) {
-      try {
-        localStorage.setItem(crypto.randomUUID(), 'x'.repeat(length));
-      } catch {
-        full = true;
-      }
-    }
 })()`;
 
 /** Refuses, for good, what van-refused reports. */
@@ -105,12 +93,6 @@ async function publish(...deviceIds: string[]): Promise<void> {
 
   function rows() {
     return page.locator('[data-row]');
-  }
-
-  async function setStatus(eventType: string, status: 'active' | 'paused'): Promise<void> {
-    const path = '/public/v1/webhook-subscriptions';
-    const { data } = await waypost.api<{ data: Subscription[] }>(fleet, 'GET', `${path}?eventType=${eventType}`);
-    for (const { id } of data) await waypost.api(fleet, 'PATCH', `${path}/${id}`, { status });
   }
 
   function filter(name: string) {
@@ -282,79 +264,6 @@ async function publish(...deviceIds: string[]): Promise<void> {
       .waitFor();
     expect(await rows().count()).toBe(0);
     await page.getByText(otherFleet, { exact: true }).waitFor();
-  });
-
-  it('resends all that a filter matches, and one can come back to its progress (R-30)', async () => {
-    const refused = receiver.calls.filter(({ body }) => body.toString().includes('van-refused'));
-    expect(refused).toHaveLength(2);
-    receiver.behave(ok);
-    await visit.open('/deliveries?status=failed');
-    await page.getByRole('button', { name: 'Resend all' }).click();
-    await page.getByText('About 2 deliveries to 1 subscription').waitFor();
-    expect(await pageProblems(page)).toEqual([]);
-    const send = page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true });
-
-    // What was read for an earlier opening is not taken for what there is now.
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.route('**/public/v1/webhook-subscriptions?*', (route) => route.abort());
-    await page.getByRole('button', { name: 'Resend all' }).click();
-    await page.getByText('The subscriptions could not be read').waitFor();
-    await page.unroute('**/public/v1/webhook-subscriptions?*');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Resend all' }).click();
-    await page.getByText('About 2 deliveries to 1 subscription').waitFor();
-    await page.evaluate(FILL_STORAGE);
-    await send.click();
-    await page.getByText('this browser has no room to keep the progress').waitFor();
-    await page.evaluate('localStorage.clear()');
-    // Paused by somebody else in between.
-    await setStatus('position', 'paused');
-    await send.click();
-    await page.getByRole('heading', { name: 'Resends' }).waitFor();
-    await page.getByText('1 of 1 subscriptions refused their replay').waitFor();
-    await page.getByText('409 subscription_not_active').waitFor();
-    expect(await pageProblems(page)).toEqual([]);
-    await setStatus('position', 'active');
-    await page.getByRole('button', { name: 'Begin the other 1' }).click();
-    await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
-    await page.getByText('By subscription').click();
-    await page.locator('.badge.completed').waitFor();
-
-    // Not to somebody of another fleet in the same browser.
-    await visit.open('/deliveries', otherFleet);
-    await page.goto(visit.address('/deliveries/resends'));
-    await page.getByText('Nothing was resent from this browser').waitFor();
-
-    await visit.open('/deliveries');
-    await page.goto(visit.address('/deliveries/resends'));
-    await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
-    expect(await pageProblems(page)).toEqual([]);
-    const sent = await until(() => {
-      const calls = receiver.calls.filter(({ body }) => body.toString().includes('van-refused'));
-      expect(calls).toHaveLength(4);
-      return Promise.resolve(calls);
-    });
-    const again = sent.slice(2).map(({ eventId }) => eventId);
-    expect(again.toSorted()).toEqual(refused.map(({ eventId }) => eventId).toSorted());
-    await page.getByRole('button', { name: 'Forget' }).click();
-    await page.getByText('Nothing was resent from this browser').waitFor();
-    receiver.behave(answer);
-  });
-
-  it('names what a resend leaves out because its subscription is not active (R-30)', async () => {
-    await setStatus('ignition_on', 'paused');
-    await visit.open('/deliveries?eventType=ignition_on');
-    await page.getByRole('button', { name: 'Resend all' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog
-      .getByRole('listitem')
-      .filter({ hasText: /^ignition_on .*, paused$/ })
-      .waitFor();
-    await dialog.getByText('No delivery of an active subscription matches.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Resend', exact: true }).isDisabled()).toBe(true);
-    expect(await pageProblems(page)).toEqual([]);
-    await setStatus('ignition_on', 'active');
   });
 
   it('shows what a refusing receiver said, at its attempt on the time line (R-24)', async () => {
