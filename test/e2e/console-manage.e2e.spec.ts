@@ -268,7 +268,7 @@ let page: Page;
     await page.getByLabel('Status code').fill('200');
     await page.getByRole('button', { name: 'Send them again' }).click();
     await page.getByText('delivered deliveries with code 200').waitFor();
-    await page.getByText('1 of 1 sent again').waitFor();
+    await page.getByText('1 of 1 passed to the sender').waitFor();
     await until(() => {
       expect(receiver.callsTo('/window')).toHaveLength(2);
       return Promise.resolve();

@@ -65,7 +65,8 @@ function TailState({ tail: { isRunning, connection, seen, rows } }: { readonly t
   if (connection.state === 'lost')
     return (
       <span className="outdated" role="status">
-        {connection.refusal ?? 'The connection is lost.'} It goes on behind the last attempt once the API lets it.
+        {connection.refusal ?? 'The connection was lost.'} The tail resumes after the last attempt once the API
+        responds.
       </span>
     );
   return (

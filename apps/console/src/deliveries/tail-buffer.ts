@@ -8,7 +8,7 @@ export interface TailRows {
   readonly rows: readonly StreamedAttempt[];
   /** Attempts that have arrived, also those that are no longer held. */
   readonly seen: number;
-  /** The id to continue behind; '' before the first. */
+  /** The id to continue after; '' before the first. */
   readonly lastId: string;
 }
 

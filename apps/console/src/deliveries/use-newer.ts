@@ -6,7 +6,7 @@ import { nowMs } from '../shared/clock.js';
 const EVERY_MS = 10_000;
 const COUNTED = 50;
 
-/** How many deliveries there are behind the newest row of a list, which does not move by itself: `7` or `50+`; null: none. */
+/** How many deliveries there are after the newest row of a list, which does not move by itself: `7` or `50+`; null: none. */
 export function useNewer(filters: DeliveryFilters, newestAt: string | null): string | null {
   const client = useClient();
   // A list with an end, in the other order, or of a search gets nothing on top.

@@ -23,7 +23,7 @@ export interface Tail extends TailRows {
   readonly waiting: number;
   readonly error: Error | null;
   readonly stop: () => void;
-  /** Goes on behind the last attempt, not now. */
+  /** Continues after the last attempt, not from now. */
   readonly start: () => void;
   readonly showWaiting: () => void;
 }

@@ -8,10 +8,13 @@ import type { Task } from './task.js';
 type Command = 'retry' | 'skip';
 
 const TEXTS = {
-  retry: { label: 'Try again', what: 'It is tried now, instead of at its next time. Nothing is lost by that.' },
+  retry: {
+    label: 'Try again',
+    what: 'Retries the partition now instead of at its next scheduled time. Nothing is lost.',
+  },
   skip: {
     label: 'Skip the record',
-    what: 'The record that it fails at goes into the quarantine, and what it would have caused does not happen. The partition goes on behind it.',
+    what: 'Moves the failing record to the quarantine; what it would have caused does not happen. The partition continues with the next record.',
   },
 } as const;
 

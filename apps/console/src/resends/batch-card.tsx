@@ -62,7 +62,11 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
         {refused > 0 &&
           `, ${countText(refused)} of ${countText(items.length)} subscriptions refused their replay: see below`}
       </p>
-      <progress max={Math.max(1, matched)} value={open === 0 ? Math.max(1, matched) : sent} aria-label="Sent again" />
+      <progress
+        max={Math.max(1, matched)}
+        value={open === 0 ? Math.max(1, matched) : sent}
+        aria-label="Passed to the sender"
+      />
       <p role="alert" className="problem">
         {(creation.error ?? cancellation.error)?.message}
       </p>

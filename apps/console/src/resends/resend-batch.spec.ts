@@ -118,20 +118,17 @@ describe('resending what a filter matches (R-30)', () => {
     [404, 'not_found'],
     [409, 'subscription_not_active'],
     [409, 'too_many_replays'],
-  ] as const)(
-    'goes on behind a subscription whose replay is refused with %d %s, and says why',
-    async (status, code) => {
-      const begun = await created(batch(''), (id) => (id === 'a' ? refusal(status, code) : replay(id, 'pending', 0)));
-      expect(begun.items).toEqual([
-        { subscriptionId: 'a', replayId: null, refusal: `${String(status)} ${code}: Not this one.` },
-        { subscriptionId: 'b', replayId: 'r-b' },
-        { subscriptionId: 'c', replayId: 'r-c' },
-      ]);
-      expect(progressOf(begun.items, [])).toMatchObject({ open: 2, refused: 1 });
-      const activated = await created(begun, (id) => replay(id, 'pending', 0));
-      expect(activated.items[0]).toEqual({ subscriptionId: 'a', replayId: 'r-a' });
-    },
-  );
+  ] as const)('goes on after a subscription whose replay is refused with %d %s, and says why', async (status, code) => {
+    const begun = await created(batch(''), (id) => (id === 'a' ? refusal(status, code) : replay(id, 'pending', 0)));
+    expect(begun.items).toEqual([
+      { subscriptionId: 'a', replayId: null, refusal: `${String(status)} ${code}: Not this one.` },
+      { subscriptionId: 'b', replayId: 'r-b' },
+      { subscriptionId: 'c', replayId: 'r-c' },
+    ]);
+    expect(progressOf(begun.items, [])).toMatchObject({ open: 2, refused: 1 });
+    const activated = await created(begun, (id) => replay(id, 'pending', 0));
+    expect(activated.items[0]).toEqual({ subscriptionId: 'a', replayId: 'r-a' });
+  });
 
   it.each([400, 401, 403, 409, 429, 503])(
     'stops at an answer of %d, which every subscription would get',

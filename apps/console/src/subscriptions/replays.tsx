@@ -62,10 +62,10 @@ function ReplayLine({ replay, cancel }: { readonly replay: Replay; readonly canc
       </span>
       <span className="number">
         {countText(progress.sent)}
-        {progress.matched !== undefined && ` of ${countText(progress.matched)}`} sent again
+        {progress.matched !== undefined && ` of ${countText(progress.matched)}`} passed to the sender
       </span>
       {progress.matched !== undefined && (
-        <progress max={Math.max(1, progress.matched)} value={progress.sent} aria-label="Sent again" />
+        <progress max={Math.max(1, progress.matched)} value={progress.sent} aria-label="Passed to the sender" />
       )}
       {isRunning(replay) && (
         <button type="button" onClick={cancel}>
