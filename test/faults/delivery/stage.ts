@@ -96,7 +96,9 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
     unexpectedExits,
     file: (name) => dataDir.file(name),
     cutOff: (cutOffInstances) => {
-      const cut = senders.filter(({ instance }) => instance.up && cutOffInstances.includes(instance.instance));
+      // One that stops still finishes what it has sent, and cannot log it then.
+      const runs = ({ up, isStopping }: AppInstance): boolean => up || isStopping;
+      const cut = senders.filter(({ instance }) => runs(instance) && cutOffInstances.includes(instance.instance));
       const [atMs, sources] = [options.now(), cut.map((sender) => sender.sourceNow())];
       return () => {
         const resumedMs = options.now();

@@ -12,6 +12,7 @@ function watched(up = true) {
   const bare: AppInstance = {
     instance: 0,
     up,
+    isStopping: false,
     start: () => undefined,
     kill: done,
     stop: () => Promise.resolve(0),

@@ -24,6 +24,9 @@ export function watchedInstance(instance: AppInstance, { sourceNow, now, onInter
     get up() {
       return instance.up;
     },
+    get isStopping() {
+      return instance.isStopping;
+    },
     start: () => {
       instance.start();
     },

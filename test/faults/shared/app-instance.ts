@@ -22,6 +22,8 @@ export interface AppInstance {
   readonly instance: number;
   /** Whether it is meant to run. */
   readonly up: boolean;
+  /** Whether a process of it that was told to stop still runs. */
+  readonly isStopping: boolean;
   start(): void;
   kill(): Promise<void>;
   /** SIGTERM. Resolves with the time that the stop took. */
@@ -62,6 +64,7 @@ interface Running extends GuardedChild {
 export function createAppInstance(options: AppInstanceOptions): AppInstance {
   const { instance, program, guardian, logFile, onUnexpectedExit } = options;
   let current: Running | null = null;
+  let stopping: Running | null = null;
   let [adminPort, otherPort] = options.adminPorts;
   let zombies = 0;
 
@@ -99,6 +102,10 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
     current = null;
     if (ending === null) return;
     ending.dismissed = true;
+    stopping = ending;
+    void ending.exited.then(() => {
+      if (stopping === ending) stopping = null;
+    });
     ending.child.kill(signal);
     const inTime = await Promise.race([ending.exited.then(() => true), sleep(graceMs, false)]);
     if (inTime) return;
@@ -122,6 +129,9 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
     instance,
     get up() {
       return current !== null;
+    },
+    get isStopping() {
+      return stopping !== null;
     },
     start() {
       current ??= launch();
