@@ -15,7 +15,7 @@ import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
 import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { DeliveryScheduler } from './sender/delivery-scheduler.js';
-import { aDelivery } from './sender/testing/sender-harness.js';
+import { aDelivery } from './sender/testing/sender-samples.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
 const SUBSCRIPTIONS = { topic: topics.webhookSubscriptions.name, partition: 0 };

@@ -22,7 +22,7 @@ export interface AppInstance {
   readonly instance: number;
   /** Whether it is meant to run. */
   readonly up: boolean;
-  /** Whether a process of it that was told to stop still runs. */
+  /** Whether a process of it was sent a signal to stop and still runs. */
   readonly isStopping: boolean;
   start(): void;
   kill(): Promise<void>;

@@ -7,12 +7,12 @@ import { projectRoot, say } from './project.mjs';
 const POLL_MS = 200;
 
 /** Runs the work while no other process of this checkout runs it; a holder that has died does not count. */
-export async function withLock(name, work, { folder = join(projectRoot, '.waypost'), tell = say } = {}) {
+export async function withLock(name, work, { folder = join(projectRoot, '.waypost'), write = say } = {}) {
   const file = join(folder, `${name}.lock`);
   const mine = `${file}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(mine, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
-  let isTold = false;
+  let hasSaid = false;
   try {
     while (!tryLink(mine, file)) {
       const holder = holderOf(file);
@@ -20,8 +20,8 @@ export async function withLock(name, work, { folder = join(projectRoot, '.waypos
         rmSync(file, { force: true });
         continue;
       }
-      if (!isTold) tell(`Waiting for process ${holder.pid}, which holds ${file}.`);
-      isTold = true;
+      if (!hasSaid) write(`Waiting for process ${holder.pid}, which holds ${file}.`);
+      hasSaid = true;
       await sleep(POLL_MS);
     }
   } finally {

@@ -11,23 +11,23 @@ interface Lock {
   readonly withLock: <T>(
     name: string,
     work: () => Promise<T>,
-    options: { readonly folder: string; readonly tell: (line: string) => void },
+    options: { readonly folder: string; readonly write: (line: string) => void },
   ) => Promise<T>;
 }
 
 const { withLock } = (await import(new URL('./lock.mjs', import.meta.url).href)) as Lock;
 
 let folder: string;
-let told: string[];
+let lines: string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'waypost-bootstrap-'));
-  told = [];
+  lines = [];
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function locked(): Promise<string> {
-  return withLock('install', () => Promise.resolve('done'), { folder, tell: (line) => told.push(line) });
+  return withLock('install', () => Promise.resolve('done'), { folder, write: (line) => lines.push(line) });
 }
 
 describe('withLock', () => {
@@ -39,7 +39,7 @@ describe('withLock', () => {
   ])('takes over a lock %s, and leaves none', async (_case, holder) => {
     await writeFile(join(folder, 'install.lock'), JSON.stringify(holder));
     expect(await locked()).toBe('done');
-    expect(told).toEqual([]);
+    expect(lines).toEqual([]);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -49,9 +49,9 @@ describe('withLock', () => {
     await writeFile(join(folder, 'install.lock'), JSON.stringify(identityOf(holder.pid ?? 0)));
     const work = locked();
     await until(() => {
-      if (told.length === 0) throw new Error('It says nothing.');
+      if (lines.length === 0) throw new Error('No line was written yet.');
     });
-    expect(told).toEqual([`Waiting for process ${String(holder.pid)}, which holds ${join(folder, 'install.lock')}.`]);
+    expect(lines).toEqual([`Waiting for process ${String(holder.pid)}, which holds ${join(folder, 'install.lock')}.`]);
     holder.kill('SIGKILL');
     expect(await work).toBe('done');
   });

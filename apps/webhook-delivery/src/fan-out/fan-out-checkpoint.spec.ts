@@ -5,7 +5,7 @@ import { type FencedWriter } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import { aDelivery } from '../sender/testing/sender-harness.js';
+import { aDelivery } from '../sender/testing/sender-samples.js';
 import { checkpointMetadata, findLostPosition, outputsOf } from './fan-out-checkpoint.js';
 import { eventAt, EVENTS, FanOutStage, subscription } from './testing/fan-outs.js';
 

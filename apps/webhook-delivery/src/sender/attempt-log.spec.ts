@@ -5,7 +5,7 @@ import { type BaseOffsets, type FencedWriter, type OutgoingRecord, partitionName
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { flushed } from '../../../../test/support/until.js';
 import { AttemptLog } from './attempt-log.js';
-import { aDelivery, anAttempt } from './testing/sender-harness.js';
+import { aDelivery, anAttempt } from './testing/sender-samples.js';
 
 const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 3 };
 const OPERATIONS = { topic: topics.webhookOperations.name, partition: 3 };

@@ -3,7 +3,7 @@ import type { AttemptResult } from '@waypost/domain';
 import type { Moment } from '../process/clocks.js';
 import { attemptRecord, type EndedAttempt } from './attempt-record.js';
 import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import { aDelivery } from './testing/sender-harness.js';
+import { aDelivery } from './testing/sender-samples.js';
 
 describe('the record of an attempt (R-24)', () => {
   const pending = {

@@ -3,7 +3,7 @@ import type { OperationalEvent, WebhookAttempt } from '@waypost/domain';
 import { silentLogger } from '@waypost/streams';
 import type { EndedAttemptFigures } from '../metrics/delivery-metrics.js';
 import { reportAttempt } from './attempt-reports.js';
-import { anAttempt } from './testing/sender-harness.js';
+import { anAttempt } from './testing/sender-samples.js';
 
 function reportsOf(change: Partial<WebhookAttempt>) {
   const measured: EndedAttemptFigures[] = [];

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import { until } from '../../../../test/support/until.js';
-import { aDelivery, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery } from './testing/sender-samples.js';
 
 const EVENT_ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

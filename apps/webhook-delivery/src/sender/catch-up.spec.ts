@@ -5,7 +5,8 @@ import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { PartitionQueues } from './partition-queues.js';
-import { aDelivery, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery } from './testing/sender-samples.js';
 
 async function build({ logStart = 0 } = {}) {
   const { backend, codecs } = await SenderHarness.create();

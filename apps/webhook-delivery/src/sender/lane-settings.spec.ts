@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookSubscription } from '@waypost/domain';
 import { createLaneSettings } from './lane-settings.js';
-import { aSubscription } from './testing/sender-harness.js';
+import { aSubscription } from './testing/sender-samples.js';
 
 function rateOf(wishes: Partial<WebhookSubscription>): number | null {
   const subscription = { ...aSubscription('subscription-1'), ...wishes };

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AttemptResult, SubscriptionState } from '@waypost/domain';
+import type { AttemptResult } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
-import { aDelivery, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery } from './testing/sender-samples.js';
 
 /** Five minutes pass in a second, the 15 s between probes in 50 ms. */
 const SPEED = 300;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-type FailedDay = SubscriptionState['failedDays'][number];
 
 let harness: SenderHarness;
 let answer: AttemptResult;
@@ -22,25 +22,13 @@ beforeEach(async () => {
 
 afterEach(() => harness.stop());
 
-/** The state that a sender leaves after failures only for that long. */
-function failingFor(ms: number, subscriptionId = 'subscription-1', failedDays: readonly FailedDay[] = []): void {
-  const failingSince = Math.round(harness.nowMs() - ms);
-  const nothingElse = { parkedFrom: null, foldFrom: null, suspendedAt: null };
-  harness.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse, failedDays });
-}
-/** As many as it takes, but for one. */
-function nineteenFailures(): FailedDay[] {
-  const today = Math.floor(harness.nowMs() / dayMs);
-  return [3, 2, 1].map((daysAgo) => ({ day: today - daysAgo, failed: daysAgo === 1 ? 7 : 6 }));
-}
-
 async function published(): Promise<string[]> {
   return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
 }
 
 describe('a subscription that holds through an outage (R-29)', () => {
   it('is suspended after five minutes of failures only, with an operational event', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     harness.publish(1);
     await harness.start(() => answer);
     await until(async () => (await published()).length > 0);
@@ -69,7 +57,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   );
 
   it('is not suspended without onOutage: hold', async () => {
-    failingFor(5 * minuteMs, 'letting-fail');
+    harness.leaveFailing(5 * minuteMs, 'letting-fail');
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
     await until(async () => (await published()).length > 0);
@@ -77,7 +65,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('holds new deliveries and sends one probe every 15 s, which uses up no attempt', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     harness.publish(1);
     const made = await harness.start(() => answer);
     await until(async () => (await published()).length > 0);
@@ -121,7 +109,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('leaves all five attempts to a delivery that was probed and is no longer held (R-22)', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     harness.publish(1);
     const made = await harness.start(() => answer);
     await until(async () => (await harness.attempts()).filter(({ probe }) => probe).length === 2);
@@ -164,7 +152,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   );
 
   it('is released in order when a probe is accepted: nothing is lost and nothing sent twice', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 3; n++) harness.publish(n);
     await harness.start(() => answer, { slots: { perSubscription: 1 }, limits: { perSubscription: 10 } });
     await until(async () => (await published()).includes('suspended'));
@@ -181,7 +169,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('stays suspended across a restart, and does not hold back the position of the others meanwhile', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 20; n++) harness.publish(n);
     await harness.start(() => answer);
     await until(async () => (await published()).includes('suspended'));
@@ -195,7 +183,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('is resumed by an accepted probe even when it was changed meanwhile', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
     await until(async () => (await published()).includes('suspended'));
@@ -211,7 +199,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('probes with the next delivery when one fails permanently: a single bad one must not block all', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     const refusingFirst = (request: { delivery: { eventId: string } }): AttemptResult =>
       answer === ok && request.delivery.eventId === 'event-1' ? { type: 'response', statusCode: 422 } : answer;
@@ -225,7 +213,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('gets no probe while it is paused, and the next one once it is active (R-16)', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     const made = await harness.start(() => answer);
     await until(async () => (await harness.attempts()).some(({ probe }) => probe));
@@ -244,7 +232,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('ends what waits as failed when it is disabled, without holding any of it (R-16)', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
     await until(async () => (await published()).includes('suspended'));
@@ -275,55 +263,8 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(logged[ofFirst.length]).toMatchObject({ eventId: 'event-2', probe: true, probes: 1 });
   });
 
-  it.each(['while it is watched', 'while no sender runs'])(
-    'leaves no state behind when it is deleted %s',
-    async (when) => {
-      failingFor(4 * minuteMs, 'letting-fail');
-      if (when === 'while no sender runs') harness.unsubscribe('letting-fail');
-      await harness.start(() => answer);
-      if (when === 'while it is watched') harness.unsubscribe('letting-fail');
-      harness.publish(1);
-      await until(async () => (await harness.states()).get('letting-fail') === null);
-    },
-  );
-
-  it('keeps its state when the process has not read yet that it exists', async () => {
-    failingFor(5 * minuteMs);
-    harness.unsubscribe('subscription-1');
-    harness.unread = () => {
-      harness.subscribe('subscription-1', { onOutage: 'hold' });
-    };
-    await harness.start(() => answer);
-    harness.publish(1);
-    // Without it, the five minutes would begin again.
-    await until(async () => (await published()).includes('suspended'));
-  });
-
-  it('leaves no state behind either when an attempt was in flight as it was deleted', async () => {
-    failingFor(4 * minuteMs, 'letting-fail');
-    harness.publish(1, 'letting-fail');
-    let end = (): void => undefined;
-    const answered = new Promise<void>((resolve) => (end = resolve));
-    const made = await harness.start(async ({ delivery }) => {
-      if (delivery.eventId === 'event-1') await answered;
-      return unavailable;
-    });
-    await until(() => made.length === 1);
-    harness.unsubscribe('letting-fail');
-    harness.publish(2);
-    await until(async () => (await harness.states()).get('letting-fail') === null);
-    end();
-    await until(async () => (await harness.attempts()).some(({ eventId }) => eventId === 'event-1'));
-    const answeredMs = harness.monotonicMs();
-    for (let n = 3; harness.monotonicMs() < answeredMs + 3 * minuteMs; n++) {
-      harness.publish(n);
-      await until(() => made.some(({ delivery }) => delivery.eventId === `event-${String(n)}`));
-    }
-    expect((await harness.states()).get('letting-fail')).toBeNull();
-  });
-
   it('releases the held deliveries when onOutage is no longer hold', async () => {
-    failingFor(5 * minuteMs);
+    harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
     await until(async () => (await published()).includes('suspended'));
@@ -331,72 +272,5 @@ describe('a subscription that holds through an outage (R-29)', () => {
     await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
     expect((await published()).slice(0, 2)).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.committedOffset()) === 5);
-  });
-});
-
-describe('a subscription with only failures for 7 days (R-29)', () => {
-  it('is reported as disabled, once, with the reason', async () => {
-    failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
-    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
-    await harness.start(() => answer);
-    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
-    await until(async () => (await published()).includes('disabled'));
-    const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
-    expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
-  });
-
-  it('is not disabled before 20 deliveries have failed, on at least 3 of these days', async () => {
-    const [first, second] = nineteenFailures();
-    if (first && second) failingFor(7 * dayMs, 'letting-fail', [first, second]);
-    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
-    await harness.start(() => answer);
-    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
-    expect((await harness.operations()).filter(({ type }) => type === 'disabled')).toEqual([]);
-  });
-
-  it('remembers across a restart how many deliveries failed on which days', async () => {
-    const known = nineteenFailures();
-    failingFor(dayMs, 'letting-fail', known);
-    harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
-    const day = Math.floor(harness.nowMs() / dayMs);
-    const stored = async () => (await harness.states()).get('letting-fail')?.failedDays;
-    await until(async () => (await stored())?.length === 4);
-    expect(await stored()).toEqual([...known, { day, failed: 1 }]);
-    await harness.start(() => answer);
-    harness.publish(2, 'letting-fail');
-    await until(async () => (await stored())?.at(-1)?.failed === 2);
-    expect(await stored()).toEqual([...known, { day, failed: 2 }]);
-  });
-
-  it('is reported under the same id after a restart, so that it counts once', async () => {
-    failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
-    harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
-    const disabled = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
-    await until(async () => (await disabled()).length === 1);
-    await harness.start(() => answer);
-    harness.publish(2, 'letting-fail');
-    await until(async () => (await disabled()).length === 2);
-    expect(new Set((await disabled()).map(({ id }) => id)).size).toBe(1);
-  });
-
-  it('is counted from its last change: enabled again, it gets another 7 days', async () => {
-    failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
-    harness.subscribe('letting-fail', { updatedAt: Math.round(harness.nowMs()) });
-    harness.publish(1, 'letting-fail');
-    await harness.start(() => answer);
-    await until(async () => (await published()).includes('exhausted'));
-    expect(await published()).toEqual(['exhausted']);
-  });
-
-  it('is not disabled when an attempt was accepted in between', async () => {
-    failingFor(7 * dayMs - 1_000, 'letting-fail', nineteenFailures());
-    harness.publish(1, 'letting-fail');
-    let attempts = 0;
-    await harness.start(() => (++attempts === 1 ? ok : unavailable));
-    harness.publish(2, 'letting-fail');
-    await until(async () => (await published()).includes('exhausted'));
-    expect(await published()).toEqual(['exhausted']);
   });
 });

@@ -4,7 +4,8 @@ import { DeliveryMemory } from './delivery-memory.js';
 import { type BegunDeliveries, PartitionQueues } from './partition-queues.js';
 import { StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import { aDelivery, SenderHarness } from './testing/sender-harness.js';
+import { SenderHarness } from './testing/sender-harness.js';
+import { aDelivery } from './testing/sender-samples.js';
 
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
-import { anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { anAttempt } from './testing/sender-samples.js';
 
 const DELIVERIES = 120;
 const SUBSCRIPTIONS = ['a', 'b', 'c', 'd'];

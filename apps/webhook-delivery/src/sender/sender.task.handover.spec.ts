@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { anAttempt, ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { anAttempt } from './testing/sender-samples.js';
 
 let harness: SenderHarness;
 

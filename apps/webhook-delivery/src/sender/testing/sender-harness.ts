@@ -13,7 +13,6 @@ import type {
   RejectedTelemetry,
   SubscriptionState,
   WebhookAttempt,
-  WebhookDelivery,
   WebhookSubscription,
 } from '@waypost/domain';
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
@@ -29,7 +28,6 @@ import {
 } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
-import { attemptOf } from '../../../../../test/support/samples.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../log/flush-scheduler.js';
 import type { PastDueSource } from '../../metrics/past-due-metrics.js';
@@ -41,6 +39,7 @@ import type { QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
 import { SenderTask } from '../sender.task.js';
 import type { SenderParts } from '../sender-work.js';
+import { aDelivery, aSubscription } from './sender-samples.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
@@ -176,6 +175,13 @@ export class SenderHarness {
   writeState(state: SubscriptionState): void {
     const value = this.codecs.subscriptionState.encode(state);
     this.backend.append(STATES, { key: Buffer.from(state.subscriptionId), value });
+  }
+
+  /** The state that a sender leaves of a subscription after failures only for that long. */
+  leaveFailing(ms: number, subscriptionId = 'subscription-1', failedDays: SubscriptionState['failedDays'] = []): void {
+    const failingSince = Math.round(this.nowMs() - ms);
+    const nothingElse = { parkedFrom: null, foldFrom: null, suspendedAt: null };
+    this.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse, failedDays });
   }
 
   /** Without another `random` the first wait is 1.6 s. The next sender replaces the previous one, as a restarted process does. */
@@ -317,68 +323,6 @@ function withLease(backend: StreamsBackend, lease: SenderSettings['lease']): Str
   const { isValid: leaseValid, confirm } = lease;
   const group: StreamsBackend['group'] = (options) => ({ ...backend.group(options), leaseValid, confirm });
   return Object.assign(Object.create(backend) as StreamsBackend, { group });
-}
-
-/** A moment ago: deliveries of long ago expire. */
-const MADE_AT = Date.now() - 1_000;
-
-export function aDelivery(n: number): WebhookDelivery {
-  return {
-    eventId: `event-${String(n)}`,
-    subscriptionId: 'subscription-1',
-    fleetId: 'fleet-1',
-    deviceId: `device-${String(n)}`,
-    eventType: 'position',
-    eventTime: 1_000,
-    format: 'v1',
-    body: `{"n":${String(n)}}`,
-    createdAt: MADE_AT,
-    series: 0,
-    replayId: null,
-  };
-}
-
-export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAttempt {
-  const { createdAt, body: _body, ...delivery } = aDelivery(n);
-  return attemptOf({
-    ...delivery,
-    deliveryOffset: n - 1,
-    deliveryCreatedAt: createdAt,
-    url: 'https://example.org/',
-    startedAt: 3_000,
-    firstAttemptAt: 2_000,
-    durationMs: 10,
-    statusCode: 503,
-    outcome: 'retrying',
-    decision: 'temporary_status',
-    nextDueAt: 4_000,
-    ...about,
-  });
-}
-
-export function aSubscription(id: string): WebhookSubscription {
-  return {
-    id,
-    fleetId: 'fleet-1',
-    eventType: 'position',
-    url: `https://${id}.example.org/`,
-    description: null,
-    metadata: {},
-    status: 'active',
-    disabledReason: null,
-    payloadFormat: 'v1',
-    deviceIds: null,
-    auth: null,
-    headers: [],
-    clientCertificate: null,
-    rateLimitPerSecond: null,
-    onOutage: 'fail',
-    strictOrder: false,
-    secrets: [],
-    version: 1,
-    createdAt: 0,
-    updatedAt: 0,
-  };
 }
 
 export interface SenderOptions extends SenderParts {

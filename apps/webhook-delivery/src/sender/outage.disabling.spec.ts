@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AttemptResult, SubscriptionState } from '@waypost/domain';
+import { until } from '../../../../test/support/until.js';
+import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+
+/** Five minutes pass in a second, the 15 s between probes in 50 ms. */
+const SPEED = 300;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+type FailedDay = SubscriptionState['failedDays'][number];
+
+let harness: SenderHarness;
+let answer: AttemptResult;
+
+beforeEach(async () => {
+  harness = await SenderHarness.create({ speed: SPEED });
+  harness.subscribe('subscription-1', { onOutage: 'hold' });
+  harness.subscribe('letting-fail', { onOutage: 'fail' });
+  answer = unavailable;
+});
+
+afterEach(() => harness.stop());
+
+/** As many as it takes, but for one. */
+function nineteenFailures(): FailedDay[] {
+  const today = Math.floor(harness.nowMs() / dayMs);
+  return [3, 2, 1].map((daysAgo) => ({ day: today - daysAgo, failed: daysAgo === 1 ? 7 : 6 }));
+}
+
+async function published(): Promise<string[]> {
+  return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
+}
+
+describe('a subscription with only failures for 7 days (R-29)', () => {
+  it('is reported as disabled, once, with the reason', async () => {
+    harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
+    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
+    await until(async () => (await published()).includes('disabled'));
+    const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
+    expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
+  });
+
+  it('is not disabled before 20 deliveries have failed, on at least 3 of these days', async () => {
+    const [first, second] = nineteenFailures();
+    if (first && second) harness.leaveFailing(7 * dayMs, 'letting-fail', [first, second]);
+    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
+    expect((await harness.operations()).filter(({ type }) => type === 'disabled')).toEqual([]);
+  });
+
+  it('remembers across a restart how many deliveries failed on which days', async () => {
+    const known = nineteenFailures();
+    harness.leaveFailing(dayMs, 'letting-fail', known);
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    const day = Math.floor(harness.nowMs() / dayMs);
+    const stored = async () => (await harness.states()).get('letting-fail')?.failedDays;
+    await until(async () => (await stored())?.length === 4);
+    expect(await stored()).toEqual([...known, { day, failed: 1 }]);
+    await harness.start(() => answer);
+    harness.publish(2, 'letting-fail');
+    await until(async () => (await stored())?.at(-1)?.failed === 2);
+    expect(await stored()).toEqual([...known, { day, failed: 2 }]);
+  });
+
+  it('is reported under the same id after a restart, so that it counts once', async () => {
+    harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    const disabled = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
+    await until(async () => (await disabled()).length === 1);
+    await harness.start(() => answer);
+    harness.publish(2, 'letting-fail');
+    await until(async () => (await disabled()).length === 2);
+    expect(new Set((await disabled()).map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('is counted from its last change: enabled again, it gets another 7 days', async () => {
+    harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
+    harness.subscribe('letting-fail', { updatedAt: Math.round(harness.nowMs()) });
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await published()).includes('exhausted'));
+    expect(await published()).toEqual(['exhausted']);
+  });
+
+  it('is not disabled when an attempt was accepted in between', async () => {
+    harness.leaveFailing(7 * dayMs - 1_000, 'letting-fail', nineteenFailures());
+    harness.publish(1, 'letting-fail');
+    let attempts = 0;
+    await harness.start(() => (++attempts === 1 ? ok : unavailable));
+    harness.publish(2, 'letting-fail');
+    await until(async () => (await published()).includes('exhausted'));
+    expect(await published()).toEqual(['exhausted']);
+  });
+});
