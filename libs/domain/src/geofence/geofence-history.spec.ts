@@ -46,6 +46,15 @@ describe('the version of a geofence that a ping sees (decision 0028)', () => {
     expect([seenAt(100), nearAt(100)]).toEqual(['v2', ['v2']]);
   });
 
+  it('is one, the later record, where the clock of the broker has gone back', () => {
+    fleet.put(fence(1), 50);
+    fleet.put(fence(2), 100);
+    fleet.remove('a', 95);
+    fleet.put(fence(1, { name: 'again' }), 90);
+    expect([89, 90, 94, 95, 100].map(nearAt)).toEqual([['v1'], ['again'], ['again'], ['again'], ['again']]);
+    expect([89, 90, 94, 95, 100].map(seenAt)).toEqual(['v1', 'again', 'again', 'again', 'again']);
+  });
+
   it('is not another when a version is published once more', () => {
     fleet.put(fence(1), 100);
     fleet.put(fence(2), 200);
@@ -77,6 +86,12 @@ describe('how old a geofence is', () => {
     fleet.remove('a', 300);
     fleet.put(fence(1, { createdAt: 390 }), 400);
     expect([sinceOf(150), sinceOf(250), sinceOf(450)]).toEqual([100, 100, 400]);
+  });
+
+  it('counts from the earlier time when the clock of the broker has gone back', () => {
+    fleet.put(fence(1), 100);
+    fleet.put(fence(2), 90);
+    expect([sinceOf(95), sinceOf(100)]).toEqual([90, 90]);
   });
 
   it('counts from its creation when the broker has compacted the first versions away', () => {

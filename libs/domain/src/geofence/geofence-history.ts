@@ -63,19 +63,18 @@ export class FleetGeofences {
     const before = this.newest(geofence.geofenceId);
     // A version that is published again after a crash counts from its first time.
     if (before && geofence.version <= before.version) return;
-    const since = before?.since ?? firstSeen(geofence, appendedAt);
-    this.end(before, appendedAt);
+    const since = Math.min(before?.since ?? firstSeen(geofence, appendedAt), appendedAt);
     const version = new GeofenceVersion(geofence, since, appendedAt);
-    const history = this.histories.get(geofence.geofenceId);
-    if (history) history.push(version);
-    else this.histories.set(geofence.geofenceId, [version]);
+    const history = this.histories.get(geofence.geofenceId) ?? [];
+    this.end(history, appendedAt);
+    history.push(version);
+    this.histories.set(geofence.geofenceId, history);
     this.changed(appendedAt, version);
   }
 
   remove(geofenceId: string, appendedAt: number): void {
-    const before = this.newest(geofenceId);
-    if (!before) return;
-    this.end(before, appendedAt);
+    if (!this.newest(geofenceId)) return;
+    this.end(this.histories.get(geofenceId) ?? [], appendedAt);
     this.changed(appendedAt, null);
   }
 
@@ -97,10 +96,14 @@ export class FleetGeofences {
     return newest?.to === Infinity ? newest : undefined;
   }
 
-  private end(version: GeofenceVersion | undefined, appendedAt: number): void {
-    if (version === undefined) return;
-    version.to = appendedAt;
-    this.ended.push(version);
+  /** Also what ended later than that, by a broker's clock that went back since: no two versions are in force at a time. */
+  private end(history: readonly GeofenceVersion[], appendedAt: number): void {
+    for (let index = history.length - 1; index >= 0; index--) {
+      const version = history[index];
+      if (version === undefined || version.to <= appendedAt) return;
+      if (version.to === Infinity) this.ended.push(version);
+      version.to = appendedAt;
+    }
   }
 
   private changed(appendedAt: number, arrived: GeofenceVersion | null): void {
@@ -126,7 +129,7 @@ function firstSeen({ version, createdAt }: Geofence, appendedAt: number): number
 
 const MIN_TO_CLEAR = 1_024;
 
-/** In the order in which they ended. */
+/** In the order of the log. */
 export class EndedVersions {
   private versions: GeofenceVersion[] = [];
   private head = 0;
