@@ -16,7 +16,7 @@ import type {
 import { writeDeviceState } from './device-state-avro.js';
 import { writeFleetEvent } from './fleet-event-writer.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
-import { createSubjectCodec, type OwnWriter, type SubjectCodec } from './subject-codec.js';
+import { createSubjectCodec, type SubjectCodec, type SubjectCodecOptions } from './subject-codec.js';
 import { type TopicId, topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
@@ -46,15 +46,18 @@ interface AvroCodecsOptions {
   readonly now?: () => number;
 }
 
+type OwnOptions<T> = Pick<SubjectCodecOptions<T>, 'write' | 'largeOptionalLongs'>;
+
 export function createAvroCodecs({ registry, now = Date.now }: AvroCodecsOptions): AvroCodecs {
   const writers = createWriterSchemas(registry, now);
-  const codec = <Id extends TopicId>(id: Id, write?: OwnWriter<TopicValues[Id]>): SubjectCodec<TopicValues[Id]> =>
-    createSubjectCodec({ subject: topics[id].subject, schema: topics[id].schema, registry, writers, write });
+  const codec = <Id extends TopicId>(id: Id, own: OwnOptions<TopicValues[Id]> = {}): SubjectCodec<TopicValues[Id]> =>
+    createSubjectCodec({ subject: topics[id].subject, schema: topics[id].schema, registry, writers, ...own });
   return {
-    telemetryPings: codec('telemetryPings'),
+    // An optional field never rejects a ping (decision 0011).
+    telemetryPings: codec('telemetryPings', { largeOptionalLongs: 'not_reported' }),
     telemetryRejected: codec('telemetryRejected'),
-    deviceState: codec('deviceState', writeDeviceState),
-    fleetEvents: codec('fleetEvents', writeFleetEvent),
+    deviceState: codec('deviceState', { write: writeDeviceState }),
+    fleetEvents: codec('fleetEvents', { write: writeFleetEvent }),
     fleetGeofences: codec('fleetGeofences'),
     fleetSettings: codec('fleetSettings'),
     webhookSubscriptions: codec('webhookSubscriptions'),

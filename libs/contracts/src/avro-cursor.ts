@@ -1,5 +1,7 @@
 /** 2^52: the largest power of two below which avsc, and so every other reader of ours, reads a long exactly. */
 const LONG_LIMIT = 2 ** 52;
+/** No 64 bits take more. */
+const MAX_LONG_BYTES = 10;
 const NULL_BRANCH = 0;
 /** Branch 1 as Avro writes it: zigzag. */
 const VALUE_BRANCH = 2;
@@ -44,8 +46,15 @@ export class AvroCursor {
     return value;
   }
 
-  /** The fast path is 4 bytes, 28 bits. */
   long(): number {
+    const long = this.anyLong();
+    // Written so that NaN fails: endless continuation bytes make one.
+    if (!(Math.abs(long) < LONG_LIMIT)) throw new RangeError('a long is beyond 2^52');
+    return long;
+  }
+
+  /** Wrong beyond 2^52. The fast path is 4 bytes, 28 bits. */
+  private anyLong(): number {
     const { bytes } = this;
     let at = this.position;
     let byte = bytes[at++] ?? 0;
@@ -63,10 +72,7 @@ export class AvroCursor {
       } while (byte >= 0x80);
     }
     this.moveTo(at);
-    const long = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-    // Written so that NaN fails: endless continuation bytes make one.
-    if (!(Math.abs(long) < LONG_LIMIT)) throw new RangeError('a long is beyond 2^52');
-    return long;
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
   double(): number {
@@ -108,6 +114,16 @@ export class AvroCursor {
     return this.present() ? this.long() : null;
   }
 
+  /** null for a value beyond 2^52 as well. */
+  reportedLong(): number | null {
+    if (!this.present()) return null;
+    const start = this.position;
+    const long = this.anyLong();
+    if (Math.abs(long) < LONG_LIMIT) return long;
+    if (this.position - start > MAX_LONG_BYTES) throw new RangeError('a long is beyond 64 bits');
+    return null;
+  }
+
   optionalInt(): number | null {
     return this.present() ? this.int() : null;
   }
@@ -122,10 +138,6 @@ export class AvroCursor {
 
   skipOptionalBoolean(): void {
     if (this.present()) this.byte();
-  }
-
-  skipOptionalLong(): void {
-    if (this.present()) this.long();
   }
 
   skipOptionalInt(): void {

@@ -1,15 +1,22 @@
 import avro from 'avsc';
 
+/** What a reader makes of an optional long beyond 2^52. */
+export type LargeOptionalLongs = 'refused' | 'not_reported';
+
 /**
  * The avsc type of a schema, one way for readers and writers: unions hold plain values, logical types stay numbers,
  * and records carry no methods. Throws on a schema that is not valid Avro.
  */
-export function avroTypeOf(schema: object): avro.Type {
+export function avroTypeOf(schema: object, largeOptionalLongs: LargeOptionalLongs = 'refused'): avro.Type {
+  const hook = (node: unknown, options: unknown): avro.Type | undefined => {
+    if (isMap(node)) return new OwnKeysMapType(node, options);
+    return largeOptionalLongs === 'not_reported' && isOptionalLong(node) ? reportedLong() : undefined;
+  };
   return avro.Type.forSchema(schema as avro.Schema, {
     wrapUnions: false,
     omitRecordMethods: true,
     logicalTypes: {},
-    typeHook: (node: unknown, options: unknown) => (isMap(node) ? new OwnKeysMapType(node, options) : undefined),
+    typeHook: hook,
   });
 }
 
@@ -48,6 +55,22 @@ function blockEntries(tap: MapTap): number {
   if (count >= 0) return count;
   tap.skipLong();
   return -count;
+}
+
+/** Leans on the same internals. */
+class ReportedLongType extends avro.types.LongType {
+  _read(tap: { readReportedLong(): number | null }): number | null {
+    return tap.readReportedLong();
+  }
+}
+
+function reportedLong(): avro.Type {
+  const typeHook = (node: unknown): avro.Type | undefined => (node === 'long' ? new ReportedLongType() : undefined);
+  return avro.Type.forSchema(['null', 'long'], { wrapUnions: false, typeHook });
+}
+
+function isOptionalLong(node: unknown): boolean {
+  return Array.isArray(node) && node.length === 2 && node[0] === 'null' && node[1] === 'long';
 }
 
 function isMap(node: unknown): node is avro.Schema {

@@ -5,6 +5,7 @@ import { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
 import { createPingReader, LazyTelemetryPing, type PingReader } from './lazy-telemetry-ping.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
 import { arbitraryOf } from './testing/arbitrary-value.js';
+import { varint } from './testing/varint.js';
 import { topics } from './topics.js';
 
 const OWN_ID = 1;
@@ -102,5 +103,57 @@ describe('a lazily read ping', () => {
     const written = Buffer.concat([own, Buffer.from([0])]);
     written.writeInt32BE(NEWER_ID, 1);
     expect(read(...inside(written))).toEqual({ type: 'decoded', value: ping });
+  });
+});
+
+/** Of the first version; `tail` is what a later version adds. All optional fields but the two longs are null. */
+function writtenPing(id: number, { time = 1n, long = 1n, tail = [] as readonly number[] }): Buffer {
+  const header = [0, 0, 0, 0, id];
+  const ids = [2, 0x66, 2, 0x64];
+  const [times, optionalLong] = [
+    [...varint(time), ...varint(time)],
+    [2, ...varint(long)],
+  ];
+  const [untilOdometer, untilSequence] = [Array<number>(8).fill(0), Array<number>(7).fill(0)];
+  const positionValid = 1;
+  return Buffer.from([
+    ...[...header, ...ids, ...times, positionValid, ...untilOdometer, ...optionalLong],
+    ...[...untilSequence, ...optionalLong, 0, 0, ...tail],
+  ]);
+}
+
+describe('a long that cannot be read exactly', () => {
+  it.each([2n ** 52n, -(2n ** 52n), 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
+    'is not reported where the field is optional: %s (R-1)',
+    (long) => {
+      const own = writtenPing(OWN_ID, { long });
+      const decoded = [
+        read(...inside(own)),
+        codecs.telemetryPings.decode(own),
+        read(...inside(writtenPing(NEWER_ID, { long, tail: [0] }))),
+      ];
+      const expected = { fleetId: 'f', eventTime: 1, odometerInMeters: null, sequence: null, buffered: false };
+      expect(decoded).toMatchObject(decoded.map(() => ({ type: 'decoded', value: expected })));
+    },
+  );
+
+  it.each([2n ** 52n - 1n, 1n - 2n ** 52n])('is not %s', (long) => {
+    for (const id of [OWN_ID, NEWER_ID]) {
+      const decoded = read(...inside(writtenPing(id, { long, tail: id === OWN_ID ? [] : [0] })));
+      expect(decoded).toMatchObject({ value: { odometerInMeters: Number(long), sequence: Number(long) } });
+    }
+  });
+
+  it.each([
+    ['a required field has one', { time: 2n ** 52n }],
+    ['it is no long at all, of more than 64 bits', { long: 2n ** 70n }],
+  ])('makes a ping malformed where %s (R-2)', (_what, written) => {
+    const own = writtenPing(OWN_ID, written);
+    const results = [
+      read(...inside(own)),
+      codecs.telemetryPings.decode(own),
+      read(...inside(writtenPing(NEWER_ID, { ...written, tail: [0] }))),
+    ];
+    expect(results.map(({ type }) => type)).toEqual(['malformed', 'malformed', 'malformed']);
   });
 });

@@ -162,7 +162,7 @@ function afterTexts(bytes: Buffer, start: number): number {
 }
 
 function skipFromOdometer(cursor: AvroCursor): void {
-  cursor.skipOptionalLong();
+  cursor.reportedLong();
   cursor.skipOptionalInt();
   cursor.skipOptionalDouble();
   cursor.skipOptionalDouble();
@@ -170,7 +170,7 @@ function skipFromOdometer(cursor: AvroCursor): void {
   cursor.skipOptionalString();
   cursor.skipOptionalString();
   cursor.skipOptionalString();
-  cursor.skipOptionalLong();
+  cursor.reportedLong();
   cursor.boolean();
   cursor.skipStringMap();
   cursor.expectEnd();
@@ -192,7 +192,7 @@ function readTelemetryPing(cursor: AvroCursor): TelemetryPing {
     satellites: cursor.optionalInt(),
     hdop: cursor.optionalDouble(),
     ignition: cursor.optionalBoolean(),
-    odometerInMeters: cursor.optionalLong(),
+    odometerInMeters: cursor.reportedLong(),
     rpm: cursor.optionalInt(),
     fuelLevel: cursor.optionalDouble(),
     batteryVoltage: cursor.optionalDouble(),
@@ -200,7 +200,7 @@ function readTelemetryPing(cursor: AvroCursor): TelemetryPing {
     vehicleId: cursor.optionalString(),
     licensePlate: cursor.optionalString(),
     driverId: cursor.optionalString(),
-    sequence: cursor.optionalLong(),
+    sequence: cursor.reportedLong(),
     buffered: cursor.boolean(),
     attributes: cursor.stringMap(),
   };

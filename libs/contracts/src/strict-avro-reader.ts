@@ -26,6 +26,8 @@ export function resolverOf(reader: avro.Type, writer: avro.Type): AvroResolver {
 }
 
 const maxLong = 2 ** 52;
+/** No 64 bits take more. */
+const maxLongBytes = 10;
 
 class StrictTap extends avscInternals.Tap {
   private furthest = 0;
@@ -44,10 +46,24 @@ class StrictTap extends avscInternals.Tap {
   }
 
   override readLong(): number {
+    const value = this.readAnyLong();
+    if (!(Math.abs(value) < maxLong)) throw new Error('a long is beyond 2^52');
+    return value;
+  }
+
+  /** null: beyond 2^52. */
+  readReportedLong(): number | null {
+    const start = this.pos;
+    const value = this.readAnyLong();
+    if (Math.abs(value) < maxLong) return value;
+    if (this.pos - start > maxLongBytes) throw new Error('a long is beyond 64 bits');
+    return null;
+  }
+
+  /** avsc computes in doubles at twice the value: beyond 2^52 it returns a wrong number, even of the other sign. */
+  private readAnyLong(): number {
     const value = super.readLong();
     this.assertProgress();
-    // avsc computes in doubles at twice the value: beyond 2^52 it would return a wrong number, even of the other sign.
-    if (!(Math.abs(value) < maxLong)) throw new Error('a long is beyond 2^52');
     return value;
   }
 

@@ -4,6 +4,7 @@ import { createAvroCodecs } from './avro-codecs.js';
 import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
 import { arbitraryOf } from './testing/arbitrary-value.js';
+import { varint } from './testing/varint.js';
 import { allTopics, topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
@@ -229,14 +230,4 @@ function withId(id: number, data: Buffer = goldenBytes.subarray(5)): Buffer {
   const header = Buffer.from([0, 0, 0, 0, 0]);
   header.writeInt32BE(id, 1);
   return Buffer.concat([header, data]);
-}
-
-/** Avro's zig-zag variable-length number. */
-function varint(value: bigint): number[] {
-  const bytes: number[] = [];
-  for (let rest = value < 0n ? -2n * value - 1n : 2n * value; ; rest >>= 7n) {
-    const low = Number(rest & 0x7fn);
-    if (rest < 128n) return [...bytes, low];
-    bytes.push(low | 0x80);
-  }
 }

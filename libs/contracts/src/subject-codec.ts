@@ -1,6 +1,6 @@
 import type avro from 'avsc';
 import { AvroEncoder } from './avro-encoder.js';
-import { avroTypeOf } from './avro-type.js';
+import { avroTypeOf, type LargeOptionalLongs } from './avro-type.js';
 import { ContractsError, messageOf } from './contracts-error.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
 import { type AvroResolver, readAvro, resolverOf } from './strict-avro-reader.js';
@@ -56,19 +56,21 @@ type WriterReader =
   | { readonly type: 'readable'; readonly resolver: AvroResolver | null }
   | Exclude<DecodeResult<never>, { type: 'decoded' }>;
 
-interface SubjectCodecOptions<T> {
+export interface SubjectCodecOptions<T> {
   readonly subject: string;
   readonly schema: object;
   readonly registry: SchemaRegistryPort;
   readonly writers: WriterSchemas;
   readonly write?: OwnWriter<T> | undefined;
+  /** Default: refused. */
+  readonly largeOptionalLongs?: LargeOptionalLongs | undefined;
 }
 
 const initialScratchBytes = 4_096;
 
 export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectCodec<T> {
   const { subject, schema, registry, writers } = options;
-  const readerType = avroTypeOf(schema);
+  const readerType = avroTypeOf(schema, options.largeOptionalLongs);
   const writeAvro = options.write ? ownAvroWriter(options.write) : avscWriter(readerType);
   const readers = new Map<number, WriterReader>();
   let writerId: number | null = null;
