@@ -13,7 +13,7 @@ interface UnknownSchema {
   readonly retryAt: number;
 }
 
-const unknownForMs = 30_000;
+const unknownForMs = 2_000;
 const maxUnknown = 1_000;
 const parallelLookups = 8;
 
@@ -26,8 +26,8 @@ export interface WriterSchemas {
 }
 
 /**
- * A known schema is kept for good: ids are never reused. An unknown id is looked up again after 30 s, since its producer may
- * have registered it meanwhile. Beyond 1,000 unknown ids the oldest are evicted, but only when a new batch begins: a result
+ * A known schema is kept for good: ids are never reused. An unknown id is looked up again after 2 s: its producer may have
+ * registered it just before, and one of several registries may not have it yet. Beyond 1,000 unknown ids the oldest are evicted, but only when a new batch begins: a result
  * of `resolve` can be read until the next `resolve`.
  */
 export function createWriterSchemas(registry: SchemaRegistryPort, now: () => number): WriterSchemas {
