@@ -61,6 +61,10 @@ describe('the event of a ping (R-13)', () => {
     expect(eventOfPing('position', pingOf({ heading }), null, null).heading).toBeNull();
   });
 
+  it.each([-0.1, -1])('treats the speed %d as not reported', (speedInKmh) => {
+    expect(eventOfPing('position', pingOf({ speedInKmh }), null, null).speedInKmh).toBeNull();
+  });
+
   it('treats an empty text as not reported', () => {
     const empty = { vehicleId: '', licensePlate: '', driverId: '', connectionType: '' };
 

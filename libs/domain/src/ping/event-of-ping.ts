@@ -2,7 +2,7 @@ import { draftEvent, type FleetEventDraft } from '../event/draft-event.js';
 import type { EventType } from '../event/event-type.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
-import { finiteOrNull, headingOrNull, textOrNull } from './reported-values.js';
+import { finiteOrNull, headingOrNull, speedOrNull, textOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
 /** every measurement is the ping's own. Without a valid fix, the location is the last valid one with its time. */
@@ -21,7 +21,7 @@ export function eventOfPing(
   event.longitude = fixed ? ping.longitude : (before?.longitude ?? null);
   event.locationTime = fixed ? null : (before?.fixTime ?? null);
   event.altitudeInMeters = finiteOrNull(ping.altitudeInMeters);
-  event.speedInKmh = finiteOrNull(ping.speedInKmh);
+  event.speedInKmh = speedOrNull(ping.speedInKmh);
   event.heading = headingOrNull(ping.heading);
   event.ignition = ignition;
   event.odometerInMeters = finiteOrNull(ping.odometerInMeters);

@@ -69,6 +69,7 @@ describe('pathPointOf (R-36)', () => {
   it('takes numbers that no measurement can have as not reported', () => {
     const odd = pingOf({ speedInKmh: Number.NaN, heading: 360, fuelLevel: Infinity });
     expect(pointOf(odd)).toMatchObject({ speedInKmh: null, heading: null, fuelLevel: null });
+    expect(pointOf(pingOf({ speedInKmh: -1 }))?.speedInKmh).toBeNull();
   });
 
   it.each([

@@ -2,7 +2,7 @@ import type { PathPoint } from '../history/path-history.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { checkPing } from './check-ping.js';
 import { isFuture } from './future-ping.js';
-import { finiteOrNull, headingOrNull } from './reported-values.js';
+import { finiteOrNull, headingOrNull, speedOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
 /**
@@ -18,7 +18,7 @@ export function pathPointOf(ping: TelemetryPing, recordKey: string | null, appen
     eventTime: ping.eventTime,
     latitude: finiteOrNull(ping.latitude),
     longitude: finiteOrNull(ping.longitude),
-    speedInKmh: finiteOrNull(ping.speedInKmh),
+    speedInKmh: speedOrNull(ping.speedInKmh),
     heading: headingOrNull(ping.heading),
     ignition: ping.ignition,
     odometerInMeters: finiteOrNull(ping.odometerInMeters),

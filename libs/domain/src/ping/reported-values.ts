@@ -3,6 +3,11 @@ export function finiteOrNull(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null;
 }
 
+/** A speed has no direction: some devices report -1 for an unknown one. */
+export function speedOrNull(value: number | null): number | null {
+  return value !== null && value >= 0 && value < Infinity ? value : null;
+}
+
 /** from 0 up to but not including 360. */
 export function headingOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < 360 ? value : null;

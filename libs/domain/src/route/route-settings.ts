@@ -1,3 +1,5 @@
+import { speedOrNull } from '../ping/reported-values.js';
+
 /** Times and distances are inclusive. */
 export interface RouteSettings {
   readonly movingSpeedInKmh: number;
@@ -19,10 +21,11 @@ export const DEFAULT_ROUTE_SETTINGS: RouteSettings = Object.freeze({
   maxSpeedInKmh: 250,
 });
 
-/** null: not reported, or faster than any vehicle. Also for NaN. */
+/** null: not reported, or faster than any vehicle. */
 export function speedOf(
   { speedInKmh }: { readonly speedInKmh: number | null },
   { maxSpeedInKmh }: RouteSettings,
 ): number | null {
-  return speedInKmh !== null && speedInKmh >= 0 && speedInKmh <= maxSpeedInKmh ? speedInKmh : null;
+  const speed = speedOrNull(speedInKmh);
+  return speed !== null && speed <= maxSpeedInKmh ? speed : null;
 }
