@@ -24,6 +24,8 @@ export interface PlainTripEvent {
   readonly eventTime: number;
   readonly startTime: number;
   readonly place: Place;
+  /** Of the fix that was there. */
+  readonly placeTime: number;
   readonly figures?: {
     readonly from: Place;
     readonly meters: number;
@@ -63,12 +65,13 @@ export function plainRoutes(track: readonly TrackPing[]): PlainTripEvent[] {
     const departure = findDeparture(fixes, stop.place, stop.from);
     if (departure === undefined) return events;
     const [start, confirmed] = departure;
-    const at = { madeBy: confirmed.time, eventTime: start.time, place: start.place };
+    const at = { madeBy: confirmed.time, eventTime: start.time, place: start.place, placeTime: start.time };
     if (stop.since !== undefined) events.push({ ...at, eventType: 'stop_finished', startTime: stop.since });
     events.push({ ...at, eventType: 'route_started', startTime: start.time });
     const end = findEnd(pings, start, confirmed);
     if (end === undefined) return events;
-    const ended = { madeBy: end.decider.time, eventTime: end.time, place: end.place };
+    const { time: eventTime, place, placeTime } = end;
+    const ended = { madeBy: end.decider.time, eventTime, place, placeTime };
     const figures = { ...end.figures, from: start.place };
     events.push({ ...ended, eventType: 'route_finished', startTime: start.time, figures });
     events.push({ ...ended, eventType: 'stop_started', startTime: end.time });
@@ -109,6 +112,7 @@ interface End {
   readonly decider: Seen;
   readonly time: number;
   readonly place: Place;
+  readonly placeTime: number;
   readonly figures: Omit<NonNullable<PlainTripEvent['figures']>, 'from'>;
 }
 
@@ -162,13 +166,20 @@ function staysAt(from: Fix, fix: Fix): boolean {
   return fix.speed === undefined ? meters(from.place, fix.place) < 200 : fix.speed < 3;
 }
 
-function figuresOf(start: Fix, way: readonly Part[], time: number, endReason: string): Pick<End, 'place' | 'figures'> {
+function figuresOf(
+  start: Fix,
+  way: readonly Part[],
+  time: number,
+  endReason: string,
+): Pick<End, 'place' | 'placeTime' | 'figures'> {
   const stations = [start, ...way.map(({ from }) => from)];
   const speeds = stations.flatMap(({ speed }) => (speed === undefined ? [] : [speed]));
   const stood = way.filter(({ standing, endedAtSpeed }) => standing && endedAtSpeed);
   const idle = sum(stood.map(({ from, end }) => Math.min(end, time) - from.time));
+  const { place, time: placeTime } = stations.at(-1) ?? start;
   return {
-    place: stations.at(-1)?.place ?? start.place,
+    place,
+    placeTime,
     figures: {
       meters: sum(stations.slice(1).map((station, i) => leg(stations[i] ?? start, station))),
       maxSpeed: speeds.length === 0 ? undefined : Math.max(...speeds),

@@ -84,25 +84,28 @@ function plainPing(ping: TelemetryPing, appendedAt: number): PlainPing {
 
 /** the ping's own measurements, and the last valid fix with its time when that is older. */
 function measured(event: PlainEvent, { ignition, fix }: PlainOrigin, ping: TelemetryPing): FleetEvent {
-  const { altitudeInMeters, speedInKmh, heading, odometerInMeters, batteryVoltage, connectionType } = ping;
+  const { altitudeInMeters, speedInKmh, heading, odometerInMeters, batteryVoltage } = ping;
   return {
     ...draftEvent(ping.fleetId, ping.deviceId, event.eventType, ping.eventTime),
-    vehicleId: ping.vehicleId,
-    licensePlate: ping.licensePlate,
-    driverId: ping.driverId,
+    ...textsOf(ping),
     latitude: fix?.latitude ?? null,
     longitude: fix?.longitude ?? null,
     ignition: ignition ?? null,
     locationTime: fix === undefined || fix.time === ping.eventTime ? null : fix.time,
     altitudeInMeters,
-    speedInKmh,
+    speedInKmh: speedInKmh !== null && speedInKmh >= 0 ? speedInKmh : null,
     heading,
     odometerInMeters,
     batteryVoltage,
-    connectionType,
+    connectionType: ping.connectionType || null,
     rpm: ping.rpm,
     fuelLevel: ping.fuelLevel,
   };
+}
+
+/** an empty text is not reported. */
+function textsOf({ vehicleId, licensePlate, driverId }: TelemetryPing) {
+  return { vehicleId: vehicleId || null, licensePlate: licensePlate || null, driverId: driverId || null };
 }
 
 function fenceFields({ geofenceId, enteredAt, eventTime }: PlainEvent, names: ReadonlyMap<string, string>) {
@@ -123,8 +126,8 @@ function tripEvent(
   makeId: ReturnType<typeof documentedResourceId>,
 ): FleetEvent {
   if (trip === undefined) throw new Error('Not an event of a route or stop.');
-  const { eventType, eventTime, startTime, place, figures } = trip;
-  const { fleetId, deviceId, vehicleId, licensePlate, driverId } = ping;
+  const { eventType, eventTime, startTime, place, placeTime, figures } = trip;
+  const { fleetId, deviceId } = ping;
   const kind = eventType.startsWith('route') ? 'route' : 'stop';
   const resourceId = makeId(fleetId, deviceId, kind, new Date(startTime).toISOString());
   const { latitude, longitude } = place;
@@ -132,11 +135,10 @@ function tripEvent(
   return {
     ...draftEvent(fleetId, deviceId, eventType, eventTime),
     resourceId,
-    vehicleId,
-    licensePlate,
-    driverId,
+    ...textsOf(ping),
     latitude,
     longitude,
+    locationTime: placeTime < eventTime ? placeTime : null,
     startTime,
     ...(kind === 'route' ? { routeId: resourceId } : { activityId: resourceId }),
     ...(eventType === 'route_started' ? { startLocation: { latitude, longitude } } : {}),

@@ -126,10 +126,8 @@ function eventName({ deviceId, eventType, eventTime, resourceId }: FleetEvent): 
 
 /** Every field; but for the distance and what follows from it, which another library measures a little differently. */
 function eventLine(partition: number, event: FleetEvent): string {
-  const { eventType, eventTime, distanceInMeters, averageSpeedInKmh, locationTime, ...fields } = event;
-  // Of a route or stop that ended later than its last fix; the oracle does not have the time of that fix.
-  const located = fields.startTime === null ? { locationTime } : {};
-  const known = Object.entries({ ...fields, ...located }).filter(([, value]) => value !== null);
+  const { eventType, eventTime, distanceInMeters, averageSpeedInKmh, ...fields } = event;
+  const known = Object.entries(fields).filter(([, value]) => value !== null);
   const sorted = known.sort(([a], [b]) => (a < b ? -1 : 1));
   const measured = distanceInMeters === null ? '' : ' with a distance';
   return `${eventType} ${new Date(eventTime).toISOString()} in ${String(partition)}${measured}: ${JSON.stringify(Object.fromEntries(sorted))}`;

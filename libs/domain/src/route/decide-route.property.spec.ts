@@ -112,6 +112,7 @@ function seen({ ping, event }: Made): object {
     eventTime: event.eventTime,
     startTime: event.startTime,
     place: { latitude: event.latitude, longitude: event.longitude },
+    placeTime: event.locationTime ?? event.eventTime,
     ...(event.eventType === 'route_finished' && {
       figures: {
         from: event.startLocation,

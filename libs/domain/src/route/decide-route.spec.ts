@@ -119,7 +119,8 @@ describe('a route finishes with the ignition', () => {
   it('that goes off on an invalid fix, at the last valid place', () => {
     const pings = [...setOff, ping(40, { ignition: false, lost: true }), ping(71, { lost: true })];
     expect(tripsOf(pings)[71]).toEqual(['route_finished 40', 'stop_started 40']);
-    expect(finished(pings)).toMatchObject({ ...north(211), locationTime: second(20), endLocation: north(211) });
+    const place = { ...north(211), locationTime: second(20) };
+    expect(tripEvents(pings).slice(1)).toMatchObject([{ ...place, endLocation: north(211) }, place]);
   });
 
   it('that is known for the first time, and off', () => {
@@ -290,7 +291,11 @@ describe('a route finishes by a gap', () => {
       ping(9_000, { speed: 0, north: 600 }),
     ];
     expect(tripsOf(pings)[9_000]).toEqual(['route_finished 80', 'stop_started 80']);
-    expect(finished(pings)).toMatchObject({ endReason: 'no_data', idleTimeInSeconds: 20 });
+    const place = { ...north(600), locationTime: second(60) };
+    expect(tripEvents(pings).slice(1)).toMatchObject([
+      { ...place, endReason: 'no_data', idleTimeInSeconds: 20 },
+      place,
+    ]);
   });
 
   it('and the vehicle that drives on after it starts another', () => {

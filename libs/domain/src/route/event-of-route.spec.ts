@@ -73,6 +73,18 @@ describe('the events of routes and stops (R-13)', () => {
     });
   });
 
+  it('have no empty text', () => {
+    const unnamed = day.map((one) => ({ ...one, vehicleId: '', licensePlate: '', driverId: '' }));
+    const texts = travel(unnamed).decisions.flatMap((decision) =>
+      decision.type === 'accepted'
+        ? decision.events
+            .filter(({ resourceId }) => resourceId !== null)
+            .map(({ vehicleId, licensePlate, driverId }) => [vehicleId, licensePlate, driverId])
+        : [],
+    );
+    expect(texts).toEqual(Array(5).fill([null, null, null]));
+  });
+
   it('rounds the distance to whole metres and the speed to one decimal, up from the middle', () => {
     const place = { latitude: 1, longitude: 2 };
     const change: RouteChange = {

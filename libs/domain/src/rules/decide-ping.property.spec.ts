@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { MAX_AHEAD_MS } from '../ping/future-ping.js';
+import { hasValidFix } from '../ping/valid-fix.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { type Journey, travel, travelRecorded } from '../testing/journey.js';
+import { isAccepted } from './decide-ping.js';
 import { POSITION_WINDOW_MS } from './rule-settings.js';
 
 /** Steps around the window's edge, a few of them backwards or of nothing: late pings and duplicates. */
@@ -119,11 +121,19 @@ describe('on any journey', () => {
   it('an event has a locationTime exactly when its fix is older', () => {
     fc.assert(
       fc.property(journeys, (pings) => {
-        for (const event of eventsOf(travel(pings))) {
-          if (isPosition(event)) expect(event.locationTime).toBeNull();
-          else if (event.locationTime !== null) expect(event.locationTime).toBeLessThan(event.eventTime);
-          expect(event.latitude === null).toBe(event.longitude === null);
-        }
+        let last: TelemetryPing | null = null;
+        travel(pings).decisions.forEach((decision, index) => {
+          const ping = pings[index];
+          if (ping === undefined || !isAccepted(decision)) return;
+          if (hasValidFix(ping)) last = ping;
+          const place = {
+            locationTime: last === null || last === ping ? null : last.eventTime,
+            latitude: last?.latitude ?? null,
+            longitude: last?.longitude ?? null,
+          };
+          // Those of routes and stops are of other times; decide-route.property.spec.ts looks at them.
+          for (const event of decision.events) if (event.resourceId === null) expect(event).toMatchObject(place);
+        });
       }),
     );
   });
