@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, type KafkaMessage, logLevel, Partitioners } from 'kafkajs';
+import { packCopy, type PackedPackage } from '../../test/support/packed-package.js';
 import { requireTestStack } from '../../test/support/test-stack.js';
 import { until } from '../../test/support/until.js';
 
@@ -13,15 +14,18 @@ const brokers = requireTestStack().brokers.join(',');
 const kafka = new Kafka({ brokers: brokers.split(','), clientId: 'examples', logLevel: logLevel.NOTHING });
 const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
 let project: string;
+let packed: PackedPackage;
 let children: ChildProcess[] = [];
 
 /** An empty project with nothing but the packed package, as a stranger has it. */
 beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), 'streams-example-'));
-  const run = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
-  const tarball = run(packageFolder, 'pack', '--silent', '--pack-destination', project).trim().split('\n').at(-1) ?? '';
+  packed = await packCopy(packageFolder, project);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-  run(project, 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`);
+  execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', packed.tarball], {
+    cwd: project,
+    stdio: 'pipe',
+  });
   cpSync(join(project, 'node_modules/@waypost/streams/examples'), join(project, 'examples'), { recursive: true });
   await producer.connect();
 }, 180_000);
@@ -74,8 +78,8 @@ function textOf({ key, value }: KafkaMessage): string {
 }
 
 describe('the packed package in an empty project', () => {
-  it('has left nothing built in the repository, where the product would import it in place of the sources', () => {
-    expect(existsSync(join(packageFolder, 'dist'))).toBe(false);
+  it('has left nothing built beside its sources, where the product would import it in place of them', () => {
+    expect(existsSync(join(packed.source, 'dist'))).toBe(false);
   });
 
   it('counts words', async () => {

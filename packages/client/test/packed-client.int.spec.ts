@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deliveryRecord, historyOf } from '../../../apps/public-api/src/testing/delivery-records.js';
 import { startTestApi, type TestApi } from '../../../apps/public-api/src/testing/test-api.js';
 import { findChromium, launchChromium } from '../../../test/support/browser.js';
+import { packCopy, type PackedPackage } from '../../../test/support/packed-package.js';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const ROOT = join(PACKAGE, '../..');
@@ -35,12 +36,9 @@ const NO_BROWSER =
   chromium === null ? ': skipped, because there is no Chromium: npm run install-chromium brings one' : '';
 
 let project: string;
+let packed: PackedPackage;
 let api: TestApi;
 const records = [1, 2, 3, 4, 5].map((minutes) => deliveryRecord({ firstAttemptAt: Date.now() - minutes * 60_000 }));
-
-async function npm(...args: readonly string[]): Promise<string> {
-  return (await run('npm', args, { cwd: project })).stdout;
-}
 
 /** Everything that the package brings, relative to it. */
 function filesIn(folder: string): string[] {
@@ -50,10 +48,9 @@ function filesIn(folder: string): string[] {
 beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), 'waypost-consumer-'));
   api = await startTestApi({ history: historyOf(records) });
-  await npm('pack', PACKAGE);
-  const [tarball] = readdirSync(project);
+  packed = await packCopy(PACKAGE, project);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  await npm('install', '--offline', '--no-audit', '--no-fund', `./${String(tarball)}`);
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed.tarball], { cwd: project });
   cpSync(join(PACKAGE, 'test/consumer/consumer.ts'), join(project, 'consumer.ts'));
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(settings));
 }, 120_000);
@@ -64,6 +61,10 @@ afterAll(async () => {
 });
 
 describe('the packed client in an empty project (R-43)', () => {
+  it('has left nothing built beside its sources, where the product would import it in place of them', () => {
+    expect(existsSync(join(packed.source, 'dist'))).toBe(false);
+  });
+
   it('brings its code, types and README, and no dependency', () => {
     const files = filesIn(join(project, 'node_modules/@waypost/client'));
     expect(files).toEqual(expect.arrayContaining(['README.md', 'dist/index.js', 'dist/index.d.ts', 'package.json']));

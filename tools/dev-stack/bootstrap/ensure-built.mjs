@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { withLock } from './lock.mjs';
-import { projectRoot } from './project.mjs';
+import { PACKAGES, projectRoot } from './project.mjs';
 import { runTool } from './run-tool.mjs';
 
 const FOLDERS = ['apps', 'libs', 'packages', 'tools', 'bench'];
@@ -19,6 +19,7 @@ export async function ensureBuilt() {
     if (isCurrent(sources)) return;
     if (hasLostFiles(sources)) rmSync(dist, { recursive: true, force: true });
     rmSync(stampFile, { force: true });
+    removeBuiltPackages();
     const nest = join(projectRoot, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
     await runTool('Building', process.execPath, [nest, 'build', 'public-api']);
     const vite = join(projectRoot, 'node_modules', 'vite', 'bin', 'vite.js');
@@ -30,17 +31,27 @@ export async function ensureBuilt() {
   });
 }
 
+/** Nest takes a package that is built for an installed one, and the product would import it in place of its sources. */
+export function removeBuiltPackages(root = projectRoot) {
+  for (const folder of PACKAGES) rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+}
+
 /** Files with size and time of their last change, which is quicker than reading them and no less telling. */
-function listSources() {
+export function listSources(root = projectRoot) {
   const files = FOLDERS.flatMap((folder) =>
-    readdirSync(join(projectRoot, folder), { recursive: true })
-      .filter((file) => /\.(ts|tsx|css|html|svg)$/.test(file) && !file.endsWith('.spec.ts'))
+    readdirSync(join(root, folder), { recursive: true })
+      .filter(isSource)
       .map((file) => join(folder, file)),
   );
   return [...SETTINGS, ...files].sort().map((file) => {
-    const { mtimeMs, size } = statSync(join(projectRoot, file));
+    const { mtimeMs, size } = statSync(join(root, file));
     return { file, mtimeMs, size };
   });
+}
+
+function isSource(file) {
+  if (!/\.(ts|tsx|css|html|svg)$/.test(file) || file.endsWith('.spec.ts')) return false;
+  return !file.split(sep).some((part) => part === 'dist' || part === 'node_modules');
 }
 
 function fingerprint(sources) {

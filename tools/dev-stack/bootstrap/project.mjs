@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 /** The bootstrap runs before anything is installed or built: it uses Node alone. */
 export const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
+/** The workspaces that are published: each is built into a `dist` of its own. */
+export const PACKAGES = ['libs/streams', 'packages/client'];
+
 const MINIMUM = [20, 19];
 
 /** Ends the process with one sentence when Node is too old to run the rest. */

@@ -4,9 +4,9 @@
  * the image would be made of. Ends with 1 when something is in the way.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot, say } from './project.mjs';
+import { PACKAGES, projectRoot, say } from './project.mjs';
 import {
   changelogProblems,
   imageContext,
@@ -15,9 +15,7 @@ import {
   versionProblems,
 } from './release-checks.mjs';
 
-const WORKSPACES = ['apps/console', 'libs/streams', 'packages/client'];
-/** Those that are published. */
-const PACKAGES = ['libs/streams', 'packages/client'];
+const WORKSPACES = ['apps/console', ...PACKAGES];
 const FOLDER = join(projectRoot, '.waypost/release');
 
 const { version } = jsonOf('package.json');
@@ -28,12 +26,8 @@ writeFileSync(join(FOLDER, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`
 say(`${bom.components.length} production components in .waypost/release/sbom.cdx.json`);
 
 for (const folder of PACKAGES) {
-  const built = join(projectRoot, folder, 'dist');
-  const wasBuilt = existsSync(built);
   const [{ name, files, size }] = JSON.parse(output('npm', ['pack', '--dry-run', '--json', '--silent', `./${folder}`]));
   say(`${name}: ${files.length} files, ${Math.ceil(size / 1024)} KiB packed`);
-  // Packing builds it, and the next build of the product would import the package in place of its sources.
-  if (!wasBuilt) rmSync(built, { recursive: true, force: true });
 }
 
 const context = imageContext(output('git', ['ls-files']).split('\n'), textOf('.dockerignore'));
