@@ -100,6 +100,20 @@ describe('verify (R-19, R-43)', () => {
     },
   );
 
+  it.each([
+    ['a tolerance that is NaN', { toleranceSeconds: Number.NaN }],
+    ['a tolerance that is a text', { toleranceSeconds: '300' as unknown as number }],
+    ['an invalid date', { now: new Date('soon') }],
+  ])('throws for %s, with which every signature would be timely', async (_what, options) => {
+    const old = { ...optionsOf(valid), ...options };
+    await expect(verify(valid.body, valid.headers, valid.secrets, old)).rejects.toThrow(TypeError);
+  });
+
+  it('takes signatures of any age where the tolerance is infinite', async () => {
+    const options = { toleranceSeconds: Number.POSITIVE_INFINITY, now: new Date(0) };
+    expect(await verify(valid.body, valid.headers, valid.secrets, options)).toMatchObject({ ok: true });
+  });
+
   it('throws without any secret', async () => {
     await expect(verify(valid.body, valid.headers, [])).rejects.toThrow('at least one secret');
   });

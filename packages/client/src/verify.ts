@@ -47,7 +47,8 @@ interface Claim {
  * Checks a delivery (R-19, R-43): `body` as it came, before it is parsed. It is signed in two ways, `webhook-signature` of
  * Standard Webhooks and `X-Service-Signature`; one is enough, and those that are there must all hold. With several
  * secrets, as during a rotation, one has to fit.
- * @throws TypeError for a secret that is not `whsec_` and base64: a mistake of the receiver, not of the request
+ * @throws TypeError for a secret that is not `whsec_` and base64, and for a tolerance or a time that is not a number: a
+ * mistake of the receiver, not of the request
  */
 export async function verify(
   body: string | Uint8Array,
@@ -57,10 +58,13 @@ export async function verify(
 ): Promise<Verification> {
   const keys = await Promise.all((typeof secret === 'string' ? [secret] : secret).map(importKey));
   if (keys.length === 0) throw new TypeError('verify() needs at least one secret.');
+  const nowSeconds = Math.floor(now.getTime() / 1_000);
+  // No comparison with NaN holds: every signature would be timely.
+  if (typeof toleranceSeconds !== 'number' || Number.isNaN(toleranceSeconds) || Number.isNaN(nowSeconds))
+    throw new TypeError('verify() needs numbers for toleranceSeconds and now.');
   const claims = claimsOf(headers);
   if ('reason' in claims) return claims;
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  const nowSeconds = Math.floor(now.getTime() / 1_000);
   for (const claim of claims) {
     const refused = untimely(claim, nowSeconds, toleranceSeconds);
     if (refused !== null) return refused;

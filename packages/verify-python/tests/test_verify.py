@@ -75,6 +75,16 @@ class VerifyTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 webhooks.verify(b"{}", {}, secret)
 
+    def test_mistaken_times(self):
+        nan, infinity = float("nan"), float("inf")
+        for times in ({"tolerance_seconds": nan}, {"now": nan}, {"now": infinity}):
+            with self.subTest(times), self.assertRaises(ValueError):
+                webhooks.verify(VECTORS[0]["body"], VECTORS[0]["headers"], VECTORS[0]["secrets"], **times)
+        result = webhooks.verify(
+            VECTORS[0]["body"], VECTORS[0]["headers"], VECTORS[0]["secrets"], tolerance_seconds=infinity, now=0
+        )
+        self.assertTrue(result.ok)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[argument for argument in sys.argv if argument != "--installed"])

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import math
 import re
 import time
 from dataclasses import dataclass, fields, is_dataclass
@@ -66,17 +67,22 @@ def verify(
     """Checks `webhook-signature` of Standard Webhooks and `X-Service-Signature`: one is enough, and those that are
     there must all hold. With several secrets, as during a rotation, one has to fit. `now` is in seconds since 1970.
 
-    Raises ValueError for a secret that is not `whsec_` and base64: a mistake of the receiver, not of the request.
+    Raises ValueError for a secret that is not `whsec_` and base64, and for a tolerance or a time that is not a number: a
+    mistake of the receiver, not of the request.
     """
     keys = [_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
     if not keys:
         raise ValueError("verify() needs at least one secret.")
+    now_seconds = time.time() if now is None else now
+    # No comparison with NaN holds: every signature would be timely.
+    if math.isnan(tolerance_seconds) or not math.isfinite(now_seconds):
+        raise ValueError("verify() needs numbers for tolerance_seconds and now.")
+    now_seconds = int(now_seconds)
     claims = _claims(headers)
     if isinstance(claims, Refused):
         return claims
     # A lone surrogate becomes bytes that are no UTF-8.
     data = body.encode(errors="surrogatepass") if isinstance(body, str) else bytes(body)
-    now_seconds = int(time.time() if now is None else now)
     for claim in claims:
         if claim.seconds < now_seconds - tolerance_seconds:
             return Refused("timestamp_too_old", f"It was signed {now_seconds - claim.seconds} s ago.")
