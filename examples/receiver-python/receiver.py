@@ -1,6 +1,7 @@
 """SECRET=whsec_... PORT=9000 python receiver.py"""
 
 import os
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from waypost_webhooks import verify
@@ -21,12 +22,19 @@ class Receiver(BaseHTTPRequestHandler):
             self.answer(401)
             return
         event = result.event
-        # The same event may come again, under the same id. Remember ids where they outlive the process.
-        if result.format == "v1" and event.event_id not in handled:
-            handled.add(event.event_id)
-            print(event.event_type, event.event_time, event.event_data.device_id, event.event_id, flush=True)
+        # The format is that of the subscription; a new one has v1.
+        if result.format == "v1":
+            self.handle_once(event.event_id, event.event_type, event.event_time, event.event_data.device_id)
+        elif result.format == "legacy-v1":
+            self.handle_once(event.event_id, event.event, iso(event.timestamp), event.device_id)
         # Types that you do not expect get a 2xx too.
         self.answer(204)
+
+    def handle_once(self, event_id: str, event_type: str, event_time: str, device_id: str) -> None:
+        # The same event may come again, under the same id. Remember ids where they outlive the process.
+        if event_id not in handled:
+            handled.add(event_id)
+            print(event_type, event_time, device_id, event_id, flush=True)
 
     def answer(self, status: int) -> None:
         self.send_response(status)
@@ -35,6 +43,11 @@ class Receiver(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """One line an event is enough."""
+
+
+def iso(epoch_ms: int) -> str:
+    time = datetime.fromtimestamp(epoch_ms / 1_000, timezone.utc)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 if __name__ == "__main__":
