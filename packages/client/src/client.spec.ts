@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ClientOptions, createWaypostClient } from './client.js';
 import { WaypostApiError, WaypostConnectionError } from './errors.js';
@@ -212,6 +213,12 @@ describe('retries of the client', () => {
 
 type Client = ReturnType<typeof createWaypostClient>;
 
+function cyclic(): object {
+  const value: Record<string, unknown> = {};
+  value['self'] = value;
+  return value;
+}
+
 describe('errors of the client', () => {
   it('have the code, the details and the id of the request', async () => {
     const details = [{ parameter: 'limit', message: 'must be at least 1' }];
@@ -237,6 +244,28 @@ describe('errors of the client', () => {
   ])('have the code unknown when %s of something else is not JSON', async (_what, answer) => {
     const { waypost } = await build([answer]);
     expect(await failureOf(waypost.getFleet())).toMatchObject({ code: 'unknown', details: [], requestId: 'r-3' });
+  });
+
+  it.each([
+    ['a body with a BigInt', (waypost: Client) => waypost.updateFleet({ body: { timeZone: 1n } as never })],
+    ['a body that holds itself', (waypost: Client) => waypost.updateFleet({ body: cyclic() })],
+    ['a value that no header can have', (waypost: Client) => waypost.updateFleet({ body: {} }, { ifMatch: 'a\nb' })],
+  ])('are a TypeError at once for %s', async (_what, send) => {
+    const { received, waypost } = await build([FLEET]);
+    expect(await failureOf(send(waypost))).toBeInstanceOf(TypeError);
+    expect(received).toEqual([]);
+  });
+
+  it.each([
+    ['a key that no header can have', { apiKey: `${KEY}\n${KEY}` }],
+    ['an address with a password', { baseUrl: `http://me:${KEY}@localhost` }],
+  ])('are a TypeError without it for %s', async (_what, options) => {
+    const { received, waypost } = await build([FLEET], options);
+    const failure = (await failureOf(waypost.getFleet())) as Error;
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(inspect(failure)).not.toContain(KEY);
+    expect(() => waypost.stream('streamAttempts')).toThrow(TypeError);
+    expect(received).toEqual([]);
   });
 
   it('never hold the key', async () => {

@@ -92,11 +92,13 @@ type AnyInput = Readonly<Record<string, unknown>>;
 export function createWaypostClient(options: ClientOptions): WaypostClient {
   async function call(id: string, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<ApiResponse<unknown>> {
     const request = requestOf(id);
+    // Before the first attempt: what is wrong with it is a mistake of the caller, and no failure to repeat.
     const headers = headersOf(request, input, options, callOptions);
     const url = urlOf(options.baseUrl, request, input);
+    const body = bodyOf(input);
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey;
     return withRetries(
-      (mayBeDone) => attempt(url, request, { headers, input, mayBeDone }, options, callOptions.signal),
+      (mayBeDone) => attempt(url, request, { headers, body, mayBeDone }, options, callOptions.signal),
       isRepeatable && callOptions.ifMatch === undefined,
       options.retry ?? {},
       callOptions.signal,
@@ -127,9 +129,10 @@ export function createWaypostClient(options: ClientOptions): WaypostClient {
 
   function stream(id: string, input: AnyInput = {}, streamOptions: StreamOptions = {}): AsyncGenerator<unknown, void> {
     if (!Object.hasOwn(STREAMS, id)) throw new TypeError(`The API has no stream ${id}.`);
+    checked({ 'last-event-id': streamOptions.lastEventId ?? '' });
     const request = {
       url: urlOf(options.baseUrl, STREAMS[id as StreamId], input),
-      headers: callerHeaders(options),
+      headers: checked(callerHeaders(options)),
       send: options.fetch ?? fetch,
       retry: options.retry ?? {},
     };
@@ -160,14 +163,26 @@ function headersOf(
   if (ifMatch !== undefined && !request.ifMatch) throw new TypeError(`${request.path} does not take ifMatch.`);
   if (idempotencyKey !== undefined && !request.idempotencyKey)
     throw new TypeError(`${request.path} does not take idempotencyKey.`);
-  return {
+  return checked({
     accept: 'application/json',
     ...callerHeaders(options),
     ...(input['body'] === undefined ? {} : { 'content-type': 'application/json' }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     // The same in every attempt: the service carries the request out once.
     ...(request.idempotencyKey ? { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() } : {}),
-  };
+  });
+}
+
+/** @throws TypeError for a value with a line break, say, and without that value: it may be the key */
+function checked(headers: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      throw new TypeError(`The value for the header ${name} has a character that headers cannot have.`);
+    }
+  }
+  return headers;
 }
 
 /** Who calls, and for which fleet. */
@@ -178,12 +193,22 @@ function callerHeaders({ apiKey, fleetId }: ClientOptions): Record<string, strin
   };
 }
 
+/** @throws TypeError for what cannot be written as JSON */
+function bodyOf({ body }: AnyInput): string | undefined {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    throw new TypeError('The body cannot be written as JSON.', { cause });
+  }
+}
+
 function urlOf(baseUrl: string | URL, { path, query, joined }: Request, input: AnyInput): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (typeof input[name] !== 'string') throw new TypeError(`${path} needs ${name}.`);
     return encodeURIComponent(input[name]);
   });
   const url = new URL(String(baseUrl).replace(/\/+$/, '') + filled);
+  if (url.username !== '' || url.password !== '') throw new TypeError('baseUrl has a user name or a password.');
   for (const name of query) {
     const value = input[name];
     if (value === undefined || value === null) continue;
@@ -199,7 +224,8 @@ function textOf(value: unknown): string {
 
 interface Prepared {
   readonly headers: Record<string, string>;
-  readonly input: AnyInput;
+  /** JSON. */
+  readonly body: string | undefined;
   /** By an attempt before this one. */
   readonly mayBeDone: boolean;
 }
@@ -207,7 +233,7 @@ interface Prepared {
 async function attempt(
   url: URL,
   { method }: Request,
-  { headers, input, mayBeDone }: Prepared,
+  { headers, body: sent, mayBeDone }: Prepared,
   { fetch: send = fetch, timeoutMs = 30_000 }: ClientOptions,
   signal: AbortSignal | undefined,
 ): Promise<Attempt<ApiResponse<unknown>>> {
@@ -218,7 +244,7 @@ async function attempt(
       headers,
       redirect: 'error',
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-      ...(input['body'] === undefined ? {} : { body: JSON.stringify(input['body']) }),
+      ...(sent === undefined ? {} : { body: sent }),
     });
     const text = await response.text();
     const body = parsed(text);
