@@ -65,7 +65,8 @@ export function isTemporary(outcome: Exclude<Attempt<unknown>, { type: 'done' }>
   return isRepeatable && (TEMPORARY.has(status) || code === 'idempotency_in_progress');
 }
 
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', onAbort);

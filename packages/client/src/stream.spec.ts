@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createWaypostClient } from './client.js';
 import { WaypostApiError } from './errors.js';
 import type { StreamOptions } from './stream.js';
@@ -9,6 +9,7 @@ type Behave = (request: IncomingMessage, response: ServerResponse) => void;
 
 const closings: (() => void)[] = [];
 afterEach(() => {
+  jest.useRealTimers();
   for (const close of closings.splice(0)) close();
 });
 
@@ -91,6 +92,37 @@ describe('a stream of the client (R-41)', () => {
     const service = await build(refuses(401));
     await expect(take(service, 1)).rejects.toThrow(WaypostApiError);
     expect(service.requests).toHaveLength(1);
+  });
+
+  it('gives up a connection that is not made within 45 s, and makes another', async () => {
+    jest.useFakeTimers();
+    let isAborted = false;
+    const silent = ({ signal }: RequestInit = {}): Promise<Response> =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          isAborted = true;
+          reject(signal.reason as Error);
+        });
+      });
+    const send = jest.fn<typeof fetch>((_url, init) => silent(init));
+    const waypost = createWaypostClient({ baseUrl: 'http://a', apiKey: 'wp_test', fetch: send });
+    const aborting = new AbortController();
+    const next = waypost.stream('streamAttempts', {}, { signal: aborting.signal }).next();
+    const failure = next.catch((reason: unknown) => reason);
+
+    await jest.advanceTimersByTimeAsync(44_999);
+    expect(isAborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([isAborted, send.mock.calls.length]).toEqual([true, 2]);
+    aborting.abort('enough');
+    expect(await failure).toBe('enough');
+  });
+
+  it('ends at once when onConnection aborts it, and not after the wait that follows', async () => {
+    const service = await build((_, response) => void response.writeHead(503, { 'retry-after': '3600' }).end());
+    const aborting = new AbortController();
+    const options = { signal: aborting.signal, onConnection: () => aborting.abort(new Error('enough')) };
+    await expect(take(service, 1, options)).rejects.toThrow('enough');
   });
 
   it('ends with the reason of its signal, also while it waits for events, and lets the connection go', async () => {

@@ -20,7 +20,7 @@ export interface StreamOptions {
   readonly onConnection?: (state: 'open' | 'lost', refusal?: WaypostApiError) => void;
 }
 
-/** The service writes every 15 s; a connection that is silent for longer is dead, whatever TCP knows of it. */
+/** The service writes every 15 s; a connection that is silent for longer, or that is not made in that time, is dead, whatever TCP knows of it. */
 const SILENT_MS = 45_000;
 
 export interface StreamRequest {
@@ -71,6 +71,7 @@ async function connect(
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
   const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), SILENT_MS);
   try {
     const response = await send(url, {
       headers: { ...headers, accept: 'text/event-stream', ...(lastId !== '' && { 'last-event-id': lastId }) },
@@ -82,6 +83,8 @@ async function connect(
     return { type: 'refused', response: errorResponse(response, body, Date.now()) };
   } catch {
     return { type: 'unreachable' };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
