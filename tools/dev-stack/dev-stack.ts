@@ -76,21 +76,23 @@ const FOREIGN_TIMEOUT_MS = 15_000;
  */
 export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
   const { dataDir, external = {} } = options;
-  const context = createContext(options);
+  const ending = new AbortController();
+  const context = createContext(options, ending.signal);
   const { guardian } = context;
   const stop = once(async () => {
     await stopParts(context.started);
     await guardian.close();
     await dataDir.release();
   });
-  const abort = (): void => void stopParts(context.started);
+  ending.signal.addEventListener('abort', () => void stopParts(context.started));
+  const abort = (): void => ending.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', abort);
   try {
     options.signal?.throwIfAborted();
     await assertPrerequisites(needsOf(external, context.cacheDir), machineFacts(context.java));
     const [kafka, stores] = await allOrFirstFailure(
       [kafkaOf(context, external, options.secured?.kafka), storesOf(context, options)],
-      () => stopParts(context.started),
+      (reason) => ending.abort(reason),
     );
     options.signal?.throwIfAborted();
     return { kafka, ...stores, guardian, pids: () => pidsOf(context.started), stop };
@@ -102,7 +104,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
   }
 }
 
-function createContext({ dataDir, env, ...options }: DevStackOptions): PartContext {
+function createContext({ dataDir, env, ...options }: DevStackOptions, signal: AbortSignal): PartContext {
   return {
     dataDir,
     cacheDir: options.cacheDir ?? defaultCacheDir(env),
@@ -112,6 +114,7 @@ function createContext({ dataDir, env, ...options }: DevStackOptions): PartConte
     environment: Object.fromEntries(PASSED_ON.map((name) => [name, env[name]])),
     started: [],
     onReplaced: options.onReplaced ?? (() => undefined),
+    signal,
   };
 }
 
@@ -187,9 +190,9 @@ export function clientConfig({ brokers, clientId, ssl, sasl }: KafkaSettings): K
 /** Waits for all even when one fails, so that nothing is still starting when the caller cleans up. */
 async function allOrFirstFailure<A, B>(
   work: readonly [Promise<A>, Promise<B>],
-  onFailure: () => Promise<void>,
+  onFailure: (reason: unknown) => void,
 ): Promise<[A, B]> {
-  for (const part of work) part.catch(() => void onFailure());
+  for (const part of work) part.catch(onFailure);
   const [first, second] = await Promise.allSettled(work);
   const failures = [first, second]
     .filter((result) => result.status === 'rejected')

@@ -35,18 +35,24 @@ export function isDownloaded(cacheDir: string, download: Download): boolean {
 /**
  * The folder with the download. A folder is complete or absent: it is filled under another name and then renamed. Two
  * processes that want the same wait for each other instead of downloading twice.
- * @throws StackError `cache_dir_unusable`, `download_failed`
+ * @throws StackError `cache_dir_unusable`, `download_failed`, or the reason of the signal
  */
-export async function ensureDownloaded(cacheDir: string, download: Download, reporter: StackReporter): Promise<string> {
+export async function ensureDownloaded(
+  cacheDir: string,
+  download: Download,
+  reporter: StackReporter,
+  signal?: AbortSignal,
+): Promise<string> {
   const target = join(cacheDir, download.folder);
   if (existsSync(target)) return target;
   await makeCacheDir(cacheDir);
   await reporter.during(`Downloading ${download.title}`, async () => {
     for (;;) {
+      signal?.throwIfAborted();
       const lock = await takeLock(`${target}.lock`);
       if (lock.type === 'held') {
         try {
-          if (!existsSync(target)) await fetchInto(target, cacheDir, download);
+          if (!existsSync(target)) await fetchInto(target, cacheDir, download, signal);
         } finally {
           await lock.release();
         }
@@ -71,7 +77,12 @@ async function makeCacheDir(cacheDir: string): Promise<void> {
   }
 }
 
-async function fetchInto(target: string, cacheDir: string, download: Download): Promise<void> {
+async function fetchInto(
+  target: string,
+  cacheDir: string,
+  download: Download,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const prefix = `incoming-${download.folder}-`;
   // Under the lock: whatever has this name was left by a download that was interrupted.
   for (const left of (await readdir(cacheDir)).filter((name) => name.startsWith(prefix))) {
@@ -80,24 +91,42 @@ async function fetchInto(target: string, cacheDir: string, download: Download): 
   const temporary = await mkdtemp(join(cacheDir, prefix));
   try {
     const output = join(temporary, 'files');
-    await runMaven(temporary, ['-B', '-q', ...download.mavenArguments(output)], download.title);
+    signal?.throwIfAborted();
+    await runMaven(['-B', '-q', ...download.mavenArguments(output)], { cwd: temporary, title: download.title, signal });
     await rename(output, target);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-/** Runs in `cwd` because a plugin without a project writes its marker files into the current folder. */
-function runMaven(cwd: string, args: readonly string[], title: string): Promise<void> {
+interface MavenRun {
+  /** Its own: a plugin without a project writes its marker files into the current folder. */
+  readonly cwd: string;
+  readonly title: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Settles when Maven has ended, also after an abort: the folder that it writes to is deleted next. */
+function runMaven(args: readonly string[], { cwd, title, signal }: MavenRun): Promise<void> {
   return new Promise((resolve, reject) => {
-    execFile('mvn', args, { cwd, timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+    const options = { cwd, env: process.env, timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 };
+    const maven = execFile('mvn', args, options, (error, stdout, stderr) => {
+      signal?.removeEventListener('abort', stop);
       if (error === null) {
         resolve();
+        return;
+      }
+      if (signal?.aborted === true) {
+        reject(signal.reason as Error);
         return;
       }
       const reason = `${stdout}${stderr}`.split('\n').find((line) => line.includes('ERROR')) ?? error.message;
       const message = `${title} cannot be downloaded; check the network and Maven's settings. Maven says: ${reason.trim()}`;
       reject(new StackError('download_failed', message));
     });
+    function stop(): void {
+      maven.kill();
+    }
+    signal?.addEventListener('abort', stop);
   });
 }

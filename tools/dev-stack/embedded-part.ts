@@ -12,9 +12,17 @@ export interface PartContext {
   readonly reporter: StackReporter;
   /** Of the processes; it holds no settings that would change a part by accident. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Processes register here before they start, so that a failed or interrupted start can be undone. */
+  /** What a failed or interrupted start has to undo. */
   readonly started: ManagedProcess[];
   readonly onReplaced: () => void;
+  /** Aborted when the start fails or is interrupted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of every process, before it starts. @throws the reason of the signal: what comes later would be left running. */
+export function register({ signal, started }: PartContext, part: ManagedProcess): void {
+  signal?.throwIfAborted();
+  started.push(part);
 }
 
 export interface EmbeddedPart<Address> {

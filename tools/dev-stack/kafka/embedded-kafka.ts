@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Download, ensureDownloaded } from '../download-cache.js';
-import type { EmbeddedPart, PartContext } from '../embedded-part.js';
+import { type EmbeddedPart, type PartContext, register } from '../embedded-part.js';
 import { createManagedProcess, runOnce } from '../processes/managed-process.js';
 import { projectFile } from '../project-root.js';
 import {
@@ -56,7 +56,7 @@ export async function startEmbeddedKafka(
   security?: KafkaSecurity,
 ): Promise<EmbeddedPart<string[]>> {
   const { dataDir, reporter, guardian, java } = context;
-  const jars = await ensureDownloaded(context.cacheDir, kafkaDownload(), reporter);
+  const jars = await ensureDownloaded(context.cacheDir, kafkaDownload(), reporter, context.signal);
   const ports = { broker: await dataDir.port('kafka'), controller: await dataDir.port('kafka-controller') };
   const folder = dataDir.file('kafka');
   const logFile = join(dataDir.logsDir, 'kafka.log');
@@ -85,7 +85,7 @@ export async function startEmbeddedKafka(
     command: () => ({ file: java, args: [...javaArguments, 'kafka.Kafka', propertiesFile], env: context.environment }),
     probe: () => probeKafka({ brokers, ...(security === undefined ? {} : loginOf(security)) }),
   });
-  context.started.push(broker);
+  register(context, broker);
   await reporter.during('Starting Kafka', async () => {
     // Formatting takes a whole Java start; the file says that it was once done to the end.
     const formatted = join(folder, 'formatted');

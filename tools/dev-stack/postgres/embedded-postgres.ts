@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { databaseAddress } from '@waypost/database';
 import { readJsonFile, writeJsonFile } from '../data-dir/data-dir.js';
-import type { EmbeddedPart, PartContext } from '../embedded-part.js';
+import { type EmbeddedPart, type PartContext, register } from '../embedded-part.js';
 import { createManagedProcess, runOnce } from '../processes/managed-process.js';
 import { clusterPlace, type UserIds } from './cluster-place.js';
 import { databaseUser, forgetDeadPostmaster, type PostgresPrograms, postgresPrograms } from './programs.js';
@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(
     },
     probe: () => probePostgres(address, settings.databases),
   });
-  context.started.push(server);
+  register(context, server);
   await reporter.during('Starting PostgreSQL', async () => {
     if (!existsSync(cluster)) await createCluster({ programs, user, place, cluster, password, logFile, context });
     await server.start();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createSchemaRegistry, type SchemaRegistryOptions } from '@waypost/contracts';
 import { type Download, ensureDownloaded } from '../download-cache.js';
-import type { EmbeddedPart, PartContext } from '../embedded-part.js';
+import { type EmbeddedPart, type PartContext, register } from '../embedded-part.js';
 import { createManagedProcess } from '../processes/managed-process.js';
 
 /** Runs on Java 17; newer releases need 21. */
@@ -34,7 +34,7 @@ export function registryDownload(): Download {
 /** A schema registry whose schemas and ids live in a database, so that they survive it. The address is its Confluent API. */
 export async function startEmbeddedRegistry(context: PartContext, databaseUrl: string): Promise<EmbeddedPart<string>> {
   const { dataDir, reporter } = context;
-  const files = await ensureDownloaded(context.cacheDir, registryDownload(), reporter);
+  const files = await ensureDownloaded(context.cacheDir, registryDownload(), reporter, context.signal);
   const port = await dataDir.port('registry');
   const url = `http://127.0.0.1:${String(port)}/apis/ccompat/v7`;
   const registry = createManagedProcess({
@@ -52,7 +52,7 @@ export async function startEmbeddedRegistry(context: PartContext, databaseUrl: s
     }),
     probe: () => probeRegistry(url),
   });
-  context.started.push(registry);
+  register(context, registry);
   await reporter.during('Starting the schema registry', () => registry.start());
   return { address: url, process: registry };
 }
