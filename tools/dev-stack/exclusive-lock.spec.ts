@@ -32,6 +32,15 @@ describe('takeLock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('says in a sentence that a file system has no hard links, and leaves nothing there', async () => {
+    const refused = Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' });
+    await expect(takeLock(file, () => Promise.reject(refused))).rejects.toMatchObject({
+      code: 'lock_impossible',
+      message: `${file} cannot be locked (EPERM: operation not permitted): use a folder on a file system with hard links.`,
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it.each([
     ['of a process that has ended', { pid: 2 ** 22 + 1, startTime: '1' }],
     ['whose process id now belongs to another process', { pid: process.pid, startTime: 'earlier' }],

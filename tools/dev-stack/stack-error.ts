@@ -3,6 +3,7 @@ export type StackErrorCode =
   | 'cache_dir_unusable'
   | 'download_failed'
   | 'data_dir_in_use'
+  | 'lock_impossible'
   | 'data_dir_unusable'
   | 'no_free_port'
   | 'part_failed'
