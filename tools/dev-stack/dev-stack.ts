@@ -68,6 +68,8 @@ export interface DevStack {
 
 /** Only these reach the parts: their own settings in the environment of a developer must not change them. */
 const PASSED_ON = ['PATH', 'HOME', 'JAVA_HOME', 'TMPDIR', 'LANG', 'TZ'];
+/** Java finds no file whose path goes beyond ASCII where the locale does not. Elsewhere than on Linux it does not ask. */
+const LOCALE = process.platform === 'linux' ? { LC_CTYPE: 'C.UTF-8' } : {};
 const FOREIGN_TIMEOUT_MS = 15_000;
 
 /**
@@ -111,7 +113,7 @@ function createContext({ dataDir, env, ...options }: DevStackOptions, signal: Ab
     java: javaProgram(env['JAVA_HOME']),
     guardian: startGuardian({ mark: dataDir.mark, logFile: join(dataDir.logsDir, 'guardian.log') }),
     reporter: options.reporter ?? silentReporter,
-    environment: Object.fromEntries(PASSED_ON.map((name) => [name, env[name]])),
+    environment: { ...Object.fromEntries(PASSED_ON.map((name) => [name, env[name]])), ...LOCALE },
     started: [],
     onReplaced: options.onReplaced ?? (() => undefined),
     signal,

@@ -52,8 +52,15 @@ export function brokerProperties(
 
 export function propertiesText(properties: Readonly<Record<string, string>>): string {
   return Object.entries(properties)
-    .map(([key, value]) => `${key}=${value}\n`)
+    .map(([key, value]) => `${key}=${escaped(value)}\n`)
     .join('');
+}
+
+/** Java reads the file as Latin-1, takes a backslash for an escape, and leaves out spaces before a value. */
+function escaped(value: string): string {
+  return value
+    .replaceAll('\\', '\\\\')
+    .replaceAll(/^ |[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** PEM texts of one party of TLS connections. */
@@ -101,10 +108,10 @@ export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): R
     'listener.name.sasl_ssl.oauthbearer.sasl.jaas.config': `${tokenLogin} required;`,
     'listener.name.ssl.ssl.client.auth': 'required',
     'ssl.keystore.type': 'PEM',
-    'ssl.keystore.certificate.chain': oneLine(tls.cert),
-    'ssl.keystore.key': oneLine(tls.key),
+    'ssl.keystore.certificate.chain': tls.cert,
+    'ssl.keystore.key': tls.key,
     'ssl.truststore.type': 'PEM',
-    'ssl.truststore.certificates': oneLine(tls.ca),
+    'ssl.truststore.certificates': tls.ca,
     // A failed login is answered at once, which tests wait for.
     'connection.failed.authentication.delay.ms': '0',
     ...(security.limitedUsers === undefined ? {} : authorizer(username)),
@@ -125,9 +132,4 @@ export function scramUsers({ username, password }: KafkaSecurity): string[] {
     '--add-scram',
     `${mechanism}=[name=${username},password=${password}]`,
   ]);
-}
-
-/** A PEM in a properties file, whose lines end at line ends. */
-function oneLine(pem: string): string {
-  return pem.trim().replaceAll('\n', '\\n');
 }

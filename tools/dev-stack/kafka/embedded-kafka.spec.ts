@@ -47,4 +47,12 @@ describe('startEmbeddedKafka', () => {
     await expect(startEmbeddedKafka(context)).rejects.toBe('stop');
     expect(context.started).toEqual([]);
   });
+
+  it('refuses a data directory with a comma, which Kafka would take for two', async () => {
+    const context = await contextIn('a,b');
+    await expect(startEmbeddedKafka(context)).rejects.toMatchObject({
+      code: 'data_dir_unusable',
+      message: `Kafka takes no comma in ${context.dataDir.path}: use another --data-dir.`,
+    });
+  });
 });

@@ -6,6 +6,7 @@ import { type Download, ensureDownloaded } from '../download-cache.js';
 import { type EmbeddedPart, type PartContext, register } from '../embedded-part.js';
 import { createManagedProcess, runOnce } from '../processes/managed-process.js';
 import { projectFile } from '../project-root.js';
+import { StackError } from '../stack-error.js';
 import {
   brokerProperties,
   type KafkaSecurity,
@@ -56,6 +57,9 @@ export async function startEmbeddedKafka(
   security?: KafkaSecurity,
 ): Promise<EmbeddedPart<string[]>> {
   const { dataDir, reporter, guardian, java } = context;
+  if (dataDir.path.includes(',')) {
+    throw new StackError('data_dir_unusable', `Kafka takes no comma in ${dataDir.path}: use another --data-dir.`);
+  }
   const jars = await ensureDownloaded(context.cacheDir, kafkaDownload(), reporter, context.signal);
   const ports = { broker: await dataDir.port('kafka'), controller: await dataDir.port('kafka-controller') };
   const folder = dataDir.file('kafka');

@@ -28,7 +28,8 @@ interface Run {
 
 /** A start takes as long as all else; one of them is for `npm run test:long`. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
-const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'waypost-supervisor-')));
+/** Its path goes beyond ASCII and beyond Latin-1, and has what escapes in settings. */
+const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'waypost-zoë ł\\u-')));
 const started: ChildProcess[] = [];
 let run: Run;
 
@@ -37,6 +38,8 @@ function launch(...flags: string[]): Run {
   const child = spawn(process.execPath, [...args, '--no-demo', '--data-dir', dataDir, ...flags], {
     cwd: projectRoot(),
     detached: true,
+    // As in many a container.
+    env: { ...process.env, LC_ALL: 'C' },
     // Its standard input ends with this process, whatever becomes of it.
     stdio: ['pipe', 'pipe', 'pipe'],
   });
