@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -16,6 +17,7 @@ interface Stack {
   readonly brokers: string[];
   readonly registryUrl: string;
   readonly databaseUrl: string;
+  readonly apiUrl: string;
   readonly apiKeys: Record<string, string>;
   readonly pids: Record<string, number[]>;
 }
@@ -53,8 +55,7 @@ function launch(...flags: string[]): Run {
   return { child, output: () => output, exited: once(child, 'exit') };
 }
 
-async function launchUntilReady(): Promise<Run> {
-  const launched = launch();
+async function ready(launched: Run): Promise<Run> {
   await waitUntil(
     () => (launched.output().includes('\nready') ? Promise.resolve() : Promise.reject(new Error(launched.output()))),
     { timeoutMs: 60_000 },
@@ -150,7 +151,7 @@ describe('a supervised stack', () => {
   let schemaBefore: unknown;
 
   beforeAll(async () => {
-    run = await launchUntilReady();
+    run = await ready(launch());
   }, 90_000);
 
   it('names the living processes of all parts and applications in stack.json', () => {
@@ -227,7 +228,15 @@ describe('a supervised stack', () => {
   });
 
   it('comes up again on the same data directory with topics, schema ids and rows', async () => {
-    run = await launchUntilReady();
+    const { apiUrl } = stackFile();
+    const launched = launch();
+    // Early: the registry needs it.
+    await until(() => launched.output().includes('Starting PostgreSQL'), { timeoutMs: 60_000 });
+    // Another stack that starts at the same time and is faster.
+    const other = createServer().listen(Number(new URL(apiUrl).port), '127.0.0.1');
+    run = await ready(launched);
+    other.close();
+    expect(stackFile().apiUrl).not.toBe(apiUrl);
     const counts = await withAdmin((admin) => admin.fetchTopicMetadata({ topics: ['kept'] }));
     expect(counts.topics[0]?.partitions).toHaveLength(3);
     expect(await query('SELECT n FROM kept')).toEqual([{ n: 41 }]);
@@ -241,7 +250,7 @@ describe('a supervised stack', () => {
       const family = familyOf(run.child.pid ?? 0);
       kill(run.child);
       await until(() => !family.some(isAlive));
-      run = await launchUntilReady();
+      run = await ready(launch());
     }, 120_000);
 
   it('stops everything within 10 s of SIGTERM to its group, with exit code 0 and without a stack.json', async () => {

@@ -2,21 +2,18 @@ import { rm } from 'node:fs/promises';
 import {
   type DataDir,
   type DevStack,
-  isPortFree,
   type ManagedProcess,
   openDataDir,
-  StackError,
   type StackReporter,
   startDevStack,
 } from '../index.js';
+import { assertFree, chooseApiPort, withPort } from './api-port.js';
 import { instanceEnvironment, stackEnvironment, stackKeys } from './app-environment.js';
 import { type AppProcessContext, createAppProcess } from './app-process.js';
 import type { Programs } from './programs.js';
 import { createStackFile, type StackFile } from './stack-file.js';
 import type { Environment, StartConfig } from './start-config.js';
 import { APP_NAMES, type AppName, type StartFlags } from './start-flags.js';
-
-const DEFAULT_PORT = 8_080;
 
 export interface SupervisorOptions {
   readonly flags: StartFlags;
@@ -68,11 +65,10 @@ export async function superviseStack(
   let stack: DevStack | undefined;
   try {
     const { refresh: onReplaced } = stackFile;
-    // First of all: what is asked for may be impossible.
-    const port = await apiPort(dataDir, flags.port);
+    await assertFree(flags.port);
     stack = await startDevStack({ dataDir, env: config.env, external: config.external, reporter, signal, onReplaced });
     const context: AppProcessContext = { dataDir, guardian: stack.guardian, reporter, onReplaced };
-    const running = await startAll({ options, port, stack, context, stackFile, apps, demo, signal });
+    const running = await startAll({ options, stack, context, stackFile, apps, demo, signal });
     signal.removeEventListener('abort', stopEarly);
     onReady(running);
     await untilAborted(signal);
@@ -90,7 +86,6 @@ export async function superviseStack(
 }
 
 interface StartContext {
-  readonly port: number;
   readonly options: SupervisorOptions;
   readonly stack: DevStack;
   readonly context: AppProcessContext;
@@ -102,13 +97,14 @@ interface StartContext {
 }
 
 async function startAll(start: StartContext): Promise<RunningStack> {
-  const { options, port, stack, context, stackFile, apps, demo, signal } = start;
+  const { options, stack, context, stackFile, apps, demo, signal } = start;
   const { flags, config, reporter } = options;
   await reporter.during('Creating topics, schemas and tables', () => options.setUp(stack, config.topics));
   signal.throwIfAborted();
 
   const keys = await stackKeys(context.dataDir);
   const shared = stackEnvironment(config.env, stack, keys);
+  const port = await chooseApiPort(context.dataDir, flags.port);
   const instances = await createInstances(options, context, shared, port);
   apps.push(...instances.map((instance) => instance.process));
   await reporter.during('Starting the applications', () => startEach(apps));
@@ -132,13 +128,6 @@ async function startAll(start: StartContext): Promise<RunningStack> {
   return { dataDir: context.dataDir, apiUrl, adminKey: keys.adminKey, instances };
 }
 
-/** @throws StackError when the port was asked for and is taken. */
-async function apiPort(dataDir: DataDir, asked: number | undefined): Promise<number> {
-  if (asked === undefined) return dataDir.port('public-api', DEFAULT_PORT);
-  if (await isPortFree(asked)) return asked;
-  throw new StackError('no_free_port', `Port ${String(asked)} is in use: name another --port.`);
-}
-
 async function createInstances(
   { flags, programs }: SupervisorOptions,
   context: AppProcessContext,
@@ -159,7 +148,8 @@ async function createInstances(
     const ports = { adminPort, ...(app === 'public-api' && { adminUrls, port: ownPort }) };
     const env = instanceEnvironment(shared, name, ports);
     const process = createAppProcess({ ...context, name, program: programs.apps[app], env, adminPort });
-    return { app, process, adminUrl };
+    const isApi = app === 'public-api' && ownPort === port;
+    return { app, process: isApi ? withPort(process, port) : process, adminUrl };
   });
 }
 

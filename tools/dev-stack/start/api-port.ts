@@ -1,0 +1,35 @@
+import { type DataDir, isPortFree, type ManagedProcess, StackError } from '../index.js';
+import { identityOf } from '../processes/process-identity.js';
+
+const DEFAULT_PORT = 8_080;
+
+/** First of all: what is asked for may be impossible. @throws StackError `no_free_port` */
+export async function assertFree(asked: number | undefined): Promise<void> {
+  if (asked !== undefined && !(await isPortFree(asked))) throw taken(asked);
+}
+
+/** As late as possible: until the API listens, another stack that starts finds the same port free. */
+export function chooseApiPort(dataDir: DataDir, asked: number | undefined): Promise<number> {
+  return asked === undefined ? dataDir.port('public-api', DEFAULT_PORT) : Promise.resolve(asked);
+}
+
+/** The API, whose start says what to do when another program was faster. Its own sentence names a variable that is not set. */
+export function withPort(api: ManagedProcess, port: number): ManagedProcess {
+  return {
+    ...api,
+    async start() {
+      try {
+        await api.start();
+      } catch (error) {
+        const pid = api.pid();
+        const hasEnded = pid !== undefined && identityOf(pid) === null;
+        if (hasEnded && !(await isPortFree(port))) throw taken(port, error);
+        throw error;
+      }
+    },
+  };
+}
+
+function taken(port: number, cause?: unknown): StackError {
+  return new StackError('no_free_port', `Port ${String(port)} is in use: name another --port.`, { cause });
+}
