@@ -42,7 +42,7 @@ const records = [1, 2, 3, 4, 5].map((minutes) => deliveryRecord({ firstAttemptAt
 
 /** Everything that the package brings, relative to it. */
 function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$|LICENSE$/.test(name));
 }
 
 beforeAll(async () => {
@@ -65,9 +65,10 @@ describe('the packed client in an empty project (R-43)', () => {
     expect(existsSync(join(packed.source, 'dist'))).toBe(false);
   });
 
-  it('brings its code, types and README, and no dependency', () => {
+  it('brings its code, types, README and license, and no dependency', () => {
     const files = filesIn(join(project, 'node_modules/@waypost/client'));
-    expect(files).toEqual(expect.arrayContaining(['README.md', 'dist/index.js', 'dist/index.d.ts', 'package.json']));
+    const expected = ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'package.json'];
+    expect(files).toEqual(expect.arrayContaining(expected));
     expect(files.filter((name) => name.includes('spec') || name.startsWith('src'))).toEqual([]);
     expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@waypost']);
   });

@@ -67,6 +67,13 @@ export function licenseProblems(bom) {
     .map((component) => `${component.name}@${component.version} has the license ${licenseOf(component) ?? 'none'}.`);
 }
 
+/** @returns a sentence for each package without the license of the repository, which it takes along */
+export function licenseFileProblems(license, copies) {
+  return Object.entries(copies)
+    .filter(([, copy]) => copy !== license)
+    .map(([file]) => `${file} is not a copy of LICENSE.`);
+}
+
 function licenseOf({ name, licenses = [] }) {
   const names = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name);
   return names.length === 0 ? KNOWN[name] : names.join(' AND ');

@@ -14,6 +14,7 @@ interface Bom {
 interface ReleaseChecks {
   readonly versionProblems: (expected: string, versions: Readonly<Record<string, string | undefined>>) => string[];
   readonly changelogProblems: (version: string, changelog: string) => string[];
+  readonly licenseFileProblems: (license: string, copies: Readonly<Record<string, string | undefined>>) => string[];
   readonly licenseProblems: (bom: Pick<Bom, 'components'>) => string[];
   readonly productionOnly: (bom: Bom, lock: { readonly packages: Readonly<Record<string, object>> }) => Bom;
   readonly imageContext: (files: readonly string[], dockerignore: string) => string[];
@@ -66,6 +67,16 @@ describe('a release', () => {
   it('is refused for a package without a license', () => {
     expect(checks.licenseProblems({ components: [{ name: 'a', version: '1' }] })).toEqual([
       'a@1 has the license none.',
+    ]);
+  });
+});
+
+describe('a package of a release', () => {
+  it('is refused without the license of the repository', () => {
+    const copies = { 'a/LICENSE': 'Apache', 'b/LICENSE': 'Apache 1', 'c/LICENSE': undefined };
+    expect(checks.licenseFileProblems('Apache', copies)).toEqual([
+      'b/LICENSE is not a copy of LICENSE.',
+      'c/LICENSE is not a copy of LICENSE.',
     ]);
   });
 });

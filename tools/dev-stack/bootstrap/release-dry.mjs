@@ -1,15 +1,16 @@
 /**
  * A release without releasing: `npm run release:dry`. Versions agree, the changelog has the version, every production
- * dependency is freely licensed. Writes the bill of materials (CycloneDX) to .waypost/release and lists what the packages and
- * the image would be made of. Ends with 1 when something is in the way.
+ * dependency is freely licensed, every package has a LICENSE. Writes the bill of materials (CycloneDX) to
+ * .waypost/release and lists what the packages and the image would be made of. Ends with 1 when something is in the way.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGES, projectRoot, say } from './project.mjs';
 import {
   changelogProblems,
   imageContext,
+  licenseFileProblems,
   licenseProblems,
   productionOnly,
   versionProblems,
@@ -38,6 +39,7 @@ const problems = [
   ...versionProblems(version, versionsOf()),
   ...changelogProblems(version, textOf('CHANGELOG.md')),
   ...licenseProblems(bom),
+  ...licenseFileProblems(textOf('LICENSE'), licenseCopies()),
 ];
 for (const problem of problems) say(problem);
 say(problems.length === 0 ? `Waypost ${version} can be released.` : `Waypost ${version} cannot be released yet.`);
@@ -58,6 +60,13 @@ function versionsOf() {
       /^version = "(.*)"$/m,
     ),
   };
+}
+
+function licenseCopies() {
+  const files = [...PACKAGES, 'packages/verify-go', 'packages/verify-python'].map((folder) => `${folder}/LICENSE`);
+  return Object.fromEntries(
+    files.map((file) => [file, existsSync(join(projectRoot, file)) ? textOf(file) : undefined]),
+  );
 }
 
 function jsonOf(path) {
