@@ -25,8 +25,14 @@ const settings = {
     outDir: 'out',
     rootDir: '.',
   },
-  files: ['consumer.ts'],
 };
+
+/** As files; `process` is that of Node, which brings its types. */
+function readmeSamples(): Record<string, string> {
+  const process = 'declare const process: { readonly env: Readonly<Record<string, string | undefined>> };\n';
+  const samples = readFileSync(join(PACKAGE, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms);
+  return Object.fromEntries([...samples].map(([, text = ''], index) => [`readme-${String(index)}.ts`, process + text]));
+}
 
 /** A browser and a bundler take a few seconds. */
 const chromium = process.env['WAYPOST_LONG_TESTS'] === undefined ? undefined : await findChromium();
@@ -52,7 +58,10 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed.tarball], { cwd: project });
   cpSync(join(PACKAGE, 'test/consumer/consumer.ts'), join(project, 'consumer.ts'));
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(settings));
+  const samples = readmeSamples();
+  for (const [name, text] of Object.entries(samples)) writeFileSync(join(project, name), text);
+  const files = ['consumer.ts', ...Object.keys(samples)];
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ ...settings, files }));
 }, 120_000);
 
 afterAll(async () => {
@@ -73,7 +82,7 @@ describe('the packed client in an empty project (R-43)', () => {
     expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@waypost']);
   });
 
-  it('is typed: a consumer compiles, and its planted mistakes do not', async () => {
+  it('is typed: a consumer and the samples of the README compile, and planted mistakes do not', async () => {
     const compiled = await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], {
       cwd: project,
     }).catch((error: unknown) => error as { stdout: string });

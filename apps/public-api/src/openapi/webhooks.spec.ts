@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import Ajv2020Module from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { WEBHOOK_TYPES } from '@waypost/contracts';
+import { decideAttempt } from '@waypost/domain';
 import { createBodyCheck } from '../../../../test/support/published-schemas.js';
 import { startTestApi } from '../testing/test-api.js';
 import type { OpenApiDocument } from './openapi.types.js';
@@ -52,6 +53,19 @@ describe('the webhooks of the OpenAPI document (R-43)', () => {
       expect([v1, legacy].flatMap((value) => checkBody(JSON.stringify(value)))).toEqual([]);
     },
   );
+
+  it('call no status refused for good after which a delivery is sent again', () => {
+    const { responses = {} } = document.webhooks['delivery']?.post ?? {};
+    const described = (status: number) => responses[String(status)] ?? responses[`${String(status).slice(0, 1)}XX`];
+    for (let status = 400; status < 600; status += 1) {
+      for (const auth of ['none', 'bearer'] as const) {
+        const finished = { attempt: 1, result: { type: 'response', statusCode: status } as const, auth };
+        const decision = decideAttempt({ ...finished, unauthorizedBefore: false, endedAt: 0, random: 0 });
+        if (decision.outcome === 'retrying')
+          expect(described(status)).toMatchObject({ description: expect.stringMatching(/(?<!not )sent again/i) });
+      }
+    }
+  });
 
   it('refuse a body without what its type always has', () => {
     const body = { ...examples()['geofence_in']?.value, eventData: { deviceId: 'd', fleetId: 'f' } };

@@ -43,7 +43,10 @@ export function webhookOperations(): Readonly<Record<string, PathItem>> {
         responses: {
           '2XX': { description: 'Accepted, when it comes within 5 seconds. Types that are not expected, too.' },
           '429': { description: 'Sent again; `Retry-After` makes the wait longer, up to 15 seconds.' },
-          '4XX': { description: 'Refused: not sent again.' },
+          '401': {
+            description: 'With bearer auth sent again, with a new token at once the first time. Otherwise refused.',
+          },
+          '4XX': { description: 'Any other: refused, not sent again.' },
           '5XX': { description: 'Failed: sent again, 5 attempts in all. `Retry-After` counts with 503.' },
         },
       },
