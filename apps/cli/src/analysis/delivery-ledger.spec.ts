@@ -59,6 +59,41 @@ describe('Events followed to their deliveries', () => {
     expect(ledger.findings()).toMatchObject({ expected: 0, missing: [], unjudged });
   });
 
+  describe('when the oldest records are gone', () => {
+    const since = (keptSince: number) => (id: string) => (id === subscription.id ? keptSince : -Infinity);
+    const whole = since(-Infinity);
+
+    it('are not missing a delivery that has left its log', () => {
+      const [before, within] = [since(NOON - 5_000), since(NOON - 5_001)];
+      const findings = ledgerWith().findings({ deliveries: before, attempts: whole });
+      expect(findings).toMatchObject({ expected: 0, found: 0, missing: [], beforeDeliveries: 1 });
+      expect(describeDeliveries(findings).at(-1)).toBe(
+        '  cannot be judged: 1 (1 that may have left webhook.deliveries)',
+      );
+      expect(ledgerWith().findings({ deliveries: within, attempts: whole })).toMatchObject({
+        expected: 1,
+        missing: [expect.any(String)],
+        beforeDeliveries: 0,
+      });
+    });
+
+    it('are not pending for want of attempts that have left their log', async () => {
+      const { decideFanOut } = await import('@waypost/domain');
+      ids[0] = [...decideFanOut(event, [subscription], NOON)][0]?.eventId ?? '';
+      const ledger = ledgerWith();
+      ledger.delivery(delivery());
+      const findings = ledger.findings({ deliveries: since(NOON), attempts: since(NOON) });
+      expect(findings).toMatchObject({ expected: 0, found: 0, missing: [], pending: 0, beforeAttempts: 1 });
+      expect(describeDeliveries(findings).at(-1)).toBe(
+        '  cannot be judged: 1 (1 whose attempts may have left webhook.attempts)',
+      );
+      ledger.delivery(delivery());
+      expect(ledger.findings({ deliveries: whole, attempts: since(NOON) }).repeated).toEqual([ids[0]]);
+      ledger.attempt({ ...delivery(), outcome: 'retrying' });
+      expect(ledger.findings({ deliveries: whole, attempts: since(NOON) })).toMatchObject({ found: 1, pending: 1 });
+    });
+  });
+
   it.each([
     ['delivered', { delivered: 1, failed: 0, pending: 0 }],
     ['failed', { delivered: 0, failed: 1, pending: 0 }],

@@ -17,8 +17,14 @@ export interface Unjudged {
   readonly found: number;
 }
 
+/** Since when the logs have every record of a subscription, epoch milliseconds; -Infinity: they have lost none. */
+export interface KeptSince {
+  readonly deliveries: (subscriptionId: string) => number;
+  readonly attempts: (subscriptionId: string) => number;
+}
+
 export interface DeliveryFindings {
-  /** Deliveries that the subscriptions of today, unchanged since before the event, must have got. */
+  /** Deliveries that the subscriptions of today, unchanged since before the event, must have got and that can be judged. */
   readonly expected: number;
   readonly missing: readonly string[];
   /** Of the expected ones. */
@@ -31,6 +37,10 @@ export interface DeliveryFindings {
   readonly pending: number;
   /** In the order in which the logs show the subscriptions; `found` does not count these deliveries. */
   readonly unjudged: readonly Unjudged[];
+  /** Not found, of events that are older than what the log of deliveries still has. */
+  readonly beforeDeliveries: number;
+  /** Found without an attempt, of events that are older than what the log of attempts still has. */
+  readonly beforeAttempts: number;
   /** In the logs of deliveries and attempts, and neither. */
   readonly unreadable: readonly string[];
 }
@@ -45,6 +55,14 @@ export interface PublishedSubscription {
 /** From the time of a record to the end of its transaction, with clocks that do not quite agree. */
 const PUBLICATION_MS = 5_000;
 
+const ALL_KEPT: KeptSince = { deliveries: () => -Infinity, attempts: () => -Infinity };
+
+interface Expected {
+  readonly name: string;
+  readonly subscriptionId: string;
+  readonly appendedAt: number;
+}
+
 interface Known {
   readonly subscriptionId: string;
   times: number;
@@ -58,7 +76,7 @@ export interface DeliveryLedger {
   delivery(delivery: Pick<WebhookDelivery, 'eventId' | 'series' | 'subscriptionId' | 'createdAt'>): void;
   attempt(attempt: Pick<WebhookAttempt, 'eventId' | 'series' | 'outcome'>): void;
   unreadable(name: string): void;
-  findings(): DeliveryFindings;
+  findings(kept?: KeptSince): DeliveryFindings;
 }
 
 /** @param to the end of the range, epoch milliseconds: deliveries of gone subscriptions count up to it */
@@ -66,7 +84,7 @@ export function createDeliveryLedger(
   subscriptions: readonly PublishedSubscription[],
   to: number | null = null,
 ): DeliveryLedger {
-  const expected = new Map<string, string>();
+  const expected = new Map<string, Expected>();
   /** By eventId, which is one of event and subscription (R-12). */
   const known = new Map<string, Known>();
   /** Of events that subscriptions may have got when they were something else: their ids by subscription. */
@@ -82,7 +100,10 @@ export function createDeliveryLedger(
         const knownAt = (published.get(subscriptionId) ?? Infinity) + PUBLICATION_MS;
         if (knownAt >= appendedAt) {
           changed.set(subscriptionId, (changed.get(subscriptionId) ?? new Set()).add(eventId));
-        } else expected.set(eventId, `${event.eventType} of ${event.deviceId} for subscription ${subscriptionId}`);
+          continue;
+        }
+        const name = `${event.eventType} of ${event.deviceId} for subscription ${subscriptionId}`;
+        expected.set(eventId, { name, subscriptionId, appendedAt });
       }
     },
     delivery({ eventId, series, subscriptionId, createdAt }) {
@@ -97,15 +118,16 @@ export function createDeliveryLedger(
       if (delivery) delivery.outcome = outcome;
     },
     unreadable: (name) => void unreadable.push(name),
-    findings() {
-      const found = foundOf([...expected.keys()], known);
-      const both = [...found, ...[...changed.values()].flatMap((eventIds) => foundOf([...eventIds], known))];
+    findings(kept = ALL_KEPT) {
+      const { judged, beforeDeliveries, beforeAttempts } = sortOut(expected, known, kept);
+      const found = foundOf([...judged.keys()], known);
+      const all = [expected.keys(), ...changed.values()].flatMap((eventIds) => foundOf([...eventIds], known));
       const count = (status: DeliveryStatus): number => found.filter((one) => statusOf(one) === status).length;
       return {
-        expected: expected.size,
-        missing: [...expected].filter(([eventId]) => !known.has(eventId)).map(([, name]) => name),
+        expected: judged.size,
+        missing: [...judged].filter(([eventId]) => !known.has(eventId)).map(([, { name }]) => name),
         found: found.length,
-        repeated: both.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
+        repeated: all.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
         delivered: count('delivered'),
         failed: count('failed'),
         pending: count('pending'),
@@ -115,10 +137,27 @@ export function createDeliveryLedger(
           }),
           ...goneOf(known, published),
         ],
+        beforeDeliveries,
+        beforeAttempts,
         unreadable,
       };
     },
   };
+}
+
+/** Deliveries and attempts come after their event: a log that is kept since before it has all of them. */
+function sortOut(expected: ReadonlyMap<string, Expected>, known: ReadonlyMap<string, Known>, kept: KeptSince) {
+  const judged = new Map<string, Expected>();
+  let beforeDeliveries = 0;
+  let beforeAttempts = 0;
+  for (const [eventId, one] of expected) {
+    const isBefore = (since: number): boolean => one.appendedAt <= since + PUBLICATION_MS;
+    const delivery = known.get(eventId);
+    if (delivery === undefined && isBefore(kept.deliveries(one.subscriptionId))) beforeDeliveries += 1;
+    else if (delivery?.outcome === null && isBefore(kept.attempts(one.subscriptionId))) beforeAttempts += 1;
+    else judged.set(eventId, one);
+  }
+  return { judged, beforeDeliveries, beforeAttempts };
 }
 
 function statusOf({ outcome }: Pick<Known, 'outcome'>): DeliveryStatus {

@@ -28,16 +28,21 @@ export function describeEvents(events: EventFindings, isCut: boolean): string[] 
 }
 
 export function describeDeliveries(deliveries: DeliveryFindings): string[] {
-  const { expected, found, delivered, failed, pending, unjudged } = deliveries;
-  const reasons = unjudged.map(({ subscriptionId, because, found: count }) => {
+  const { expected, found, delivered, failed, pending, unjudged, beforeDeliveries, beforeAttempts } = deliveries;
+  const ofSubscriptions = unjudged.map(({ subscriptionId, because, found: count }) => {
     return `${String(count)} of subscription ${subscriptionId}, which ${because === 'gone' ? 'is gone' : 'has changed since'}`;
   });
+  const reasons = [
+    ...ofSubscriptions,
+    ...(beforeDeliveries === 0 ? [] : [`${String(beforeDeliveries)} that may have left webhook.deliveries`]),
+    ...(beforeAttempts === 0 ? [] : [`${String(beforeAttempts)} whose attempts may have left webhook.attempts`]),
+  ];
   return [
     `deliveries: ${String(expected)} expected, ${String(found)} found; ${String(delivered)} delivered, ${String(failed)} failed, ${String(pending)} pending`,
     ...describe('missing', deliveries.missing),
     ...describe('repeated', deliveries.repeated),
     ...describe('unreadable', deliveries.unreadable),
-    ...describe('cannot be judged', reasons, sumOf(unjudged)),
+    ...describe('cannot be judged', reasons, sumOf(unjudged) + beforeDeliveries + beforeAttempts),
   ];
 }
 

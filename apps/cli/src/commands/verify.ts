@@ -7,7 +7,7 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { openGroupProgress, type PartitionProgress } from '@waypost/streams';
+import { openGroupProgress, partitionForKey, type PartitionProgress } from '@waypost/streams';
 import {
   createDeliveryLedger,
   type DeliveryFindings,
@@ -32,6 +32,7 @@ import {
   enterLogged,
   type LoggedRecordsOptions,
 } from '../analysis/verify-report.js';
+import { openLog } from '../log/open-log.js';
 import { readTopic, readVersions } from '../log/read-topic.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
@@ -179,7 +180,22 @@ async function verifyDeliveries(
       advance(records.length, (done) => `${String(done)} attempts`);
     }),
   );
-  return ledger.findings();
+  // At last: what has left the logs while they were read is not missing either.
+  return ledger.findings({
+    deliveries: await keptSinceOf(stack, topics.webhookDeliveries.name),
+    attempts: await keptSinceOf(stack, topics.webhookAttempts.name),
+  });
+}
+
+/** Since when a topic has all records of a subscription, its key. */
+async function keptSinceOf(stack: StackEnvironment, topic: string): Promise<(subscriptionId: string) => number> {
+  const log = openLog(stack, topic);
+  try {
+    const since = await log.keptSince();
+    return (subscriptionId) => since[partitionForKey(Buffer.from(subscriptionId), since.length)] ?? -Infinity;
+  } finally {
+    await log.close();
+  }
 }
 
 /** As their topic has them now. */

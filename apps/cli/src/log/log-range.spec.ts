@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Fetcher, RecordBatch, TopicPartition } from '@waypost/streams';
-import { type LogRange, type LogSource, readLogRange } from './log-range.js';
+import { type LogRange, type LogSource, readKeptSince, readLogRange } from './log-range.js';
 
 /** A log position: a record, or something that only takes an offset (a marker, an aborted record, a compacted hole). */
 type Slot = { readonly timestamp: number } | null;
 
 /** A log in memory: each fetch brings at most `batchSize` positions; at the end a fetch waits forever. */
-function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
+function build(partitions: readonly (readonly Slot[])[], batchSize = 2, starts: readonly number[] = []) {
   const open = { feeds: 0, fetchers: 0 };
   const slotsOf = ({ partition }: TopicPartition): readonly Slot[] => partitions[partition] ?? [];
 
@@ -39,7 +39,7 @@ function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
   };
   const source: LogSource = {
     partitionCount: () => Promise.resolve(partitions.length),
-    startOffset: () => Promise.resolve(0),
+    startOffset: ({ partition }) => Promise.resolve(starts[partition] ?? 0),
     endOffset: (partition) => Promise.resolve(slotsOf(partition).length),
     offsetAt: (partition, timestamp) => {
       const found = slotsOf(partition).findIndex((slot) => slot !== null && slot.timestamp >= timestamp);
@@ -67,6 +67,15 @@ function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
 function at(...timestamps: readonly number[]): Slot[] {
   return timestamps.map((timestamp) => ({ timestamp }));
 }
+
+describe('Since when a partition is whole', () => {
+  it('is the time of its first record that is kept, always where it was not cut, and never where nothing is left', async () => {
+    const cut = [...at(10, 20), null, null, null, ...at(30, 40)];
+    const { open, source } = build([at(10, 20), cut, at(10, 20), []], 2, [0, 2, 2]);
+    expect(await readKeptSince(source, 't', 4)).toEqual([-Infinity, 30, Infinity, -Infinity]);
+    expect(open).toEqual({ feeds: 0, fetchers: 0 });
+  });
+});
 
 describe('Reading a range of a topic', () => {
   it('gives every record up to the end, one partition after the other', async () => {

@@ -65,6 +65,42 @@ export async function readLogRange(
   }
 }
 
+/**
+ * Since when each partition has all of its records, epoch milliseconds: the time of the first one that is kept where the log
+ * was cut, -Infinity where it was not, Infinity where nothing is left.
+ */
+export async function readKeptSince(source: LogSource, topic: string, partitions: number): Promise<number[]> {
+  const fetcher = source.fetcher();
+
+  async function firstKeptAt(partition: TopicPartition, start: number): Promise<number> {
+    const end = await source.endOffset(partition);
+    const feed = fetcher.open(partition, start);
+    try {
+      // The first offsets may be transaction markers.
+      for (let position = start; position < end;) {
+        const { records, nextOffset } = await feed.next();
+        const [first] = records;
+        if (first !== undefined) return first.timestamp;
+        position = nextOffset;
+      }
+      return Infinity;
+    } finally {
+      feed.close();
+    }
+  }
+
+  try {
+    const since: number[] = [];
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const start = await source.startOffset({ topic, partition });
+      since.push(start === 0 ? -Infinity : await firstKeptAt({ topic, partition }, start));
+    }
+    return since;
+  } finally {
+    await fetcher.close();
+  }
+}
+
 function lengthOf(spans: readonly Span[]): number {
   return spans.reduce((sum, { start, end }) => sum + Math.max(0, (end ?? start) - start), 0);
 }

@@ -12,7 +12,7 @@ import type { StackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { CliError, usageError } from '../terminal/output.js';
 import type { DecodedRecord } from './decode-batch.js';
-import { type LogRange, readLogRange } from './log-range.js';
+import { type LogRange, readKeptSince, readLogRange } from './log-range.js';
 
 /** A topic of the stack, ready to be read. */
 export interface OpenLog {
@@ -20,6 +20,8 @@ export interface OpenLog {
   /** Ours, which values are read into. */
   readonly schema: AvroRecord;
   read(range: LogRange, take: (batch: RecordBatch) => Promise<void>): Promise<void>;
+  /** By partition: since when it has all of its records, epoch milliseconds. */
+  keptSince(): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -29,13 +31,19 @@ export function openLog(stack: StackEnvironment, topicName: string): OpenLog {
   const codec = Object.values(createAvroCodecs({ registry })).find((one) => one.subject === topic.subject);
   if (codec === undefined) throw new Error(`Topic ${topicName} has no codec`);
   const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger, now: Date.now });
+  async function partitionCount(): Promise<number> {
+    const partitions = await backend.partitionCount(topic.name);
+    if (partitions === null) throw new CliError(`Topic ${topic.name} does not exist: run "set-up" first.`);
+    return partitions;
+  }
   return {
     codec,
     schema: topic.schema as AvroRecord,
     async read(range, take) {
-      const partitions = await backend.partitionCount(topic.name);
-      if (partitions === null) throw new CliError(`Topic ${topic.name} does not exist: run "set-up" first.`);
-      await readLogRange(backend, topic, partitions, range, take);
+      await readLogRange(backend, topic, await partitionCount(), range, take);
+    },
+    async keptSince() {
+      return readKeptSince(backend, topic.name, await partitionCount());
     },
     close: () => backend.close(),
   };
