@@ -47,9 +47,9 @@ describe('The sizing', () => {
     expect(sizingOf({ ...city, pingsPerSecond: 250_000 }).partitions).toBe(32);
   });
 
-  it('keeps the history for 15 days and the one that is dropped, the logs in every replica', () => {
+  it('keeps the history for 15 days, a day for walks and the one that is dropped, and the logs in every replica', () => {
     const { postgresBytes, kafkaBytes } = sizingOf(city);
-    expect(postgresBytes).toBe(200 * 1_626 * 16 * 86_400);
+    expect(postgresBytes).toBe(200 * 1_626 * 17 * 86_400);
     expect(kafkaBytes).toBe((1_000 * 160 + 100 * 250 + 200 * 900 + 200 * 450) * 16 * 86_400 * 3);
   });
 

@@ -53,8 +53,9 @@ export const MEASURED = {
 /** Half of the maximum is for bursts, and for catching up after an outage. */
 const PLANNED_SHARE = 0.5;
 const MOST_ATTEMPTS = 5;
-/** 15 days and the one that is being dropped; topics keep 16. */
-const DAYS = 16;
+/** 15 days, one for the walks that go on, and the one that is being dropped. */
+const HISTORY_DAYS = 17;
+const LOG_DAYS = 16;
 const SECONDS_PER_DAY = 86_400;
 
 export function sizingOf(traffic: Traffic): Sizing {
@@ -68,7 +69,6 @@ export function sizingOf(traffic: Traffic): Sizing {
     historyProjector: processesFor(attemptsPerSecond, MEASURED.projectedAttemptsPerSecond),
     publicApi: 2,
   };
-  const seconds = DAYS * SECONDS_PER_DAY;
   const { pingBytes, eventBytes, deliveryBytes, attemptBytes } = MEASURED;
   const logBytesPerSecond =
     pingsPerSecond * pingBytes +
@@ -82,8 +82,8 @@ export function sizingOf(traffic: Traffic): Sizing {
     processes,
     partitions: partitionsFor(Math.max(...Object.values(processes))),
     cores: pingsPerSecond * MEASURED.cpuSecondsPerPing + attemptsPerSecond * cpuSecondsPerAttempt(failureRate),
-    postgresBytes: deliveriesPerSecond * MEASURED.historyBytesPerDelivery * seconds,
-    kafkaBytes: logBytesPerSecond * seconds * replicas,
+    postgresBytes: deliveriesPerSecond * MEASURED.historyBytesPerDelivery * HISTORY_DAYS * SECONDS_PER_DAY,
+    kafkaBytes: logBytesPerSecond * LOG_DAYS * SECONDS_PER_DAY * replicas,
   };
 }
 

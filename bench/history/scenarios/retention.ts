@@ -82,9 +82,11 @@ export async function measureRetention(
     // As history-projector does before, so that there is a connection: while processors are busy, making one takes longer.
     await partitions.ensurePartitions(calendar.toMs, calendar.toMs);
     const startedAt = now();
-    const left = await partitions.detachExpired(calendar.toMs);
+    // The first time at which that day is kept for no walk any more, and the next one still is.
+    const nowMs = calendar.flowToMs;
+    const left = await partitions.detachExpired(nowMs);
     const goneAt = now();
-    const freed = await partitions.dropDetached(calendar.toMs);
+    const freed = await partitions.dropDetached(nowMs);
     const endedAt = now();
     await pause(BEHIND_MS);
     reading = false;

@@ -116,7 +116,14 @@ export {
 } from './history/path-history.js';
 export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
-export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';
+export {
+  type ClampedWindow,
+  clampStart,
+  clampWindow,
+  LOG_RETENTION_MS,
+  RETENTION_MS,
+  WALKED_MS,
+} from './history/retention.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
 export { type FixedPing, hasValidFix } from './ping/valid-fix.js';

@@ -4,7 +4,7 @@ import type { DeliveryWalkPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
 /** */
-const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
+export const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
 const VERSION = 2;
 /** Without a key id: from the time when there was one key. */

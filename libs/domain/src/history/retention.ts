@@ -1,6 +1,10 @@
+import { PAGE_TOKEN_LIFETIME_MS } from './page-token.js';
+
 const DAY_MS = 86_400_000;
 /** */
 export const RETENTION_MS = 15 * DAY_MS;
+/** a walk goes on where it began, which was within the retention then, for as long as a token is valid. */
+export const WALKED_MS = RETENTION_MS + PAGE_TOKEN_LIFETIME_MS;
 /**
  * R-35: logs, and replays, are kept a day longer than the history, so that it can be rebuilt from them. No ping sees a
  * version that ended earlier.

@@ -14,7 +14,7 @@ import { createDeliveryProjection } from './postgres-delivery-projection.js';
 import { applyWrites, prepareWrites } from './write-deliveries.js';
 
 const DAY_MS = 86_400_000;
-/** Two days that are entirely older than 15 days, and their tables. */
+/** Two days that are entirely older than 16 days, and their tables. */
 const OLDER = NOW - 21 * DAY_MS;
 const OLD = NOW - 20 * DAY_MS;
 const OLDER_DAY = 'deliveries_20260530';
@@ -141,19 +141,19 @@ async function hiddenDays(): Promise<number> {
 const nothing = { type: 'detached', partitions: [], waiting: [] };
 
 describe('An expired day', () => {
-  it('is detached once its last millisecond is older than 15 days (R-35), and then dropped', async () => {
-    await partitions.ensurePartitions(Date.UTC(2026, 5, 3), Date.UTC(2026, 5, 20));
+  it('is detached once its last millisecond is older than 15 days and the 24 hours of a walk (R-34, R-35), and then dropped', async () => {
+    await partitions.ensurePartitions(Date.UTC(2026, 5, 2), Date.UTC(2026, 5, 20));
 
-    // At noon of the 20th the retention reaches back to noon of the 5th: all of the 4th is older.
-    const days = ['deliveries_20260603', 'deliveries_20260604'];
+    // A walk that began at noon of the 19th, a token ago, began at noon of the 4th: all of the 3rd is older.
+    const days = ['deliveries_20260602', 'deliveries_20260603'];
     expect(await partitions.detachExpired(NOW)).toEqual({ type: 'detached', partitions: days, waiting: [] });
     expect((await tables()).slice(0, 2)).toEqual(days);
     expect(await partitions.dropDetached(NOW)).toEqual({ type: 'dropped', partitions: days });
-    expect((await tables())[0]).toBe('deliveries_20260605');
-    // The first time at which all of the 5th is older.
+    expect((await tables())[0]).toBe('deliveries_20260604');
+    // The first time at which all of the 4th is older.
     const midnight = Date.UTC(2026, 5, 21);
     expect(await partitions.detachExpired(midnight - 1)).toEqual(nothing);
-    expect(await partitions.detachExpired(midnight)).toMatchObject({ partitions: ['deliveries_20260605'] });
+    expect(await partitions.detachExpired(midnight)).toMatchObject({ partitions: ['deliveries_20260604'] });
   });
 
   it('is not dropped before it is detached, and a day that is not expired is never dropped', async () => {

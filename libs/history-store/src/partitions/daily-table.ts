@@ -1,4 +1,4 @@
-import { RETENTION_MS } from '@waypost/domain';
+import { RETENTION_MS, WALKED_MS } from '@waypost/domain';
 
 /** A table that is partitioned by range of a time, one partition per UTC day. */
 export interface DailyTable {
@@ -29,11 +29,16 @@ export function groupByDay<T>(items: readonly T[], timeOf: (item: T) => number):
 }
 
 /**
- * A day expires as a whole, once its last millisecond is older than the retention (R-35). The same rule decides which
- * attempts are no longer written, so that a rebuild from the log never creates a partition that is dropped at once.
+ * A day expires as a whole, once its last millisecond is older than the retention (R-35): what is of it is no longer written,
+ * so that a rebuild from the log neither creates a partition that is dropped soon nor looks for what has left the log.
  */
 export function isDayExpired(atMs: number, nowMs: number): boolean {
   return startOfUtcDay(atMs) + DAY_MS <= nowMs - RETENTION_MS;
+}
+
+/** An expired day stays until no walk that began before is still going on. */
+export function isDayUnread(atMs: number, nowMs: number): boolean {
+  return startOfUtcDay(atMs) + DAY_MS <= nowMs - WALKED_MS;
 }
 
 /** A condition on a row of pg_class: the same schema as the table. `table` is the SQL of the table's name. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
-import { type DailyTable, inSchemaOf, isDayExpired } from './daily-table.js';
+import { type DailyTable, inSchemaOf, isDayUnread } from './daily-table.js';
 
 export type DetachResult =
   | {
@@ -38,7 +38,7 @@ const LIMITS: DetachLimits = { lockTimeoutMs: 2_000, tries: 5, pauseMs: 500 };
  */
 export interface ExpiredPartitions {
   /**
-   * Detaches the days that are entirely older than the retention. Once it has resolved, no query sees them, and none that
+   * Detaches the days that are entirely older than the retention and the walks over it. Once it has resolved, no query sees them, and none that
    * saw them still runs. The next run finishes one that was interrupted.
    */
   detachExpired(nowMs: number): Promise<DetachResult>;
@@ -153,7 +153,7 @@ interface ListedDay {
 }
 
 async function listExpired(session: EntityManager, table: DailyTable, nowMs: number): Promise<ListedDay[]> {
-  return (await listDays(session, table)).filter(({ dayMs }) => isDayExpired(dayMs, nowMs));
+  return (await listDays(session, table)).filter(({ dayMs }) => isDayUnread(dayMs, nowMs));
 }
 
 /**

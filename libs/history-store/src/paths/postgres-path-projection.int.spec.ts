@@ -99,18 +99,18 @@ describe('the projection of paths into PostgreSQL', () => {
     expect(withoutSpeed(await rowsOf('shared'))).toEqual(withoutSpeed(places));
   });
 
-  it('drops the days that are entirely older than the retention, of the paths only (R-35)', async () => {
+  it('drops the days that are entirely older than the retention and the walks over it, of the paths only (R-35)', async () => {
     const partitions = createPathPartitions(dataSource);
-    await partitions.ensurePartitions(NOW - 17 * DAY_MS, NOW - 15 * DAY_MS);
+    await partitions.ensurePartitions(NOW - 18 * DAY_MS, NOW - 15 * DAY_MS);
     await partitions.detachExpired(NOW);
     expect(await partitions.dropDetached(NOW)).toEqual({
       type: 'dropped',
-      partitions: ['path_points_20260603', 'path_points_20260604'],
+      partitions: ['path_points_20260602', 'path_points_20260603'],
     });
     const rows: { relname: string }[] = await dataSource.query(
-      `SELECT relname FROM pg_class WHERE relname LIKE 'path\\_points\\_2026060%' AND relkind = 'r'`,
+      `SELECT relname FROM pg_class WHERE relname LIKE 'path\\_points\\_2026060%' AND relkind = 'r' ORDER BY 1`,
     );
-    expect(rows).toEqual([{ relname: 'path_points_20260605' }]);
+    expect(rows).toEqual([{ relname: 'path_points_20260604' }, { relname: 'path_points_20260605' }]);
   });
 });
 
