@@ -28,6 +28,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...["deliveriesOf('delivered', '$3::timestamptz')", "deliveriesOf('pending', '$3::timestamptz')"],
     ...["oldest('failed')", "oldest('pending')"],
   ],
+  'libs/history-store/src/deliveries/find-event-sql.ts': ['conditions', 'since', 'most'],
   'libs/history-store/src/deliveries/find-waiting-sql.ts': ["conditions.join(' AND ')", 'direction', 'most'],
   // The statement of a page as a part of another.
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],

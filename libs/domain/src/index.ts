@@ -96,6 +96,7 @@ export {
   type ShownDelivery,
   type WaitingDelivery,
   type DeliveryWalkPosition,
+  type EventQuery,
 } from './history/delivery-history.js';
 export {
   deliveryPageTokens,

@@ -63,12 +63,12 @@ function newFleet() {
       const batch = { ...next('webhook.attempts'), completeUntil: NOW, attempts };
       expect(await projection.apply(batch)).toMatchObject({ type: 'applied' });
     },
-    async wait(plans: readonly DeliveryPlan[]): Promise<void> {
+    async wait(plans: readonly DeliveryPlan[], large?: string): Promise<void> {
       const deliveries = plans.map((plan) => {
         const { deliveryCreatedAt: createdAt, body, ...fields } = attemptOf(fleetId, plan, 1);
         const { eventId, subscriptionId, deviceId, eventType, eventTime, format, series, replayId } = fields;
         const of = { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId };
-        return { ...of, createdAt, body: body ?? '' };
+        return { ...of, createdAt, body: large ?? body ?? '' };
       });
       const stored = await waiting.apply({ ...next('webhook.deliveries'), deliveries });
       expect(stored).toEqual({ type: 'applied', waiting: plans.length });
@@ -81,6 +81,7 @@ async function walk(
   { fleetId }: Fleet,
   { order, limit }: { order: 'asc' | 'desc'; limit: number },
   beforeEachPage: (page: number) => Promise<void>,
+  lengths: number[] = [],
 ): Promise<ShownDelivery[]> {
   const filters = { status: 'pending' as const, order };
   const shown: ShownDelivery[] = [];
@@ -95,6 +96,7 @@ async function walk(
       pageState,
     });
     expect(page.records.length).toBeLessThanOrEqual(limit);
+    lengths.push(page.records.length);
     shown.push(...page.records);
     if (page.nextPageState === null) return shown;
     pageState = page.nextPageState;
@@ -137,29 +139,99 @@ describe('a walk over the pending deliveries (R-33, R-34)', () => {
   });
 });
 
-describe('the deliveries of an event (R-33)', () => {
-  it('end with those that wait, page by page', async () => {
+describe('a page of pending deliveries', () => {
+  it('has no more bytes with both kinds on it than any page (R-34a)', async () => {
     const fleet = newFleet();
-    const first = planOf(1, NOW - 60_000);
+    const body = `{"n":"${'x'.repeat(1_000_000)}"}`;
+    const sent = [1, 2, 3].map((event) => planOf(event, NOW - 9_000 + event));
+    const held = [4, 5].map((event) => planOf(event, NOW - 60_000 + event));
+    await fleet.attempt(sent.map((plan) => ({ ...attemptOf(fleet.fleetId, plan, 1), body })));
+    await fleet.wait(held, body);
+    for (const order of ['asc', 'desc'] as const) {
+      const lengths: number[] = [];
+      const shown = await walk(fleet, { order, limit: 10 }, () => Promise.resolve(), lengths);
+      expect(shown).toHaveLength(5);
+      expect(lengths).toEqual([4, 1]);
+    }
+  });
+});
+
+describe('the deliveries of an event (R-33)', () => {
+  const SERIES = [0, 1, 2, 3, 4];
+
+  /** An event of which the first delivery was attempted, and those of replays wait. */
+  async function newEvent() {
+    const fleet = newFleet();
+    const plans = SERIES.map((series) => ({ ...planOf(1, NOW - 50_000 + series), series, answers: [200] }));
+    const [first, ...waiting] = plans;
+    if (first === undefined) throw new Error('There is a first delivery.');
     await fleet.attempt([attemptOf(fleet.fleetId, first, 1)]);
-    await fleet.wait([1, 2].map((series) => ({ ...first, series, firstAttemptAt: NOW - 50_000 + series })));
+    await fleet.wait(waiting);
     const { eventId } = attemptOf(fleet.fleetId, first, 1);
-    const caller = { fleetId: fleet.fleetId, subscriptionIds: null };
-    const request = { caller, path: `/public/v2/events/${eventId}`, filters: { eventId } };
+    return {
+      end: async (series: number): Promise<void> => {
+        const plan = plans[series] ?? first;
+        const made = attemptOf(fleet.fleetId, { ...plan, firstAttemptAt: NOW - 1_000 - series }, 1);
+        await fleet.attempt([{ ...made, deliveryCreatedAt: plan.firstAttemptAt - 10 }]);
+      },
+      read: (limit: number, pageState?: string) =>
+        pages.readEvent({
+          caller: { fleetId: fleet.fleetId, subscriptionIds: null },
+          path: `/public/v2/events/${eventId}`,
+          eventId,
+          limit,
+          pageState,
+        }),
+    };
+  }
+
+  it('are in the order of their series, with those that wait, page by page', async () => {
+    const event = await newEvent();
+    await event.end(2);
     for (const limit of [1, 2, 3, 10]) {
       const shown: (readonly [series: number, firstAttemptAt: number | null])[] = [];
       let pageState: string | undefined;
       do {
-        const page = await pages.readEvent({ ...request, limit, pageState });
+        const page = await event.read(limit, pageState);
         expect(page.records.length).toBeLessThanOrEqual(limit);
         shown.push(...page.records.map(({ series, firstAttemptAt }) => [series, firstAttemptAt] as const));
         pageState = page.nextPageState ?? undefined;
       } while (pageState !== undefined);
       expect(shown).toEqual([
-        [0, NOW - 60_000],
+        [0, NOW - 50_000],
         [1, null],
-        [2, null],
+        [2, NOW - 1_002],
+        [3, null],
+        [4, null],
       ]);
     }
+  });
+
+  it('are each shown once when some of them are attempted between two pages (R-34)', async () => {
+    const walks = fc.record({
+      limit: fc.integer({ min: 1, max: 3 }),
+      /** Which of them end before each page. */
+      turns: fc.array(fc.constantFrom(...SERIES.slice(1)), { maxLength: SERIES.length }),
+    });
+    await fc.assert(
+      fc.asyncProperty(walks, async ({ limit, turns }) => {
+        const event = await newEvent();
+        const left = [...turns];
+        const ended = new Set<number>();
+        const shown: number[] = [];
+        let pageState: string | undefined;
+        do {
+          const page = await event.read(limit, pageState);
+          shown.push(...page.records.map(({ series }) => series));
+          pageState = page.nextPageState ?? undefined;
+          for (const series of left.splice(0, 2)) {
+            if (!ended.has(series)) await event.end(series);
+            ended.add(series);
+          }
+        } while (pageState !== undefined);
+        expect(shown).toEqual(SERIES);
+      }),
+      { numRuns: 30 },
+    );
   });
 });

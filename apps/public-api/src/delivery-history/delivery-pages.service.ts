@@ -5,12 +5,12 @@ import {
   type DeliveryQuery,
   type DeliveryRecord,
   type FoundDeliveries,
+  MAX_PAGE_BYTES,
   type ShownDelivery,
 } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import { DeliveryPageStates, type Walk } from '../paging/page-states.js';
-import { MAX_LIMIT } from './delivery-history.dto.js';
 import type { DeliveryPage } from './delivery-page.js';
 import { matchesPayload, parsePayloadFilter } from './payload-filter.js';
 import { type SearchedPage, searchPage } from './payload-search.js';
@@ -38,6 +38,10 @@ export interface DeliveryPageRequest {
   readonly filters: DeliveryFilters;
   readonly limit: number;
   readonly pageState?: string | undefined;
+}
+
+export interface EventPageRequest extends Omit<DeliveryPageRequest, 'filters'> {
+  readonly eventId: string;
 }
 
 /** Deliveries that are walked by one kind of position. */
@@ -99,35 +103,20 @@ export class DeliveryPagesService {
   }
 
   /**
-   * The deliveries of an event, those without an attempt last.
+   * The deliveries of an event by series: of one that is attempted during a walk, nothing else stays the same.
    *
    * @throws ApiError 400 for a page token of another walk
    */
-  async readEvent(request: DeliveryPageRequest): Promise<DeliveryPage<ShownDelivery>> {
-    // First, so that one that is attempted meanwhile is among the attempted ones.
-    const waiting = await this.history.findWaiting(
-      this.queryOf({ ...request, limit: MAX_LIMIT, pageState: undefined }),
-    );
-    const attempted = new Set<number>();
-    const findAttempted: Part['find'] = async (query) => {
-      const found = await this.history.findDeliveries(query);
-      for (const { series } of found.records) attempted.add(series);
-      return found;
-    };
-    const findOthers: Part['find'] = ({ limit, after }) => {
-      const others = waiting.records.filter(
-        ({ firstAttemptAt, series }) =>
-          firstAttemptAt === null && !attempted.has(series) && (after === undefined || series > after.series),
-      );
-      return Promise.resolve({ ...waiting, records: others.slice(0, limit), hasMore: others.length > limit });
-    };
-    return this.readParts(request, [
-      { isWaiting: false, find: findAttempted },
-      { isWaiting: true, find: findOthers },
-    ]);
+  async readEvent({ eventId, ...asked }: EventPageRequest): Promise<DeliveryPage<ShownDelivery>> {
+    const request = { ...asked, filters: { eventId } };
+    const { after, ...query } = this.queryOf(request);
+    const found = await this.history.findEvent({ ...query, eventId, afterSeries: after?.series });
+    const walk = { ...walkOf(request), startAt: query.startAt };
+    const { records, completeUntil } = found;
+    return { records, nextPageState: this.nextOf(found, { isWaiting: false }, walk), completeUntil };
   }
 
-  /** A page begins in one part and, if that ends on it, goes on in the next. */
+  /** A page begins in one part and, if that ends on it, goes on in the next, with what is left of its records and bytes. */
   private async readParts(request: DeliveryPageRequest, parts: readonly Part[]): Promise<DeliveryPage<ShownDelivery>> {
     const { after, ...query } = this.queryOf(request);
     const startsWaiting = after?.isWaiting === true;
@@ -142,8 +131,10 @@ export class DeliveryPagesService {
     }
     // With no room left, one record says whether there are more.
     const room = query.limit - found.records.length;
-    const others = await second.find({ ...query, limit: Math.max(room, 1) });
-    if (room === 0) {
+    const maxBytes = MAX_PAGE_BYTES - found.bytes;
+    const others = await second.find({ ...query, limit: Math.max(room, 1), maxBytes });
+    // A single record is found that has more bytes.
+    if (found.records.length > 0 && (room === 0 || others.bytes > maxBytes)) {
       const hasMore = others.records.length > 0;
       return {
         records: found.records,

@@ -7,7 +7,8 @@ const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const build = startTestApiPerTest();
 
 function failingWith(error: Error) {
-  return { findDeliveries: () => Promise.reject(error), findWaiting: () => Promise.reject(error) };
+  const fail = () => Promise.reject(error);
+  return { findDeliveries: fail, findWaiting: fail, findEvent: fail };
 }
 
 describe('error answers (R-37)', () => {

@@ -16,6 +16,7 @@ const suite = useTestFleet({
   history: {
     findDeliveries: (query) => historyOf(records).findDeliveries(query),
     findWaiting: (query) => historyOf(records).findWaiting(query),
+    findEvent: (query) => historyOf(records).findEvent(query),
   },
 });
 const { send } = suite;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { RETENTION_MS } from '@waypost/domain';
+import { type DeliveryHistory, RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
 import { startTestApiPerTest, type TestAnswer, type TestApi } from '../testing/test-api.js';
 
@@ -282,25 +282,46 @@ describe('GET /public/v2/events (R-33)', () => {
 });
 
 describe('GET /public/v2/events/{eventId} (R-33)', () => {
-  it('shows the deliveries to every subscription, and those of replays with their replay (R-30), page by page', async () => {
+  it('shows the first delivery and those of replays with their replay (R-30), page by page', async () => {
     const eventId = randomUUID();
     const first = deliveryRecord({ eventId, firstAttemptAt: NOW - 3_000 });
     const replayId = randomUUID();
     const replayed = deliveryRecord({ eventId, firstAttemptAt: NOW - 2_000, series: 4, replayId });
-    const other = deliveryRecord({ eventId, firstAttemptAt: NOW - 1_000, subscriptionId: randomUUID() });
-    const { request } = await build({ history: historyOf([first, replayed, other, deliveryRecord()]) });
+    const later = deliveryRecord({ eventId, firstAttemptAt: NOW - 1_000, series: 5, replayId });
+    const { request } = await build({ history: historyOf([first, replayed, later, deliveryRecord()]) });
     const seriesOf = (answer: TestAnswer) =>
-      (answer.body as { data: { subscriptionId: string; delivery: { series: number; replayId?: string } }[] }).data.map(
-        ({ subscriptionId, delivery }) => [subscriptionId, delivery.series, delivery.replayId],
-      );
+      (answer.body as { data: { delivery: { series: number; replayId?: string } }[] }).data.map(({ delivery }) => [
+        delivery.series,
+        delivery.replayId,
+      ]);
 
     const page = await request(`${PATH}/${eventId}?limit=2`);
     expect(seriesOf(page)).toEqual([
-      [first.subscriptionId, 0, undefined],
-      [first.subscriptionId, 4, replayId],
+      [0, undefined],
+      [4, replayId],
     ]);
     const rest = await request(`${PATH}/${eventId}?limit=2&pageState=${String(pageOf(page).nextPageState)}`);
-    expect(seriesOf(rest)).toEqual([[other.subscriptionId, 0, undefined]]);
+    expect(seriesOf(rest)).toEqual([[5, replayId]]);
+  });
+
+  it('has a later page that is empty, rather than no event', async () => {
+    const eventId = randomUUID();
+    const first = deliveryRecord({ eventId, firstAttemptAt: NOW - 3_000 });
+    const replayed = deliveryRecord({ eventId, firstAttemptAt: NOW - 2_000, series: 4 });
+    let records = [first, replayed];
+    const { findDeliveries, findWaiting } = historyOf([]);
+    const history: DeliveryHistory = {
+      findDeliveries,
+      findWaiting,
+      findEvent: (query) => historyOf(records).findEvent(query),
+    };
+    const { request } = await build({ history });
+    const page = await request(`${PATH}/${eventId}?limit=1`);
+    // As a rebuild leaves it for a while.
+    records = [];
+    const rest = await request(`${PATH}/${eventId}?limit=1&pageState=${String(pageOf(page).nextPageState)}`);
+    expect([rest.status, rest.body]).toMatchObject([200, { data: [], nextPageState: null }]);
+    expect((await request(`${PATH}/${eventId}`)).status).toBe(404);
   });
 
   it('shows an event that waits for its first attempt', async () => {

@@ -60,7 +60,7 @@ export class EventsV2Controller {
     operationId: 'getEvent',
     summary: 'Deliveries of one event',
     description:
-      'Its deliveries to every subscription, with those of replays, in the order of their first attempt; at last those that wait for it.',
+      'Its deliveries, the first one and those of replays, in the order of their series, with those that wait for their first attempt. An event belongs to one subscription.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -74,8 +74,8 @@ export class EventsV2Controller {
     @Query() { include, limit, pageState }: EventQueryDto,
   ): Promise<string> {
     const path = `${PATH}/${eventId}`;
-    const page = await this.pages.readEvent({ caller, path, filters: { eventId }, limit, pageState });
-    if (page.records.length === 0) throw notFound('There is no such event in the history.');
+    const page = await this.pages.readEvent({ caller, path, eventId, limit, pageState });
+    if (page.records.length === 0 && pageState === undefined) throw notFound('There is no such event in the history.');
     return v2PageText(page, { includeBody: include !== undefined });
   }
 

@@ -178,9 +178,10 @@ describe('the headers of the sunset (R-32)', () => {
 
   it('are on every response, including errors', async () => {
     let failing = false;
-    const { findDeliveries, findWaiting } = historyOf([]);
+    const { findDeliveries, findWaiting, findEvent } = historyOf([]);
     const history: DeliveryHistory = {
       findWaiting,
+      findEvent,
       findDeliveries: (query) => (failing ? Promise.reject(new Error('a bug')) : findDeliveries(query)),
     };
     const { request, addKey } = await build({ history });

@@ -87,7 +87,19 @@ export function historyOf(
             (subscriptionIds === undefined || subscriptionIds.includes(one.subscriptionId)) &&
             (eventId === undefined || one.eventId === eventId),
         );
-      return Promise.resolve({ records: found.slice(0, limit), hasMore: found.length > limit, completeUntil });
+      return Promise.resolve({ ...pageOf(found, limit), completeUntil });
+    },
+    findEvent: ({ fleetId, subscriptionIds, eventId, startAt, afterSeries = -1, limit }) => {
+      const found = [...inOrder, ...waiting].filter(
+        (one) =>
+          one.fleetId === fleetId &&
+          one.eventId === eventId &&
+          one.series > afterSeries &&
+          (one.firstAttemptAt ?? one.createdAt) >= startAt &&
+          (subscriptionIds === undefined || subscriptionIds.includes(one.subscriptionId)),
+      );
+      found.sort((a, b) => a.series - b.series);
+      return Promise.resolve({ ...pageOf(found, limit), completeUntil });
     },
     findDeliveries: (query) => {
       const isBehind = (record: Position, after: Position): boolean =>
@@ -107,13 +119,14 @@ export function historyOf(
           (query.eventId === undefined || query.eventId === record.eventId) &&
           (query.withoutWaiting !== true || !waiting.some(({ eventId }) => eventId === record.eventId)),
       );
-      return Promise.resolve({
-        records: found.slice(0, query.limit),
-        hasMore: found.length > query.limit,
-        completeUntil,
-      });
+      return Promise.resolve({ ...pageOf(found, query.limit), completeUntil });
     },
   };
+}
+
+/** Of records that are small. */
+function pageOf<Shown>(found: readonly Shown[], limit: number) {
+  return { records: found.slice(0, limit), bytes: 0, hasMore: found.length > limit };
 }
 
 type Position = Pick<DeliveryRecord, 'firstAttemptAt' | 'eventId' | 'series'>;

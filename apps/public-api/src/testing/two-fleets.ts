@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPageSource } from '@waypost/database';
-import type { DeliveryHistory, PathPoint } from '@waypost/domain';
+import type { DeliveryHistory, FoundDeliveries, PathPoint } from '@waypost/domain';
 import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
 import { createMemoryPathStore } from '@waypost/history-store/testing';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
@@ -80,14 +80,9 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
     // The tables are asked too, for the sake of the queries: they are empty.
     history: {
       findWaiting: (query) => tables.deliveries.findWaiting(query),
-      findDeliveries: async (query) => {
-        const [stored, given] = [await tables.deliveries.findDeliveries(query), await history.findDeliveries(query)];
-        return {
-          records: [...stored.records, ...given.records],
-          hasMore: given.hasMore,
-          completeUntil: stored.completeUntil,
-        };
-      },
+      findEvent: async (query) => both(await tables.deliveries.findEvent(query), await history.findEvent(query)),
+      findDeliveries: async (query) =>
+        both(await tables.deliveries.findDeliveries(query), await history.findDeliveries(query)),
     },
     paths: {
       findPoints: async (query) => [
@@ -166,6 +161,10 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
       await database.drop();
     },
   };
+}
+
+function both<Shown>(stored: FoundDeliveries<Shown>, given: FoundDeliveries<Shown>): FoundDeliveries<Shown> {
+  return { ...given, records: [...stored.records, ...given.records], completeUntil: stored.completeUntil };
 }
 
 function pointOf(fleetId: string, eventTime: number): PathPoint {

@@ -32,8 +32,17 @@ export interface DeliveryQuery {
   /** Leaves out what `findWaiting` finds. */
   readonly withoutWaiting?: boolean | undefined;
   readonly limit: number;
+  /** Of the records together, where that is less than a page may have (R-34a). */
+  readonly maxBytes?: number | undefined;
   /** The last record of the page before, in the same order. */
   readonly after?: DeliveryPosition | undefined;
+}
+
+/** A page of the deliveries of one event: the first one, and those of replays. */
+export interface EventQuery extends Pick<DeliveryQuery, 'fleetId' | 'subscriptionIds' | 'startAt' | 'limit'> {
+  readonly eventId: string;
+  /** Of the last record of the page before. */
+  readonly afterSeries?: number | undefined;
 }
 
 export abstract class DeliveryHistory {
@@ -43,11 +52,15 @@ export abstract class DeliveryHistory {
    * included: by creation, event and series, which never change.
    */
   abstract findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
+  /** With or without an attempt, by series, which never changes: an event belongs to one subscription (R-12). */
+  abstract findEvent(query: EventQuery): Promise<FoundDeliveries<ShownDelivery>>;
 }
 
 export interface FoundDeliveries<Shown = DeliveryRecord> {
-  /** In the order of the query: no more than its limit, and than a page has bytes (R-34a). */
+  /** In the order of the query: no more than its limit, and than a page has bytes (R-34a), but for a single larger one. */
   readonly records: readonly Shown[];
+  /** Of the records, as the limit of a page counts them. */
+  readonly bytes: number;
   /** Whether others follow the last record. */
   readonly hasMore: boolean;
   /** Every delivery whose first attempt was before this had been projected (R-33); null: not known. */

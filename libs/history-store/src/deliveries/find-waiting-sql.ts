@@ -5,7 +5,8 @@ import { instant } from '../pages/page-sql.js';
 import { boundedText, isUuid, RECORD_COLUMNS } from './find-deliveries-sql.js';
 import { CLOCK_TOLERANCE } from './waiting-sql.js';
 
-const OF_DELIVERY = new Set([
+/** Columns that a delivery has from its first attempt on. */
+export const SINCE_ATTEMPT: ReadonlySet<string> = new Set([
   'first_attempt_at',
   'last_attempt_at',
   'delivered_at',
@@ -17,7 +18,7 @@ const OF_DELIVERY = new Set([
 
 const SELECTED = RECORD_COLUMNS.map((name) => {
   if (name === 'status') return "'pending' AS status";
-  return `${OF_DELIVERY.has(name) ? 'd' : 'w'}.${name}`;
+  return `${SINCE_ATTEMPT.has(name) ? 'd' : 'w'}.${name}`;
 }).join(', ');
 
 /**

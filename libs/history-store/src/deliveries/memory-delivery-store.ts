@@ -1,5 +1,11 @@
 import { storableText } from '@waypost/database';
-import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, MAX_PAGE_BYTES } from '@waypost/domain';
+import {
+  type DeliveryHistory,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  type FoundDeliveries,
+  MAX_PAGE_BYTES,
+} from '@waypost/domain';
 import { isDayExpired } from '../partitions/daily-table.js';
 import type { DeliveryProjection } from './delivery-projection.js';
 import { deliveryKey, foldAttempts, mergeDelivery } from './fold-attempts.js';
@@ -53,20 +59,33 @@ export function createMemoryDeliveryStore({
 
   const history: DeliveryHistory = {
     // Only attempts are projected here.
-    findWaiting: () => Promise.resolve({ records: [], hasMore: false, completeUntil: null }),
+    findWaiting: () => Promise.resolve({ records: [], bytes: 0, hasMore: false, completeUntil: null }),
     findDeliveries(query) {
       const found = [...rows.values()].filter((row) => matches(row, query)).sort(comparePositions);
       if (query.order === 'desc') found.reverse();
-      let bytes = 0;
-      const fitting = found.findIndex((record, index) => {
-        bytes += recordBytes(record);
-        return index > 0 && bytes > maxPageBytes;
-      });
-      const records = found.slice(0, Math.min(query.limit, fitting === -1 ? found.length : fitting));
-      return Promise.resolve({ records, hasMore: records.length < found.length, completeUntil: null });
+      return Promise.resolve(pageOf(found, query.limit, Math.min(query.maxBytes ?? maxPageBytes, maxPageBytes)));
+    },
+    findEvent({ afterSeries = -1, ...query }) {
+      const found = [...rows.values()].filter(
+        (row) => row.series > afterSeries && matches(row, { ...query, endAt: Number.MAX_SAFE_INTEGER }),
+      );
+      found.sort((a, b) => a.series - b.series);
+      return Promise.resolve(pageOf(found, query.limit, maxPageBytes));
     },
   };
   return { projection, history };
+}
+
+function pageOf(found: readonly DeliveryRecord[], limit: number, maxBytes: number): FoundDeliveries {
+  const records: DeliveryRecord[] = [];
+  let bytes = 0;
+  for (const record of found.slice(0, limit)) {
+    const more = recordBytes(record);
+    if (records.length > 0 && bytes + more > maxBytes) break;
+    records.push(record);
+    bytes += more;
+  }
+  return { records, bytes, hasMore: records.length < found.length, completeUntil: null };
 }
 
 function matches(row: DeliveryRecord, query: DeliveryQuery): boolean {

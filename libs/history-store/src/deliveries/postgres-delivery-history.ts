@@ -10,6 +10,7 @@ import {
 } from '@waypost/domain';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
+import { findEventSql } from './find-event-sql.js';
 import { findWaitingSql } from './find-waiting-sql.js';
 import { unpackAttempts } from './fold-attempts.js';
 
@@ -29,14 +30,17 @@ export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: 
     const rows = found.filter(isDelivery).sort((a, b) => a.place - b.place);
     return {
       records: rows.map(shownOf),
+      bytes: Number(rows.at(-1)?.bytes ?? 0),
       hasMore: rows.at(-1)?.has_more ?? false,
       completeUntil: completeUntil(found[0]?.complete_until?.getTime() ?? null),
     };
   }
 
+  const bytesOf = ({ maxBytes = maxPageBytes }: DeliveryQuery): number => Math.min(maxBytes, maxPageBytes);
   return {
-    findDeliveries: (query) => find(query.fleetId, findDeliveriesSql(query, maxPageBytes), toRecord),
-    findWaiting: (query) => find(query.fleetId, findWaitingSql(query, maxPageBytes), toShown),
+    findDeliveries: (query) => find(query.fleetId, findDeliveriesSql(query, bytesOf(query)), toRecord),
+    findWaiting: (query) => find(query.fleetId, findWaitingSql(query, bytesOf(query)), toShown),
+    findEvent: (query) => find(query.fleetId, findEventSql(query, maxPageBytes), toShown),
   };
 }
 
@@ -80,6 +84,8 @@ interface DeliveryRow {
   readonly body: string;
   readonly attempts: string;
   readonly place: number;
+  /** Up to this row. bigint, which pg reads as text. */
+  readonly bytes: string;
   readonly has_more: boolean;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
-import type { DeliveryHistory, DeliveryQuery, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
+import type { DeliveryHistory, DeliveryQuery, EventQuery, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
@@ -10,6 +10,7 @@ import { explainQuery } from '../pages/page-sql.js';
 import { createProjectionProgress } from '../progress/projection-progress.js';
 import { attemptsOf, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
+import { findEventSql } from './find-event-sql.js';
 import { findWaitingSql } from './find-waiting-sql.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
@@ -260,6 +261,41 @@ describe('deliveries without an attempt (R-33)', () => {
     const plan = sql === null ? [] : await explainQuery(pages, query.fleetId, sql);
     const indexes = plan.map((node) => node['Index Name']).filter((name) => name?.startsWith('waiting_'));
     expect([...new Set(indexes)]).toEqual([index]);
+    expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  });
+});
+
+describe('the deliveries of an event (R-33)', () => {
+  it('are in one page with those that wait, each as it is now, for those who may see them', async () => {
+    const fleet = newFleet();
+    const [first, second, third] = [0, 1, 2].map((series) => fleet.deliveryOf('one', { series }));
+    if (first === undefined || second === undefined || third === undefined) throw new Error('There are three.');
+    await fleet.log([first, second, third, fleet.deliveryOf('other')]);
+    await fleet.attempt(attemptsAt(first, NOW - 5_000, 0, 'delivered'));
+    await fleet.attempt(attemptsAt(second, NOW - 4_000, 1, 'open'));
+    const read = (query: Partial<EventQuery> = {}) =>
+      history.findEvent({ fleetId: fleet.fleetId, eventId: first.eventId, startAt: 0, limit: 10, ...query });
+    expect((await read()).records).toMatchObject([
+      { series: 0, firstAttemptAt: NOW - 5_000, status: 'delivered' },
+      { series: 1, firstAttemptAt: NOW - 4_000, status: 'pending' },
+      { series: 2, firstAttemptAt: null, status: 'pending', attempts: [] },
+    ]);
+    const seriesOf = async (query: Partial<EventQuery>) => (await read(query)).records.map(({ series }) => series);
+    expect(await seriesOf({ afterSeries: 0 })).toEqual([1, 2]);
+    expect(await read({ limit: 1 })).toMatchObject({ records: [{ series: 0 }], hasMore: true });
+    expect(await seriesOf({ startAt: NOW - 4_500 })).toEqual([1]);
+    expect(await seriesOf({ subscriptionIds: [first.subscriptionId] })).toEqual([0, 1, 2]);
+    expect(await seriesOf({ subscriptionIds: [] })).toEqual([]);
+    expect(await seriesOf({ fleetId: 'another' })).toEqual([]);
+    expect(await seriesOf({ eventId: 'no uuid' })).toEqual([]);
+  });
+
+  it('are read by the primary keys', async () => {
+    const query = { fleetId: 'fleet', eventId: uuidOf('event'), startAt: 0, limit: 10, subscriptionIds: ['a'] };
+    const sql = findEventSql(query, 1_000_000);
+    const plan = sql === null ? [] : await explainQuery(pages, query.fleetId, sql);
+    const indexes = plan.flatMap((node) => node['Index Name'] ?? []);
+    expect([...new Set(indexes)].sort()).toEqual(['deliveries_pkey', 'waiting_deliveries_pkey']);
     expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');
   });
 });

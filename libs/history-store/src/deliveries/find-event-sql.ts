@@ -1,0 +1,51 @@
+/** SQL by hand: a keyset page over two tables, read by their primary keys (R-34). */
+import { type PreparedQuery, storableText } from '@waypost/database';
+import type { EventQuery } from '@waypost/domain';
+import { instant } from '../pages/page-sql.js';
+import { boundedText, isUuid, RECORD_COLUMNS } from './find-deliveries-sql.js';
+import { SINCE_ATTEMPT } from './find-waiting-sql.js';
+import { CLOCK_TOLERANCE } from './waiting-sql.js';
+
+const SELECTED = RECORD_COLUMNS.join(', ');
+
+/** The columns of a delivery, without what it has from its first attempt on. */
+const SELECTED_WAITING = RECORD_COLUMNS.map((name) => {
+  if (name === 'status') return "'pending' AS status";
+  return SINCE_ATTEMPT.has(name) ? `NULL AS ${name}` : `w.${name}`;
+}).join(', ');
+
+/** A look-up by primary key, row by row; a join may become a scan of everything. */
+const HAS_NO_ATTEMPT = `(SELECT true FROM fleet_deliveries d
+  WHERE d.event_id = w.event_id AND d.series = w.series AND d.first_attempt_at >= w.created_at - ${CLOCK_TOLERANCE}
+  LIMIT 1) IS NULL`;
+
+/**
+ * The query of one page of the deliveries of an event, attempted or not, which one statement sees in one of the two
+ * tables; null: nothing can be found. They are few: filters are checked row by row.
+ */
+export function findEventSql(query: EventQuery, maxBytes: number): PreparedQuery | null {
+  const { fleetId, subscriptionIds, eventId, startAt, afterSeries = -1, limit } = query;
+  if (!isUuid(eventId)) return null;
+  const parameters: unknown[] = [];
+  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const fleet = parameter(storableText(fleetId));
+  const since = `${parameter(instant(startAt))}::timestamptz`;
+  const most = `${parameter(limit)}::integer`;
+  const conditions = [
+    `event_id = ${parameter(eventId)}::uuid`,
+    `series > ${parameter(afterSeries)}::integer`,
+    // Not by the index of the fleet, which leads through all that waits of it.
+    `(fleet_id || '') = ${fleet}`,
+    ...(subscriptionIds === undefined
+      ? []
+      : [`subscription_id = ANY (${parameter(subscriptionIds.map(storableText))}::text[])`]),
+  ].join(' AND ');
+  const page = `(SELECT ${SELECTED} FROM fleet_deliveries
+      WHERE ${conditions} AND first_attempt_at >= ${since} ORDER BY series LIMIT ${most} + 1)
+    UNION ALL
+    (SELECT ${SELECTED_WAITING} FROM fleet_waiting_deliveries AS w
+      WHERE ${conditions} AND created_at >= ${since} AND ${HAS_NO_ATTEMPT} ORDER BY series LIMIT ${most} + 1)
+    ORDER BY series LIMIT ${most} + 1`;
+  const name = ['event by series', ...(subscriptionIds === undefined ? [] : ['subs'])].join(' ');
+  return { name, text: boundedText(page, 'ORDER BY series', { most, maxBytes: parameter(maxBytes) }), parameters };
+}
