@@ -57,7 +57,7 @@ export function* eventDeliveries(
     metrics.deliveryCreated();
     const key = Buffer.from(delivery.subscriptionId);
     const partition = partitionForKey(key, log.partitions);
-    const traceparent = traceOfDelivery(delivery.eventId, ofEvent, traces.sampleRatio);
+    const traceparent = traceOfDelivery(delivery, ofEvent, traces.sampleRatio);
     if (traces.recorder !== null && isSampledTrace(traceparent))
       traces.recorder.record(spanOfDelivery(delivery, { traceparent, ofEvent, partition, readAt }));
     yield {

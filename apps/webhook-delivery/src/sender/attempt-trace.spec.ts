@@ -22,9 +22,9 @@ function tracesWith(sampleRatio: number): Traces {
 }
 
 /** One delivery, refused once and then accepted; what the receiver got as its trace context. */
-async function attempted(ofDelivery: string | null, traces: Traces): Promise<string[]> {
+async function attempted(ofDelivery: string | null, traces: Traces, series = 0): Promise<string[]> {
   const headers = ofDelivery === null ? [] : [{ key: 'traceparent', value: Buffer.from(ofDelivery) }];
-  const delivery = { ...aDelivery(1), eventId: EVENT_ID };
+  const delivery = { ...aDelivery(1), eventId: EVENT_ID, series };
   harness.append(harness.codecs.webhookDeliveries.encode(delivery), headers);
   const made = await harness.start(({ attempt }) => (attempt === 1 ? unavailable : ok), { traces });
   await until(async () => (await harness.attempts()).length === 2);
@@ -50,10 +50,19 @@ describe('the attempts of a sampled trace (R-46)', () => {
     );
   });
 
-  it('begin the trace where the record has none, as of a replay', async () => {
+  it('begin the trace where the record has none', async () => {
     const sent = await attempted(null, tracesWith(1));
 
     expect(sent.map((traceparent) => traceparent.slice(3, 35))).toEqual(Array(2).fill(EVENT_ID.replaceAll('-', '')));
+    expect(spans).toMatchObject([{ parent: null }, { parent: null }]);
+  });
+
+  it('begin a trace of its own for a replay', async () => {
+    const sent = await attempted(null, tracesWith(1), 2);
+
+    const traces = new Set(sent.map((traceparent) => traceparent.slice(3, 35)));
+    expect(traces.size).toBe(1);
+    expect(traces).not.toContain(EVENT_ID.replaceAll('-', ''));
     expect(spans).toMatchObject([{ parent: null }, { parent: null }]);
   });
 });

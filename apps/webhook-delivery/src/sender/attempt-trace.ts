@@ -18,7 +18,7 @@ export interface AttemptTracer {
 
 export function createAttemptTracer({ recorder, sampleRatio }: Traces): AttemptTracer {
   const ofDelivery = ({ delivery, traceparent }: PendingDelivery): string =>
-    traceOfDelivery(delivery.eventId, traceparent, sampleRatio);
+    traceOfDelivery(delivery, traceparent, sampleRatio);
   return {
     contextOf(pending) {
       const { progress } = pending;

@@ -11,6 +11,7 @@ import {
 
 const PING = { fleetId: 'acme', deviceId: 'truck-1', eventTime: Date.UTC(2026, 0, 5) };
 const EVENT_ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
+const FIRST = { eventId: EVENT_ID, series: 0 };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
@@ -25,7 +26,7 @@ function partsOf(traceparent: string): string[] {
 describe('the trace context (R-46)', () => {
   it.each(['00', '01'])('goes from the producer to the receiver, with the flags %s', (flags) => {
     const ofPing = traceOfPing(PING, `00-${TRACE}-${SPAN}-${flags}`);
-    const ofDelivery = traceOfDelivery(EVENT_ID, ofPing);
+    const ofDelivery = traceOfDelivery(FIRST, ofPing);
     const attempts = [1, 2].map((number) => traceOfAttempt(ofDelivery, number));
     const steps = [ofPing, ofDelivery, ...attempts, ...attempts.map(traceOfProjection)];
     for (const [, traceId, , stepFlags] of steps.map(partsOf)) expect([traceId, stepFlags]).toEqual([TRACE, flags]);
@@ -53,13 +54,24 @@ describe('the trace context (R-46)', () => {
   });
 
   it('tells apart as many attempts and probes as a delivery can have', () => {
-    const delivery = traceOfDelivery(EVENT_ID, null);
+    const delivery = traceOfDelivery(FIRST, null);
     const spans = Array.from({ length: 90_000 }, (_, index) => traceOfAttempt(delivery, index + 1));
     expect(new Set([delivery, ...spans]).size).toBe(90_001);
   });
 
   it('begins at the delivery when its event has none', () => {
-    expect(partsOf(traceOfDelivery(EVENT_ID, null))[1]).toBe(EVENT_ID.replaceAll('-', ''));
+    expect(partsOf(traceOfDelivery(FIRST, null))[1]).toBe(EVENT_ID.replaceAll('-', ''));
+  });
+
+  it('is another with each replay of an event, and is the same for all attempts of one', () => {
+    const series = Array.from({ length: 50 }, (_, number) =>
+      traceOfDelivery({ eventId: EVENT_ID, series: number }, null),
+    );
+    const traces = series.map((one) => partsOf(one)[1]);
+    expect(new Set(traces).size).toBe(50);
+    expect(new Set(series.map((one) => partsOf(one)[2])).size).toBe(50);
+    expect(series.map((one) => partsOf(traceOfAttempt(one, 3))[1])).toEqual(traces);
+    expect(traceOfDelivery({ eventId: EVENT_ID, series: 7 }, null)).toBe(series[7]);
   });
 
   it.each([
@@ -83,7 +95,7 @@ describe('the trace context (R-46)', () => {
   it('is one that every receiver accepts, whatever the producer sends', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.uuid(), fc.integer({ min: 1, max: 5 }), (given, id, attempt) => {
-        const delivery = traceOfDelivery(id, traceOfPing(PING, given));
+        const delivery = traceOfDelivery({ eventId: id, series: 0 }, traceOfPing(PING, given));
         expect(traceOfAttempt(delivery, attempt)).toMatch(VALID);
         expect(traceOfAttempt(delivery, attempt)).not.toBe(delivery);
       }),

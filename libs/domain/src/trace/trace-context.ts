@@ -69,13 +69,20 @@ export function traceOfPing(
 }
 
 /**
- * The context of a delivery: in the trace of its event, else in one that begins here.
- *
- * @param deliveryEventId a UUID (R-12)
+ * The context of a delivery: in the trace of its event, else in one that begins here. A replay begins one of its own each
+ * time.
  */
-export function traceOfDelivery(deliveryEventId: string, ofEvent: string | null, sampleRatio = 0): string {
-  const digits = deliveryEventId.replaceAll('-', '');
-  return format(parseTraceparent(ofEvent) ?? begin(digits, sampleRatio), digits.slice(-SPAN_DIGITS));
+export function traceOfDelivery(
+  { eventId, series }: { readonly eventId: string; readonly series: number },
+  ofEvent: string | null,
+  sampleRatio = 0,
+): string {
+  // A UUID, which has as many digits as a trace.
+  const digits = series === 0 ? eventId.replaceAll('-', '') : hash('sha256', joinIds(eventId, String(series)), 'hex');
+  return format(
+    parseTraceparent(ofEvent) ?? begin(digits.slice(0, TRACE_DIGITS), sampleRatio),
+    digits.slice(-SPAN_DIGITS),
+  );
 }
 
 /**
