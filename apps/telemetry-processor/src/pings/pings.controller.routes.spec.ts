@@ -8,6 +8,7 @@ import {
   geofenceKey,
   type RuleSet,
   type TelemetryPing,
+  traceOfPing,
 } from '@waypost/domain';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -130,6 +131,23 @@ describe('routes and stops in the telemetry processor', () => {
       { since: NOON + 60_000, route: { standing: true, ignitionOffSince: NOON + 170_000 } },
       { since: NOON + 170_000, latitude: 52.112, route: null },
     ]);
+  });
+
+  it('are in the trace of their ping, which they name where their time is not its time (R-46)', async () => {
+    const driver = driverOf();
+    const named: boolean[] = [];
+    for (const ping of drive) {
+      const record = { key: Buffer.from('device-1'), value: codecs.telemetryPings.encode(ping) };
+      for (const { value, headers = [] } of await driver.pipe({ ...record, timestamp: ping.eventTime })) {
+        const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
+        if (decoded.type !== 'decoded') throw new Error(decoded.type);
+        const [given] = headers.map((header) => String(header.value));
+        // As readers of the event work it out.
+        expect(given ?? traceOfPing(decoded.value, null)).toBe(traceOfPing(ping, null));
+        named.push(given !== undefined);
+      }
+    }
+    expect(named).toEqual([false, true, false, false, true, true]);
   });
 
   it('do not exist with the position rules only', async () => {

@@ -118,16 +118,22 @@ export class PingsProcessor implements Processor {
     const traceparent = this.traceOf(record, ping);
     const headers = traceHeaders(traceparent, readTraceState(record.headers));
     for (const event of events) {
+      // Of another time than its ping: readers would work out the trace of a ping that there is none of.
+      const isBackdated = traceparent === null && event.eventTime !== ping.eventTime;
       this.parts.metrics.eventEmitted(event.eventType);
       const value = this.parts.codecs.fleetEvents.encodeRange(event);
-      this.context.forward('events', { key: record.key, value, headers });
+      this.context.forward('events', {
+        key: record.key,
+        value,
+        headers: isBackdated ? traceHeaders(traceOfPing(ping, null)) : headers,
+      });
     }
     const { recorder } = this.parts.traces;
     if (recorder !== null && traceparent !== null && isSampledTrace(traceparent))
       recorder.record(this.spanOf(record, ping, traceparent, events.length));
   }
 
-  /** null: what follows from the ping alone, which readers of its events work out where they need it. */
+  /** null: what follows from the ping alone, which readers of its events work out from their time where they need it. */
   private traceOf({ headers }: StreamRecord, ping: TelemetryPing): string | null {
     const { sampleRatio } = this.parts.traces;
     const given = readTraceHeader(headers);
