@@ -31,6 +31,7 @@ export class AttemptStreamQueryDto extends dto(
       .optional()
       .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only attempts of events of this device.' }),
     subscriptionId: uuid().optional().meta({ description: 'Only attempts for this subscription.' }),
+    eventId: uuid().optional().meta({ description: 'Only attempts of this event.' }),
     statusCode: wholeNumber(100, 999).optional().meta({ description: 'Only attempts that got this code.' }),
     status: oneOf(STATUSES).optional().meta({ description: 'Only attempts after which the delivery had this status.' }),
   }),

@@ -105,6 +105,8 @@ describe('GET /public/v2/stream (R-41)', () => {
     ['status=pending', [2]],
     ['status=failed', [4]],
     ['status=delivered&deviceId=van-2', []],
+    [`eventId=${attempt('acme', 3).eventId}`, [3]],
+    [`eventId=${attempt('acme', 3).eventId.toUpperCase()}&status=delivered`, [3]],
   ])('is filtered by "%s"', async (query, expected) => {
     const log = logOf([
       attempt('acme', 1),
@@ -115,6 +117,13 @@ describe('GET /public/v2/stream (R-41)', () => {
     const { request } = await build({ attemptLog: log });
     const { body } = await request(`${STREAM}?${query}`);
     expect(eventsIn(body).map(({ id }) => offsetsOf(id)[1])).toEqual(expected);
+  });
+
+  it('calls a delivery pending as the history does, also after an outcome of a later release', async () => {
+    const later: WebhookAttempt = { ...attempt('acme', 1), outcome: 'deferred' };
+    const { request } = await build({ attemptLog: logOf([later]) });
+    const [event] = eventsIn((await request(`${STREAM}?status=pending`)).body);
+    expect(event?.data).toMatchObject({ status: 'pending' });
   });
 
   it('says when the next attempt is due while there is one', async () => {

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { formatTime, type WebhookAttempt } from '@waypost/domain';
+import { deliveryStatus, formatTime, type WebhookAttempt } from '@waypost/domain';
 import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
 import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
 import { KeyDirectory } from '../auth/key-directory.js';
@@ -107,15 +107,8 @@ const WHOSE = {
   process: 'A process of this service',
 } as const;
 
-type Status = StreamedAttemptDto['status'];
-
-function statusAfter({ outcome }: WebhookAttempt): Status {
-  if (outcome === 'delivered') return 'delivered';
-  return outcome === 'retrying' ? 'pending' : 'failed';
-}
-
 function filterOf(caller: Visibility, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
-  const { eventType: types = [], deviceId, subscriptionId, statusCode, status } = query;
+  const { eventType: types = [], deviceId, subscriptionId, eventId, statusCode, status } = query;
   const wantedTypes = new Set<string>(types);
   const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
   return (attempt) =>
@@ -124,12 +117,13 @@ function filterOf(caller: Visibility, query: AttemptStreamQueryDto): (attempt: W
     (wantedTypes.size === 0 || wantedTypes.has(attempt.eventType)) &&
     is(deviceId, attempt.deviceId) &&
     is(subscriptionId, attempt.subscriptionId) &&
+    is(eventId, attempt.eventId) &&
     is<number | null>(statusCode, attempt.statusCode) &&
-    is(status, statusAfter(attempt));
+    is(status, deliveryStatus(attempt.outcome));
 }
 
 function shown(attempt: WebhookAttempt): StreamedAttemptDto {
-  const status = statusAfter(attempt);
+  const status = deliveryStatus(attempt.outcome);
   const { statusCode, errorCode, nextDueAt } = attempt;
   return {
     eventId: attempt.eventId,
