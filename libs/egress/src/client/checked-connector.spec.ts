@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { connect as connectTcp, Socket, type TcpNetConnectOpts } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { flushed, until } from '../../../../test/support/until.js';
 import { parseSubnets } from '../address/classify-address.js';
 import { createDnsLookup, type Lookup } from '../address/dns-lookup.js';
@@ -14,6 +18,8 @@ import {
   createCheckedConnector,
 } from './checked-connector.js';
 import { createEgressClient, type EgressClientOptions } from './egress-client.js';
+
+const DISTANT_ROUND_TRIP_MS = 500;
 
 type OpenTcp = NonNullable<CheckedConnectorOptions['openTcp']>;
 type Outcome = { readonly error: Error & { code?: string } } | { readonly socket: Socket };
@@ -65,6 +71,9 @@ function errorOf(outcome: Outcome): Error & { code?: string } {
   throw new Error('the connection was made');
 }
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
 describe('createCheckedConnector', () => {
   it('returns a socket to the checked address', async () => {
     const server = await serve();
@@ -103,9 +112,11 @@ describe('createCheckedConnector', () => {
     if ('socket' in outcome) outcome.socket.destroy();
   });
 
-  it('tries at most four of many addresses, from both families', async () => {
+  it('tries at most four of many addresses, from both families, and has time left for the last one', async () => {
     let tried: string[] = [];
+    let nextAddressMs = NaN;
     const recording = (options: TcpNetConnectOpts): Socket => {
+      nextAddressMs = options.autoSelectFamilyAttemptTimeout ?? NaN;
       options.lookup?.('', { all: true }, (_error, addresses) => {
         tried = (addresses as { address: string }[]).map(({ address }) => address);
       });
@@ -117,6 +128,9 @@ describe('createCheckedConnector', () => {
     errorOf(await connect(build({ lookup, openTcp: recording }), 'hooks.example', 1));
 
     expect(tried).toEqual(['127.0.1.0', '::1', '127.0.1.1', '127.0.1.2']);
+    // Three that are silent, and two round trips to the fourth, however distant.
+    expect(3 * nextAddressMs).toBeLessThan(ATTEMPT_DEADLINE_MS - 2 * DISTANT_ROUND_TRIP_MS);
+    expect(nextAddressMs).toBeGreaterThan(DISTANT_ROUND_TRIP_MS);
   });
 
   it('abandons a connection that is not established in time, and leaves no socket', async () => {
@@ -174,6 +188,25 @@ describe('createCheckedConnector', () => {
 
     expect(errorOf(await outcome).message).toBe('the client is closed');
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual(lookup === undefined ? [true] : []);
+  });
+
+  it('keeps nothing of a connection that is over', async () => {
+    const server = await serve();
+    const connector = build({});
+    const made = async (): Promise<WeakRef<Socket>> => {
+      const outcome = await connect(connector, 'hooks.example', server.port);
+      if ('error' in outcome) throw outcome.error;
+      outcome.socket.destroy();
+      await once(outcome.socket, 'close');
+      return new WeakRef(outcome.socket);
+    };
+    const sockets = [await made(), await made()];
+
+    await until(() => {
+      collectGarbage();
+      expect(sockets.filter((socket) => socket.deref() !== undefined)).toHaveLength(0);
+    });
+    connector.destroyPending();
   });
 
   it.each([

@@ -276,6 +276,19 @@ describe('the address check of a connection (R-18, R-27)', () => {
     expect(server.connections).toHaveLength(0);
   });
 
+  it('refuses a host that the operator denies, without a lookup', async () => {
+    const server = await serve(OK);
+    const lookup = lookupAnswering(['127.0.0.1']);
+    const post = build({ lookup, denied: ['hooks.example'] });
+
+    expect(await post(`http://hooks.example:${String(server.port)}/`)).toMatchObject({
+      errorCode: 'address_refused',
+      detail: 'hooks.example is a host that is not called from here (denied)',
+    });
+    expect(lookup.asked).toEqual([]);
+    expect(server.connections).toHaveLength(0);
+  });
+
   it('refuses a host when only one of its addresses is bad', async () => {
     const server = await serve(OK);
     const lookup = lookupAnswering(['127.0.0.1', '10.0.0.7']);

@@ -360,7 +360,10 @@ describe('a client with many misbehaving endpoints', () => {
 
     await client.close();
 
-    expect((await Promise.all(posts)).map(({ type }) => type)).toHaveLength(15);
+    const results = await Promise.all(posts);
+    const closed = { type: 'error', errorCode: 'network_error', detail: 'the client is closed' };
+    // Those of the silent server, and of the one that does not get on with TLS; the others may have their status.
+    for (const result of [...results.slice(0, 3), ...results.slice(9, 12)]) expect(result).toMatchObject(closed);
     for (const server of started) await allClosed(server);
   });
 });

@@ -171,6 +171,18 @@ describe('TLS', () => {
     }
   });
 
+  it('asks for HTTP/1.1 only, so that a server that prefers HTTP/2 does not speak it', async () => {
+    const protocols: unknown[] = [];
+    const recording: Answer = (socket, number) => {
+      if (socket instanceof TLSSocket) protocols.push(socket.alpnProtocol);
+      CLOSED(socket, number);
+    };
+    const { post } = await build({ ...valid, ALPNProtocols: ['h2', 'http/1.1'] }, { answer: recording });
+
+    expect(await post('hooks.example')).toMatchObject({ type: 'response', statusCode: 200 });
+    expect(protocols).toEqual(['http/1.1']);
+  });
+
   it('sends the host name in SNI, but never an address', async () => {
     const names: string[] = [];
     const { post } = await build({

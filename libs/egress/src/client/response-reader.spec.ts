@@ -113,6 +113,16 @@ describe('ResponseReader', () => {
     expect(read([many(9)])).toMatchObject({ error: 'too many interim responses (1xx)' });
   });
 
+  it('counts the interim responses of each response for itself: a connection carries many', () => {
+    const reader = new ResponseReader({ maxHeadBytes: 1_000 });
+    const bytes = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(5) + FINAL);
+
+    for (let response = 1; response <= 3; response += 1) {
+      reader.begin({ maxBodyBytes: 1_000, keepBody: true });
+      expect(reader.read(bytes, bytes.length)).toBe('complete');
+    }
+  });
+
   it('refuses any text that is not a status line of HTTP/1.x', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii', minLength: 1 }), (text) => {

@@ -66,6 +66,15 @@ describe('checkSubscriberUrl (R-18)', () => {
     expect(await check('https://hooks.example.com/x')).toMatchObject({ type: 'accepted' });
   });
 
+  it('refuses a host that the operator denies', async () => {
+    const rules = { allowHttp: false, allowedSubnets: [], denied: ['hooks.example'], lookup: publicLookup };
+
+    expect(await checkSubscriberUrl('https://hooks.example/x', rules)).toMatchObject({
+      type: 'refused',
+      reason: 'address_refused',
+    });
+  });
+
   it.each([
     'https://127.0.0.1/',
     'https://127.1/',
