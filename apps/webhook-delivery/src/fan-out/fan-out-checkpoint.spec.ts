@@ -3,6 +3,7 @@ import { consumerGroups, createAvroCodecs, topics } from '@waypost/contracts';
 import type { WebhookDelivery } from '@waypost/domain';
 import { type FencedWriter } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
+import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { aDelivery } from '../sender/testing/sender-samples.js';
@@ -102,6 +103,22 @@ describe('the fan-out without its position', () => {
 
     await group().commit(EVENTS, { offset: 1, metadata: '' });
     await until(async () => (await stage.written()).length === 3);
+  });
+});
+
+describe('the fan-out', () => {
+  it('leaves no connection to the brokers behind when it stops, whatever it has looked up', async () => {
+    const fetchers = countFetchers(stage.backend);
+    stage.publish(eventAt(0));
+    for (const events of [1, 2]) {
+      await stage.start();
+      await until(async () => (await stage.committed()) === events);
+      stage.publish(eventAt(events));
+    }
+    await stage.stop();
+    // For the old deliveries of the first start, for those since the checkpoint of each, and to read events.
+    expect(fetchers.made).toBeGreaterThan(3);
+    expect(fetchers.open).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { traceOfPing } from '@waypost/domain';
 import type { EndedSpan } from '@waypost/platform';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
-import { holdsFor, until } from '../../../../test/support/until.js';
+import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import { eventAt, EVENTS, FanOutStage, OUTPUTS, subscription } from './testing/fan-outs.js';
 
 let stage: FanOutStage;
@@ -226,7 +226,11 @@ describe('the fan-out (R-16)', () => {
   });
 
   it('reads the subscriptions to their end before an event, so that an earlier acknowledged one is served', async () => {
-    await stage.fanOut();
+    stage.unread = async () => {
+      await flushed();
+      stage.index.put(subscription('acknowledged'));
+    };
+    expect(await stage.fanOut()).toMatchObject([{ subscriptionId: 'acknowledged' }]);
     expect(stage.caughtUp).toBe(1);
   });
 

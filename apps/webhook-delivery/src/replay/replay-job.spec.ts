@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdsFor, until } from '../../../../test/support/until.js';
+import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import {
   attemptOf,
   deliveryOf,
@@ -199,6 +199,19 @@ describe('a cancelled replay', () => {
     expect((await stage.replayed()).map(({ replayId }) => replayId)).toEqual(['replay-2']);
   });
 
+  it('is not one whose subscription this process has not read yet', async () => {
+    stage.sent(0);
+    stage.subscriptions.delete(SUBSCRIPTION);
+    stage.unread = async () => {
+      await flushed();
+      stage.subscriptions.set(SUBSCRIPTION, 'active');
+    };
+    stage.ask();
+    await stage.startReplayer();
+    await stage.allDone();
+    expect(await stage.progressOf()).toMatchObject({ state: 'completed', sent: 1 });
+  });
+
   it('ends a replay whose subscription is deleted, before or after it begins', async () => {
     for (const n of range(0, 50)) stage.sent(n);
     stage.ask({ ratePerSecond: 20 });
@@ -212,24 +225,27 @@ describe('a cancelled replay', () => {
   });
 });
 
-describe('a replay of a subscription that is paused', () => {
-  it('waits, and continues when the subscription is active again', async () => {
-    for (const n of range(0, 60)) stage.sent(n);
-    stage.ask({ ratePerSecond: 60 });
-    await stage.startReplayer();
-    await until(async () => (await stage.replayed()).length > 0);
-    stage.subscriptions.set(SUBSCRIPTION, 'paused');
-    // One more portion may be on its way already.
-    const written = await until(async () => {
-      const { length } = await stage.replayed();
-      await holdsFor(500, async () => {
-        expect(await stage.replayed()).toHaveLength(length);
+describe('a replay of a subscription that gets nothing at present (R-16)', () => {
+  it.each(['paused', 'disabled'] as const)(
+    'waits while it is %s, and continues when it is active again',
+    async (status) => {
+      for (const n of range(0, 60)) stage.sent(n);
+      stage.ask({ ratePerSecond: 60 });
+      await stage.startReplayer();
+      await until(async () => (await stage.replayed()).length > 0);
+      stage.subscriptions.set(SUBSCRIPTION, status);
+      // One more portion may be on its way already.
+      const written = await until(async () => {
+        const { length } = await stage.replayed();
+        await holdsFor(500, async () => {
+          expect(await stage.replayed()).toHaveLength(length);
+        });
+        return length;
       });
-      return length;
-    });
-    expect(written).toBeLessThan(60);
-    stage.subscriptions.set(SUBSCRIPTION, 'active');
-    await stage.ended('completed');
-    expect(await stage.numbers()).toEqual(range(0, 60));
-  });
+      expect(written).toBeLessThan(60);
+      stage.subscriptions.set(SUBSCRIPTION, 'active');
+      await stage.ended('completed');
+      expect(await stage.numbers()).toEqual(range(0, 60));
+    },
+  );
 });

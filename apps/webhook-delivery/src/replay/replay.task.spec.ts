@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type StreamsBackend, StreamsError, type TransactionalProducer } from '@waypost/streams';
+import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { attemptOf, openReplayHarness, type ReplayHarness, SUBSCRIPTION } from './testing/replay-harness.js';
 
@@ -50,6 +51,21 @@ describe('the replayer', () => {
     stage.ask();
     await stage.ended('completed');
     expect(ids).toEqual(['webhook-delivery.replayer.0']);
+  });
+
+  it('leaves no connection to the brokers behind when it stops', async () => {
+    let fetchers = { made: 0, open: 0 };
+    for (const n of range(0, 3)) stage.sent(n, { outcome: 'failed' });
+    stage.ask({ status: 'failed' });
+    const through = (backend: StreamsBackend) => {
+      fetchers = countFetchers(backend);
+      return backend;
+    };
+    await stage.startReplayer({ through });
+    await stage.ended('completed');
+    await stage.close();
+    expect(fetchers.made).toBeGreaterThan(3);
+    expect(fetchers.open).toBe(0);
   });
 
   it('fences a predecessor that still writes', async () => {

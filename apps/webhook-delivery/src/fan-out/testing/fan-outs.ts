@@ -60,6 +60,8 @@ export class FanOutStage {
   });
   /** How often the subscriptions were read to their end. */
   caughtUp = 0;
+  /** What they have at their end. */
+  unread: () => Promise<void> = () => Promise.resolve();
   nowMs: () => number = Date.now;
   monotonicMs: () => number = () => performance.now();
   traces: Traces = NO_TRACES;
@@ -88,7 +90,7 @@ export class FanOutStage {
       ...index,
       caughtUp: () => {
         this.caughtUp++;
-        return Promise.resolve();
+        return this.unread();
       },
     };
     const error = (event: string, fields?: object): void => {
@@ -161,6 +163,7 @@ export class FanOutStage {
         return Promise.resolve();
       });
     }
+    await fetcher.close();
     return found;
   }
 
@@ -216,5 +219,6 @@ async function valuesOf<T>(
       }
     });
   }
+  await fetcher.close();
   return found;
 }

@@ -32,7 +32,9 @@ export async function openReplayHarness() {
 }
 
 export class ReplayHarness {
-  readonly subscriptions = new Map<string, 'active' | 'paused'>([[SUBSCRIPTION, 'active']]);
+  readonly subscriptions = new Map<string, 'active' | 'paused' | 'disabled'>([[SUBSCRIPTION, 'active']]);
+  /** What the topic of the subscriptions has that this process has not read yet. */
+  unread: () => Promise<void> = () => Promise.resolve();
   readonly fatal: Error[] = [];
   /** The clock of the broker, which timestamps what is appended. */
   brokerTime = START;
@@ -58,7 +60,7 @@ export class ReplayHarness {
           return status && subscriptionOf({ id, status });
         },
         isPaused: (id) => this.subscriptions.get(id) === 'paused',
-        caughtUp: () => Promise.resolve(),
+        caughtUp: () => this.unread(),
       },
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
       logger: silentLogger,
