@@ -3,6 +3,7 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
+import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { CODECS, Readiness, RuntimeModule, STREAMS_BACKEND, StreamsRuntime, StreamsServer } from '@waypost/platform';
 import { MemoryRuntime } from '@waypost/platform/testing';
 import { silentLogger, type StreamsBackend } from '@waypost/streams';
@@ -15,6 +16,7 @@ import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
 import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { DeliveryScheduler } from './sender/delivery-scheduler.js';
+import { SenderTaskFactory } from './sender/sender.task-factory.js';
 import { aDelivery } from './sender/testing/sender-samples.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
@@ -113,6 +115,12 @@ describe('webhook-delivery', () => {
       ['webhook-delivery.fan-out', undefined],
       ['webhook-delivery.replayer', undefined],
     ]);
+  });
+
+  it('lets attempts in flight end when the sender stops: for longer than one takes, and not to its last moment (R-25)', () => {
+    const { closeGraceMs } = app.get(SenderTaskFactory);
+    expect(closeGraceMs).toBeGreaterThan(ATTEMPT_DEADLINE_MS);
+    expect(closeGraceMs).toBeLessThan(6_300);
   });
 
   it('takes time from the fan-out and from first attempts alike when retries are late (R-22)', () => {

@@ -266,6 +266,22 @@ describe('what a receiver says of its refusal (R-24)', () => {
     const body = run.type === 'ended' && run.result.type === 'response' ? run.result.body : undefined;
     expect(Buffer.from(body ?? []).toString()).toBe('failed on Bearer [secret]');
   });
+
+  it('is kept without the secret headers that it repeats, but with the others', async () => {
+    const headers = [
+      rigHeader('sub-1', 'x-api-key', 'key-4711'),
+      { name: 'x-site', value: 'north', sealedValue: null },
+    ];
+    rig.put(rigSubscription('sub-1', { url: hook(), headers }));
+    rig.receiver.behave(({ headers: sent }) => ({
+      type: 'respond',
+      status: 403,
+      body: `no ${String(sent['x-api-key'])} at ${String(sent['x-site'])}`,
+    }));
+    const run = await rig.run('sub-1');
+    const body = run.type === 'ended' && run.result.type === 'response' ? run.result.body : undefined;
+    expect(Buffer.from(body ?? []).toString()).toBe('no [secret] at north');
+  });
 });
 
 describe('the signatures of an attempt (R-17, R-19)', () => {

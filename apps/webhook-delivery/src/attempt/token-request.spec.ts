@@ -75,6 +75,13 @@ describe('a token (R-23)', () => {
     expect(new Set(tokensAt('/hook'))).toEqual(new Set(['Bearer token-1']));
   });
 
+  it('may be long: one of 8,000 characters is used', async () => {
+    const token = 'x'.repeat(8_000);
+    behave({ '/token': () => tokenAnswer({ access_token: token, expires_in: 3_600 }), '/hook': () => status(200) });
+    await rig.run('sub-1');
+    expect(tokensAt('/hook')).toEqual([`Bearer ${token}`]);
+  });
+
   it('is kept until 60 s before it expires', async () => {
     await rig.run('sub-1');
     rig.advance(3_539_000);

@@ -38,4 +38,13 @@ describe('what is reported of an attempt', () => {
     const { published } = reportsOf({ outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, statusCode: 503 });
     expect(published).toMatchObject([{ type: 'exhausted', statusCode: 503 }]);
   });
+
+  it('is published under an id of the delivery, so that it counts once though it is published again', () => {
+    const idOf = (deliveryOffset: number, startedAt: number) => {
+      const ended = { outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, deliveryOffset, startedAt };
+      return reportsOf(ended).published.map(({ id }) => id);
+    };
+    expect(idOf(7, 1_000)).toEqual(idOf(7, 2_000));
+    expect(idOf(7, 1_000)).not.toEqual(idOf(8, 1_000));
+  });
 });
