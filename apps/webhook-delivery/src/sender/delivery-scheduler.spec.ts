@@ -4,6 +4,7 @@ import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import type { LaneSettings } from './lane-settings.js';
 import type { ReservationLimits } from './reservations.js';
 import type { BegunDelivery } from './subscription-lane.js';
+import { ManualClock } from './testing/manual-clock.js';
 
 type Limits = Partial<SlotLimits> & {
   readonly reservations?: Partial<ReservationLimits>;
@@ -15,20 +16,15 @@ function build(
   { reservations, beginningTakesMs = 0, ...slots }: Limits,
   settings: Record<string, Partial<LaneSettings>> = {},
 ) {
-  let monotonicMs = 1_000;
-  let armed: { at: number; run: () => void }[] = [];
-  const headroom = new Headroom(() => monotonicMs);
+  const clock = new ManualClock(1_000);
+  const { monotonicMs } = clock;
+  const headroom = new Headroom(monotonicMs);
   const scheduler = new DeliveryScheduler({
     slots: { perSubscription: 10, perFleet: 100, perFleetBesideOthers: 100, total: 100, ...slots },
     reservations: { total: 1_000, perOrigin: 1_000, ...reservations },
     settings: (id) => ({ fleetId: `fleet of ${id}`, origin: id, ratePerSecond: null, ...settings[id] }),
-    timers: {
-      after: (delayMs, run) => {
-        armed.push({ at: monotonicMs + delayMs, run });
-        return () => undefined;
-      },
-    },
-    monotonicMs: () => monotonicMs,
+    timers: clock,
+    monotonicMs,
     headroom,
   });
   const begun: { subscriptionId: string; delivery: BegunDelivery }[] = [];
@@ -38,7 +34,7 @@ function build(
       isVoid,
       mayBegin: () => true,
       begin: (delivery) => {
-        monotonicMs += beginningTakesMs;
+        clock.atMs += beginningTakesMs;
         started.push(label);
         begun.push({ subscriptionId, delivery });
       },
@@ -51,19 +47,9 @@ function build(
     begun.splice(index, 1)[0]?.delivery.end();
   };
   const passMs = (ms: number): void => {
-    const end = monotonicMs + ms;
-    for (let next = firstOf(armed); next && next.at <= end; next = firstOf(armed)) {
-      armed = armed.filter((timer) => timer !== next);
-      monotonicMs = Math.max(monotonicMs, next.at);
-      next.run();
-    }
-    monotonicMs = end;
+    clock.passMs(ms);
   };
-  return { scheduler, started, enqueue, oldestOf, endOne, passMs, now: () => monotonicMs };
-}
-
-function firstOf<T extends { at: number }>(timers: T[]): T | undefined {
-  return [...timers].sort((a, b) => a.at - b.at)[0];
+  return { scheduler, started, enqueue, oldestOf, endOne, passMs, now: monotonicMs };
 }
 
 function times(count: number, run: (i: number) => void): void {
@@ -249,6 +235,18 @@ describe('a delivery (R-22)', () => {
     expect(started).toEqual(['first', 'other', 'second']);
   });
 
+  it('waits until then also when nothing of its subscription was left in between', () => {
+    const { scheduler, started, enqueue, endOne, passMs } = build({});
+    enqueue('busy', 'first');
+    scheduler.lane('busy').beginNoneBefore(2_000);
+    endOne('busy');
+    enqueue('busy', 'second');
+    passMs(999);
+    expect(started).toEqual(['first']);
+    passMs(1);
+    expect(started).toEqual(['first', 'second']);
+  });
+
   it('counts against the origin that its subscription led to when it began', () => {
     const settings: Record<string, Partial<LaneSettings>> = { moved: { origin: 'https://old.example.org' } };
     const { scheduler, started, enqueue, endOne } = build({ reservations: { perOrigin: 1 } }, settings);
@@ -290,6 +288,17 @@ describe('the rate of a subscription (R-16)', () => {
     }
     expect(started.length).toBeGreaterThanOrEqual(29);
     expect(started.length).toBeLessThanOrEqual(31);
+  });
+
+  it('is kept also when nothing of it was left in between', () => {
+    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    enqueue('paced', 'first');
+    endOne('paced');
+    enqueue('paced', 'second');
+    passMs(999);
+    expect(started).toEqual(['first']);
+    passMs(1);
+    expect(started).toEqual(['first', 'second']);
   });
 
   it('is not used up by void deliveries', () => {

@@ -39,6 +39,7 @@ import type { QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
 import { SenderTask } from '../sender.task.js';
 import type { SenderParts } from '../sender-work.js';
+import type { ManualClock } from './manual-clock.js';
 import { aDelivery, aSubscription } from './sender-samples.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
@@ -60,6 +61,8 @@ export interface SenderSettings {
   readonly runner?: AttemptRunner;
   readonly random?: () => number;
   readonly traces?: Traces;
+  /** Of all partitions of the process. Default: without a limit. */
+  readonly memory?: DeliveryMemory;
   /** Awaited before anything goes into the quarantine. */
   readonly beforeQuarantine?: () => Promise<void>;
 }
@@ -76,7 +79,13 @@ export function never({ signal }: AttemptRequest): Promise<null> {
   });
 }
 
-/** One partition with its logs in memory, on a clock that may run faster than real time, with senders that start and stop. */
+/** How time passes: faster than real time, or as the test says. */
+interface HarnessTime {
+  readonly speed?: number;
+  readonly clock?: ManualClock;
+}
+
+/** One partition with its logs in memory, on a clock of its own, with senders that start and stop. */
 export class SenderHarness {
   readonly backend;
   readonly subscriptions = new Map<string, WebhookSubscription>();
@@ -97,18 +106,19 @@ export class SenderHarness {
   private constructor(
     readonly codecs: AvroCodecs,
     private readonly speed: number,
+    private readonly clock: ManualClock | undefined,
   ) {
     const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS, REJECTED].map(({ topic }) => [topic, 1] as const);
     this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: () => this.nowMs() });
   }
 
-  static async create({ speed = 1 }: { speed?: number } = {}): Promise<SenderHarness> {
+  static async create({ speed = 1, clock }: HarnessTime = {}): Promise<SenderHarness> {
     const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
     await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
-    return new SenderHarness(codecs, speed);
+    return new SenderHarness(codecs, speed, clock);
   }
 
-  readonly monotonicMs = (): number => (performance.now() - this.startedMs) * this.speed;
+  readonly monotonicMs = (): number => this.clock?.atMs ?? (performance.now() - this.startedMs) * this.speed;
 
   readonly nowMs = (): number => this.startedAt + Math.floor(this.monotonicMs()) + this.steppedMs;
 
@@ -119,6 +129,7 @@ export class SenderHarness {
 
   private readonly timers: TimerPort = {
     after: (delayMs, run) => {
+      if (this.clock) return this.clock.after(delayMs, run);
       const timer = setTimeout(run, delayMs / this.speed);
       return () => {
         clearTimeout(timer);
@@ -221,7 +232,7 @@ export class SenderHarness {
       random: settings.random ?? (() => 0),
       traces: settings.traces ?? NO_TRACES,
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, bytes: Infinity, ...settings.limits },
-      memory: new DeliveryMemory(Infinity, null),
+      memory: settings.memory ?? new DeliveryMemory(Infinity, null),
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
       scheduler: this.scheduler,
@@ -309,6 +320,7 @@ export class SenderHarness {
       await resolveBatch(codec, records);
       found.push(...records);
     });
+    await fetcher.close();
     return found;
   }
 }

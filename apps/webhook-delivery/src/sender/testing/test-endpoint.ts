@@ -47,6 +47,9 @@ export const neverEnding: Behaviour = (socket) => {
   });
 };
 
+/** Accepts, and does not send the body that it announces. */
+export const withoutBody: Behaviour = (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n');
+
 export async function startEndpoint(behaviour: Behaviour): Promise<TestEndpoint> {
   const sockets = new Set<Socket>();
   let requests = 0;
