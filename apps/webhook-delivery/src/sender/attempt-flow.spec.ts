@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AttemptResult, sealSigningSecret } from '@waypost/domain';
+import { ATTEMPT_DEADLINE_MS, type AttemptResult, sealSigningSecret } from '@waypost/domain';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { until } from '../../../../test/support/until.js';
 import { createAttemptRunner } from '../attempt/attempt-runner.js';
@@ -16,6 +16,7 @@ import {
   startEndpoint,
   type TestEndpoint,
   trickling,
+  withoutBody,
 } from './testing/test-endpoint.js';
 
 const sealingKeys = [Buffer.alloc(32, 7)];
@@ -102,6 +103,7 @@ describe('an endpoint that misbehaves (R-26)', () => {
       await until(async () => (await harness.attempts()).length >= 120);
       const firstOfOthers = (await harness.attempts()).slice(0, 120);
       expect(firstOfOthers.filter(({ subscriptionId }) => subscriptionId === 'bad')).toEqual([]);
+      expect(bad.connections).toBeGreaterThan(0);
       expect(bad.connections).toBeLessThanOrEqual(PER_ORIGIN / 2);
     },
   );
@@ -127,6 +129,14 @@ describe('an endpoint that misbehaves (R-26)', () => {
     await until(async () => (await delivered('good')) === 20 && (await delivered('bad')) === 20);
   });
 
+  it('sends no body after its head, which is not waited for (R-20)', async () => {
+    await endpoint('bad', withoutBody);
+    publish('bad', 1);
+    await start();
+    await until(async () => (await delivered('bad')) === 1);
+    expect((await outcomesOf('bad'))[0]?.durationMs).toBeLessThan(ATTEMPT_DEADLINE_MS);
+  });
+
   it('flaps, and gets each delivery within five attempts without delaying others', async () => {
     await endpoint('bad', flapping);
     await endpoint('good', accepting);
@@ -150,6 +160,7 @@ describe('an endpoint that misbehaves (R-26)', () => {
     publish('good', 50);
     await start();
     await until(async () => (await delivered('good')) === 50);
+    expect(bad.connections).toBeGreaterThan(0);
     expect(bad.connections).toBeLessThanOrEqual(PER_ORIGIN);
   });
 });

@@ -50,6 +50,37 @@ describe('the attempts of a sampled trace (R-46)', () => {
     );
   });
 
+  it('say of the URL where it leads and nothing else: path and query are often its secret', async () => {
+    await attempted(`00-${TRACE}-00f067aa0ba902b7-01`, tracesWith(0));
+
+    const [refused, accepted] = spans.map(({ attributes }) => attributes);
+    const common = {
+      'http.request.method': 'POST',
+      'server.address': 'example.org',
+      'server.port': 443,
+      'url.scheme': 'https',
+      'waypost.attempt.probe': false,
+      'waypost.event.id': EVENT_ID,
+      'waypost.event.type': 'position',
+      'waypost.fleet.id': 'fleet-1',
+      'waypost.subscription.id': 'subscription-1',
+    };
+    expect(refused).toEqual({
+      ...common,
+      'error.type': '503',
+      'http.response.status_code': 503,
+      'waypost.attempt.number': 1,
+      'waypost.attempt.outcome': 'retrying',
+    });
+    expect(accepted).toEqual({
+      ...common,
+      'http.request.resend_count': 1,
+      'http.response.status_code': 200,
+      'waypost.attempt.number': 2,
+      'waypost.attempt.outcome': 'delivered',
+    });
+  });
+
   it('begin the trace where the record has none', async () => {
     const sent = await attempted(null, tracesWith(1));
 

@@ -90,6 +90,45 @@ describe('the order of deliveries (R-28)', () => {
     expect(started.slice(4)).toEqual(['event-3 1']);
   });
 
+  it('stays as it is when another version of the subscription comes while deliveries wait', async () => {
+    for (let n = 1; n <= 3; n++) harness.publish(n, 'strict', 'one device');
+    const made = await harness.start(({ delivery, attempt }) =>
+      delivery.eventId === 'event-1' && attempt === 1 ? unavailable : ok,
+    );
+    await until(async () => (await harness.attempts()).length === 1);
+    harness.subscribe('strict', { strictOrder: true, version: 2 });
+    await until(async () => (await harness.committedOffset()) === 3);
+    expect(made.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).toEqual([
+      'event-1 1',
+      'event-1 2',
+      'event-2 1',
+      'event-3 1',
+    ]);
+  });
+
+  it('is the same after a pause, in which all but the first delivery had left memory (R-16)', async () => {
+    const slow = await SenderHarness.create();
+    slow.subscribe('strict', { strictOrder: true });
+    for (let n = 1; n <= 3; n++) slow.publish(n, 'strict', 'one device');
+    const made = await slow.start(({ delivery, attempt }) =>
+      delivery.eventId === 'event-1' && attempt === 1 ? unavailable : ok,
+    );
+    await until(async () => (await slow.attempts()).length === 1);
+    slow.subscribe('strict', { strictOrder: true, status: 'paused', version: 2 });
+    await until(() => slow.pending === 1);
+    slow.subscribe('strict', { strictOrder: true, version: 3 });
+    slow.publish(4, 'strict', 'one device');
+    await until(() => made.some(({ delivery }) => delivery.eventId === 'event-4'));
+    await slow.stop();
+    expect(made.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).toEqual([
+      'event-1 1',
+      'event-1 2',
+      'event-2 1',
+      'event-3 1',
+      'event-4 1',
+    ]);
+  });
+
   it('holds in every interleaving: no event of a device starts before its predecessor is finished', async () => {
     for (let n = 1; n <= 60; n++) harness.publish(n, 'strict', `device-${String(n % 4)}`);
     await harness.start(({ delivery }) => (Number(delivery.eventId.slice(6)) % 7 === 0 ? unavailable : ok), {

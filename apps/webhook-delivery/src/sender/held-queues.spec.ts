@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
+import type { PartitionFeed, RecordBatch, TopicPartition } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest, AttemptRun } from '../attempt/attempt-runner.js';
-import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { DELIVERIES, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { anAttempt } from './testing/sender-samples.js';
 
 let harness: SenderHarness;
 
@@ -12,6 +14,35 @@ beforeEach(async () => {
 });
 
 afterEach(() => harness.stop());
+
+/** A catch-up pass reads five records at a time, and waits before its second batch. */
+function gatePass() {
+  let goOn = (): void => undefined;
+  const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+  const { backend } = harness;
+  const makeFetcher = backend.fetcher.bind(backend);
+  let feeds = 0;
+  backend.fetcher = () => {
+    const whole = makeFetcher();
+    const open = whole.open.bind(whole);
+    return Object.assign(whole, {
+      open: (source: TopicPartition, from: number): PartitionFeed => {
+        // The first feed is that of the partition's own reader.
+        if (source.topic !== DELIVERIES.topic || ++feeds === 1) return open(source, from);
+        let at = from;
+        const next = async (): Promise<RecordBatch> => {
+          if (at > from) await mayGoOn;
+          const batch = await open(source, at).next();
+          const records = batch.records.slice(0, 5);
+          at = (records.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
+          return { ...batch, records, nextOffset: at };
+        };
+        return { next, close: () => undefined };
+      },
+    });
+  };
+  return { goOn };
+}
 
 describe('a paused subscription (R-16)', () => {
   const delivered = async (): Promise<string[]> =>
@@ -27,6 +58,16 @@ describe('a paused subscription (R-16)', () => {
     const made = await harness.start(() => ok);
     await until(async () => (await harness.committedOffset()) === 21);
     expect(made.map(({ delivery }) => delivery.subscriptionId)).toEqual(['other']);
+  });
+
+  it('does not hold back the committed position with a single delivery either', async () => {
+    harness.subscribe('subscription-1', { status: 'paused' });
+    harness.subscribe('other');
+    harness.publish(1);
+    harness.publish(2, 'other');
+    await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 2);
+    expect((await harness.states()).get('subscription-1')).toMatchObject({ parkedFrom: 0 });
   });
 
   it('gets all that waited, in order and once, when it is active again', async () => {
@@ -53,6 +94,21 @@ describe('a paused subscription (R-16)', () => {
     harness.subscribe('subscription-1', { status: 'active' });
     await until(async () => (await delivered()).length === 1);
     expect(made.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('gets a retry when it is due, not at the moment in which it is active again before that (R-22)', async () => {
+    const fast = await SenderHarness.create({ speed: 10 });
+    fast.subscribe('subscription-1', { status: 'paused' });
+    fast.publish(1);
+    const nextDueAt = fast.nowMs() + 15_000;
+    fast.writeAttempt(anAttempt(1, { nextDueAt }));
+    const made = await fast.start(() => ok);
+    await until(() => fast.pending === 1);
+    fast.subscribe('subscription-1', { status: 'active' });
+    await until(() => made.length === 1);
+    await fast.stop();
+    expect(made[0]?.attempt).toBe(2);
+    expect(made[0]?.started.epochMs).toBeGreaterThanOrEqual(nextDueAt);
   });
 
   it('does not get what waited for a token or a connection either: it counts as no attempt, and is made afterwards', async () => {
@@ -135,6 +191,24 @@ describe('a paused subscription (R-16)', () => {
     await until(async () => (await delivered()).length >= 40);
     expect(new Set(await delivered()).size).toBe(40);
     expect(made.filter(({ attempt }) => attempt > 2)).toEqual([]);
+  });
+
+  it('gets what it left to the log while a pass over the log was beyond it', async () => {
+    const pass = gatePass();
+    for (let n = 1; n <= 30; n++) harness.publish(n);
+    let isUp = false;
+    // What the pass brings first is to be tried again when the pause comes.
+    await harness.start(({ delivery }) => (isUp || Number(delivery.eventId.slice(6)) <= 10 ? ok : unavailable), {
+      limits: { perSubscription: 10 },
+    });
+    await until(async () => (await harness.attempts()).length === 15);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    await until(() => harness.pending === 1);
+    isUp = true;
+    harness.subscribe('subscription-1', { status: 'active' });
+    pass.goOn();
+    await until(async () => (await delivered()).length >= 30);
+    expect([...(await delivered())].sort()).toEqual(names(1, 30).sort());
   });
 
   it('is continued by a successor without repeating what was accepted before the pause', async () => {

@@ -87,6 +87,18 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect((await harness.attempts()).filter(({ eventId }) => eventId !== 'event-1')).toEqual([]);
   });
 
+  it('publishes each probe that was not accepted, with its delivery', async () => {
+    harness.leaveFailing(5 * minuteMs);
+    harness.publish(1);
+    await harness.start(() => answer);
+    const probed = async () => (await harness.operations()).filter(({ type }) => type === 'probed');
+    await until(async () => (await probed()).length >= 2);
+    const [first, second] = await probed();
+    const about = { subscriptionId: 'subscription-1', eventId: 'event-1', deliveryOffset: 0, statusCode: 503 };
+    expect(first).toMatchObject({ ...about, reason: 'the probe was not accepted' });
+    expect(second?.id).not.toBe(first?.id);
+  });
+
   it('logs each probe with its number, the first record of a delivery with the body (R-24)', async () => {
     const suspendedAt = Math.round(harness.nowMs());
     const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };

@@ -188,6 +188,20 @@ describe('a queue at its bound (R-26)', () => {
     expect(next.read('c', 12)).toBeUndefined();
   });
 
+  it('folds the attempts of what it reads again from where they began, not from where it reads it (R-25)', () => {
+    const { queues, taken, log, pendingOf } = build();
+    const first = taken('a', 10);
+    for (const offset of [11, 12]) taken('a', offset);
+    const { queue } = first;
+    log(7); // attempts of all three among them
+    queues.withdrawAllButFirst(queue);
+    queues.park(queue, 11);
+    queues.finish(first);
+    queues.admit(pendingOf(queue, 12));
+    queues.caughtUp(queue);
+    expect(queues.commitPoint()).toEqual({ offset: 12, foldFrom: 500 });
+  });
+
   it('holds the commit point back until its own record accounts for it', () => {
     const { queues, read, taken } = build();
     for (const offset of [10, 11, 12, 13]) read('a', offset);

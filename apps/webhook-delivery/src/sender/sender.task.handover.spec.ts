@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { until } from '../../../../test/support/until.js';
+import { DeliveryMemory } from './delivery-memory.js';
 import { ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
 
@@ -43,6 +45,26 @@ describe('the sender, when a partition changes hands', () => {
     expect(harness.reserved).toBe(2);
     await harness.stop();
     expect(harness.reserved).toBe(0);
+  });
+
+  it('gives up the memory of what it leaves unfinished: the process may keep other partitions (R-26)', async () => {
+    const memory = new DeliveryMemory(2_048, null); // two deliveries
+    for (const n of [1, 2]) harness.publish(n);
+    await harness.start(never, { memory });
+    await until(() => memory.isFull);
+    await harness.stop();
+    expect(memory.isFull).toBe(false);
+  });
+
+  it('leaves no connection to the brokers behind when it stops, though it has read deliveries again', async () => {
+    const fetchers = countFetchers(harness.backend);
+    for (let n = 1; n <= 10; n++) harness.publish(n);
+    await harness.start(() => ok, { limits: { perSubscription: 2 } });
+    await until(async () => (await harness.attempts()).length === 10);
+    await harness.stop();
+    // The task's own, that of what it recovers, and that of the catch-up.
+    expect(fetchers.made).toBeGreaterThan(2);
+    expect(fetchers.open).toBe(0);
   });
 
   it('gives what its predecessor had begun its reservations before anything else begins (R-22, R-26)', async () => {

@@ -219,6 +219,16 @@ describe('the sender', () => {
     await until(() => made.length === 1);
   });
 
+  it('knows what is past due: what waits for room, and not what is being sent (R-22)', async () => {
+    harness.publish(1);
+    const made = await harness.start(never, { reservations: { total: 1 } });
+    await until(() => made.length === 1);
+    expect([...harness.waiting()]).toEqual([]);
+    harness.publish(2);
+    await until(() => harness.pending === 2);
+    expect([...harness.waiting()]).toMatchObject([{ first: { count: 1 }, retry: { count: 0 } }]);
+  });
+
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
     harness.publish(1);
     harness.publish(2);

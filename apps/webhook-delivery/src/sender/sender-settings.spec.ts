@@ -1,0 +1,35 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { Global, Module } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { EgressClient } from '@waypost/egress';
+import { CONFIG } from '@waypost/platform';
+import { until } from '../../../../test/support/until.js';
+import { EgressModule } from '../attempt/attempt.module.js';
+import { DEFAULT_SENDER_SETTINGS } from './sender-settings.js';
+import { silent, startEndpoint, type TestEndpoint } from './testing/test-endpoint.js';
+
+const config = { egress: { allowedSubnets: ['127.0.0.0/8'], denied: [], allowHttp: true } };
+
+@Global()
+@Module({ providers: [{ provide: CONFIG, useValue: config }], exports: [CONFIG] })
+class ConfigModule {}
+
+let module: TestingModule;
+let endpoint: TestEndpoint;
+
+afterEach(async () => {
+  await module.close();
+  await endpoint.close();
+});
+
+it('what is reserved at an origin has a connection each, also when all of it is due at once (R-22)', async () => {
+  module = await Test.createTestingModule({ imports: [ConfigModule, EgressModule] }).compile();
+  endpoint = await startEndpoint(silent);
+  const client = module.get(EgressClient);
+  const { perOrigin } = DEFAULT_SENDER_SETTINGS.reservations;
+  const post = { url: endpoint.url, headers: {}, body: '{}', deadlineMs: 60_000 };
+  for (let n = 0; n < perOrigin; n++) void client.post(post);
+  await until(() => {
+    expect(endpoint.connections).toBe(perOrigin);
+  });
+});
