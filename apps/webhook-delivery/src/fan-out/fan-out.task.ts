@@ -57,6 +57,8 @@ const DELIVERIES_PER_TURN = 8;
 const DELIVERIES_AT_ONCE = 100;
 /** An event that comes now waits for the request under way: it must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
+/** With the first deliveries of fleets, which go with the next request though a burst has filled it. */
+const MAX_UNSENT_BYTES_AT_ONCE = 2 * MAX_UNSENT_BYTES;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events after it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
@@ -138,8 +140,7 @@ export class FanOutTask implements PartitionTask {
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
       await this.parts.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
-      if (this.parts.headroom.share() === 1) this.fanOut(newcomers, DELIVERIES_AT_ONCE);
-      else this.advance();
+      this.fanOutAtOnce(newcomers);
       this.startWaiting();
       await this.untilRoom();
       await nextIteration();
@@ -199,6 +200,13 @@ export class FanOutTask implements PartitionTask {
       this.waiting.push({ offset, fleetId: event.fleetId, deliveries, bytes: value?.length ?? 0 });
     }
     return { unusable, newcomers };
+  }
+
+  /** Not while the brokers take nothing: what they cannot take yet waits as events, whose number is bounded. */
+  private fanOutAtOnce(newcomers: Iterable<string>): void {
+    const hasRoom = this.opened().unsentBytes < MAX_UNSENT_BYTES_AT_ONCE;
+    if (hasRoom && this.parts.headroom.share() === 1) this.fanOut(newcomers, DELIVERIES_AT_ONCE);
+    else this.advance();
   }
 
   private startWaiting(): void {
