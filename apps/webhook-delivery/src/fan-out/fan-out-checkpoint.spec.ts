@@ -85,13 +85,16 @@ describe('the fan-out without its position', () => {
   it('stops the partition instead of sending the whole log again, and says what to do', async () => {
     await delivered();
     stage.backend.forgetOffsets(consumerGroups.fanOut.id);
-    await stage.start();
+    const fanOut = await stage.start();
     await until(() => stage.stopped.length > 0);
     expect(stage.stopped[0]).toMatchObject({
       reason: 'POSITION_LOST',
-      error: expect.stringContaining('kafka-consumer-groups --group webhook-delivery.fan-out --topic fleet.events:0'),
+      error: expect.stringContaining('waypost tasks seek webhook-delivery.fan-out:0 OFFSET'),
     });
     expect(await stage.written()).toHaveLength(2);
+
+    expect(fanOut.command(EVENTS, { seek: 1 })).toBeNull();
+    await until(async () => (await stage.written()).length === 3);
   });
 
   it('stops at a position beyond the log, and goes on from the one that an operator sets', async () => {

@@ -96,8 +96,9 @@ function lost({ topic, partition }: TopicPartition, what: string): string {
   const { id } = consumerGroups.fanOut;
   return (
     `The committed offset of ${id} for ${topic}-${String(partition)} ${what}. Nothing is sent until you choose where to ` +
-    `continue: stop all instances of webhook-delivery, run kafka-consumer-groups --group ${id} --topic ` +
-    `${topic}:${String(partition)} --reset-offsets --to-datetime TIME_OF_THE_LAST_DELIVERY --execute, and start them again.`
+    `continue: waypost tasks seek ${id}:${String(partition)} OFFSET, with the offset of the first event that was not fanned ` +
+    `out (waypost read ${topic} --from TIME_OF_THE_LAST_DELIVERY shows offsets), earliest (which sends all events in the ` +
+    'log again) or latest (which skips what came meanwhile).'
   );
 }
 
