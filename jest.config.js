@@ -25,6 +25,7 @@ const tier = (displayName, testMatch, more = {}) => ({
           target: 'es2022',
           parser: { syntax: 'typescript', decorators: true },
           transform: { legacyDecorator: true, decoratorMetadata: true },
+          experimental: { keepImportAttributes: true },
         },
         module: { type: 'es6' },
       },

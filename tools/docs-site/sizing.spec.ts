@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createAvroCodecs } from '@waypost/contracts';
 import { decideFanOut } from '@waypost/domain';
+import history from '../../docs/results/history.json' with { type: 'json' };
 import { createMemoryRegistry } from '../../test/support/registry/memory-registry.js';
 import { attemptOf, eventOf, NOON, pingOf, subscriptionOf } from '../../test/support/samples.js';
 import { attemptsPerDelivery, MEASURED, sizingOf } from './sizing.js';
 
+const SECONDS_PER_DAY = 86_400;
 const DOCS = join(import.meta.dirname, '../../docs');
 const city = {
   pingsPerSecond: 1_000,
@@ -37,9 +39,15 @@ describe('The sizing', () => {
       historyProjector: 2,
       publicApi: 2,
     });
-    // 50,000 deliveries/s by halves of 8,767 and of 21,476.
-    const busy = sizingOf({ ...city, pingsPerSecond: 250_000 }).processes;
-    expect(busy).toEqual({ telemetryProcessor: 2, webhookDelivery: 12, historyProjector: 5, publicApi: 2 });
+    const busy = sizingOf({ ...city, pingsPerSecond: 250_000 });
+    const half = MEASURED.projectedAttemptsPerSecond / 2;
+    expect(busy.attemptsPerSecond).toBe(50_000);
+    expect(busy.processes).toEqual({
+      telemetryProcessor: 2,
+      webhookDelivery: 12,
+      historyProjector: Math.ceil(50_000 / half),
+      publicApi: 2,
+    });
   });
 
   it('leaves partitions for twice the processes, in a power of two', () => {
@@ -49,8 +57,8 @@ describe('The sizing', () => {
 
   it('keeps the history for 15 days, a day for walks and the one that is dropped, and the logs in every replica', () => {
     const { postgresBytes, kafkaBytes } = sizingOf(city);
-    expect(postgresBytes).toBe(200 * 1_626 * 17 * 86_400);
-    expect(kafkaBytes).toBe((1_000 * 160 + 100 * 250 + 200 * 900 + 200 * 450) * 16 * 86_400 * 3);
+    expect(postgresBytes).toBe(200 * MEASURED.historyBytesPerDelivery * 17 * SECONDS_PER_DAY);
+    expect(kafkaBytes).toBe((1_000 * 160 + 100 * 250 + 200 * 900 + 200 * 450) * 16 * SECONDS_PER_DAY * 3);
   });
 
   it('needs more CPU time for the same attempts while some fail', () => {
@@ -83,6 +91,31 @@ describe('The figures of the sizing', () => {
         return ['', ...inCells, ...counts, cores.toFixed(2), terabytes(postgresBytes), terabytes(kafkaBytes), ''];
       }),
     );
+  });
+
+  it('make the billion deliveries of the operations page, and its rates', () => {
+    const page = readFileSync(join(DOCS, 'operations.md'), 'utf8').replaceAll(/ +/g, ' ').replaceAll('\n', ' ');
+    const { fill, size } = history;
+    const { projectedAttemptsPerSecond, historyBytesPerDelivery } = MEASURED;
+    const attempts = fill.attempts / fill.deliveries;
+    const perSecond = (1e9 * attempts) / (15 * SECONDS_PER_DAY);
+    const perDay = 1e9 / 15;
+    const gigabytes = (bytes: number) => `${((bytes * perDay) / 1e9).toFixed(0)} GB`;
+    const indexBytes = size.bytesPerDelivery - size.tableBytesPerDelivery;
+    const said = [
+      `${attempts.toFixed(2)} attempts and ${historyBytesPerDelivery.toLocaleString('en')} bytes per delivery`,
+      `about ${(indexBytes / 10).toFixed(0)}0 in indexes`,
+      `${projectedAttemptsPerSecond.toLocaleString('en')} projected attempts per second`,
+      `and ${perSecond.toFixed(0)} attempts per second`,
+      `${((100 * perSecond) / projectedAttemptsPerSecond).toFixed(0)} % of its rate`,
+      `${(size.bytesPerDelivery / 1e3).toFixed(2)} TB, and ${gigabytes(size.bytesPerDelivery)} more`,
+      `${gigabytes(size.tableBytesPerDelivery)}, ${gigabytes(indexBytes)} |`,
+      `their ${gigabytes(indexBytes)} have to be`,
+      `${gigabytes(indexBytes)} of indexes is the reason`,
+      `${((1e9 * attempts) / projectedAttemptsPerSecond / 3_600).toFixed(0)} hours`,
+      `in ${((313_726 * attempts) / projectedAttemptsPerSecond).toFixed(0)} s for as many`,
+    ];
+    expect(said.filter((text) => !page.includes(text))).toEqual([]);
   });
 
   it('are not less than what the records take: value, key, trace and frame', async () => {

@@ -1,3 +1,5 @@
+import history from '../../docs/results/history.json' with { type: 'json' };
+
 /** What an installation needs for its traffic, from the figures of docs/benchmarks.md. The page docs/sizing.md has the same in words. */
 
 export interface Traffic {
@@ -35,14 +37,14 @@ export interface Sizing {
 export const MEASURED = {
   pingsPerSecond: 413_000,
   attemptsPerSecond: 8_767,
-  projectedAttemptsPerSecond: 21_476,
+  projectedAttemptsPerSecond: Math.round(history.fill.attemptsPerSecond),
   /** telemetry-processor and its share of the broker. */
   cpuSecondsPerPing: 3.24e-6,
   /** Of all parts, at half of the maximum; and while 30 % of the attempts fail. */
   cpuSecondsPerAttempt: 278e-6,
   cpuSecondsPerFailingAttempt: 357e-6,
-  /** In the history, with its indexes and 1.28 attempts; bodies are those of the benchmark. */
-  historyBytesPerDelivery: 1_626,
+  /** In the history, with its indexes and attempts; bodies are those of the benchmark. */
+  historyBytesPerDelivery: Math.round(history.size.bytesPerDelivery),
   /** In the log, uncompressed, with key, trace and the frame of a record; deliveries and attempts beside their body. */
   pingBytes: 160,
   eventBytes: 250,
