@@ -5,7 +5,7 @@ import { CliError, isBrokenPipe } from './terminal/output.js';
 
 const usageExitCode = 2;
 
-/** 0: done; 1: it failed, one sentence on standard error says why; 2: it was called wrongly. */
+/** 0: done; 1: it failed, one sentence on standard error says why; 2: wrong usage. */
 async function main(args: readonly string[]): Promise<number> {
   const terminal = { out: process.stdout, err: process.stderr };
   const program = createProgram({ terminal, now: Date.now, callerDir: callerDirectory() });

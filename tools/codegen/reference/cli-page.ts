@@ -12,7 +12,7 @@ export function cliPage(): string {
     'takes `--help` and `--data-dir <dir>`, the data directory of the stack, which is `.waypost/data` by default. `KAFKA_BROKERS`,',
     '`SCHEMA_REGISTRY_URL`, `DATABASE_URL`, `WAYPOST_API_URL` and `WAYPOST_ADMIN_URLS` point a command to another stack, variable by variable.',
     '',
-    'Exit codes: 0 done, 1 failed (one sentence on standard error says why), 2 called wrongly.',
+    'Exit codes: 0 done, 1 failed (one sentence on standard error says why), 2 wrong usage.',
     ...program.commands.flatMap((command) => section(command, [])),
     '',
   ].join('\n');

@@ -96,7 +96,7 @@ export function createStatusLine({ err }: Terminal): { show(text: string): void;
   return { show: (text) => void err.write(`\r\x1b[2K${text}`), clear: () => void err.write('\r\x1b[2K') };
 }
 
-/** An end of the command that its user can understand: one sentence, no stack. 1: it failed; 2: it was called wrongly. */
+/** An end of the command that its user can understand: one sentence, no stack. 1: it failed; 2: wrong usage. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 

@@ -5,7 +5,7 @@ import { dateTime, statusCode, text, uuidText } from '../endpoint/fields.js';
 import { pageOf } from '../paging/paging.dto.js';
 
 const TYPES = `What happened:
-- \`exhausted\`: a delivery has failed for good; \`eventId\` says which.
+- \`exhausted\`: the last attempt of a delivery has failed; \`eventId\` says which. A response that ends a delivery at once, such as a 400, makes no event.
 - \`suspended\`: nothing but failures for 5 minutes; deliveries are held from now on (\`onOutage: hold\`).
 - \`probed\`: a held delivery was tried, and failed.
 - \`resumed\`: a probe was accepted; held deliveries are sent, in order.
