@@ -112,7 +112,7 @@ type RouteFinishedData struct {
 	EndTime string `json:"endTime"`
 	// The last fix until then, or where the vehicle stood.
 	EndLocation Place `json:"endLocation"`
-	// Along the fixes of the route, standing left out; whole metres.
+	// Along the fixes of the route, standing left out; whole meters.
 	DistanceInMeters float64 `json:"distanceInMeters"`
 	// From startTime to endTime.
 	DurationInSeconds float64 `json:"durationInSeconds"`

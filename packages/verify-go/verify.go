@@ -118,13 +118,13 @@ func (verifier *Verifier) Verify(body []byte, header http.Header) (*Webhook, err
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return nil, &Refused{MalformedBody, "the body is signed, but it is not JSON"}
 	}
-	webhook := Recognise(body)
+	webhook := Recognize(body)
 	webhook.SignedAt = time.Unix(claims[0].seconds, 0).UTC()
 	return webhook, nil
 }
 
-// Recognise makes an event of a body that is already verified, for example one that the history gave.
-func Recognise(body []byte) *Webhook {
+// Recognize makes an event of a body that is already verified, for example one that the history gave.
+func Recognize(body []byte) *Webhook {
 	var head struct {
 		EventID   string          `json:"eventId"`
 		EventTime time.Time       `json:"eventTime"`

@@ -84,7 +84,7 @@ func TestModels(t *testing.T) {
 		if vector.Expected.EventType != "route_finished" {
 			continue
 		}
-		webhook := Recognise([]byte(vector.Body))
+		webhook := Recognize([]byte(vector.Body))
 		data, isRoute := webhook.Event.Data.(*RouteFinishedData)
 		if !isRoute || data.EndLocation != (Place{52.52, 13.405}) || data.DeviceID != "van-1" || data.VehicleID != nil {
 			t.Errorf("got %+v", webhook.Event)
@@ -94,10 +94,10 @@ func TestModels(t *testing.T) {
 	t.Error("no vector of route_finished")
 }
 
-func TestUnrecognised(t *testing.T) {
+func TestUnrecognized(t *testing.T) {
 	for _, body := range []string{"null", "1", "[]", "{}", `{"eventType":["position"]}`, `{"event":"takeoff"}`} {
-		if string(Recognise([]byte(body)).Unknown) != body {
-			t.Errorf("%s was recognised", body)
+		if string(Recognize([]byte(body)).Unknown) != body {
+			t.Errorf("%s was recognized", body)
 		}
 	}
 }

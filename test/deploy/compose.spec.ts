@@ -19,11 +19,11 @@ const schema = JSON.parse(textOf('test/deploy/testing/compose-spec.json')) as ob
 const isCompose = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(schema);
 
 describe('docker-compose.yml (R-40)', () => {
-  it('is valid by the schema of the Compose specification, which refuses a misspelt key', () => {
+  it('is valid by the schema of the Compose specification, which refuses a misspelled key', () => {
     isCompose(compose);
     expect(isCompose.errors ?? []).toEqual([]);
-    const misspelt = { ...compose, services: { ...compose.services, kafka: { image: 'a', enviroment: {} } } };
-    expect(isCompose(misspelt)).toBe(false);
+    const misspelled = { ...compose, services: { ...compose.services, kafka: { image: 'a', enviroment: {} } } };
+    expect(isCompose(misspelled)).toBe(false);
   });
 
   it('has every application, the set-up before all of them, and the demonstration and monitoring on request', () => {

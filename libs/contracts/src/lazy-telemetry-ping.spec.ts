@@ -36,13 +36,13 @@ const anyPing = arbitraryOf(schema, { key }) as fc.Arbitrary<TelemetryPing>;
 
 /** As nearly every ping is written: short texts, small numbers, no attributes. */
 const small = fc.integer({ min: -(2 ** 27), max: 2 ** 27 - 1 });
-const metres = fc.integer({ min: -(2 ** 48), max: 2 ** 48 });
+const meters = fc.integer({ min: -(2 ** 48), max: 2 ** 48 });
 const short = fc.string({ maxLength: 40 });
 const plainPing: fc.Arbitrary<TelemetryPing> = fc
   .tuple(
     anyPing,
     fc.record({
-      odometerInMeters: optional(metres),
+      odometerInMeters: optional(meters),
       rpm: optional(small),
       sequence: optional(small),
       connectionType: optional(short),

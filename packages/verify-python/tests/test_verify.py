@@ -61,14 +61,14 @@ class VerifyTest(unittest.TestCase):
 
     def test_models(self):
         route = next(v for v in VECTORS if v["expected"].get("eventType") == "route_finished")
-        event = webhooks.recognise(json.loads(route["body"]))[1]
+        event = webhooks.recognize(json.loads(route["body"]))[1]
         self.assertEqual(event.event_data.end_location, webhooks.Place(latitude=52.52, longitude=13.405))
         self.assertEqual(event.event_data.distance_in_meters, 12034)
         self.assertIsNone(event.event_data.vehicle_id)
 
-    def test_unrecognised(self):
+    def test_unrecognized(self):
         for parsed in (None, 1, [], {}, {"eventType": ["position"]}, {"eventType": "position"}, {"event": "takeoff"}):
-            self.assertEqual(webhooks.recognise(parsed), ("unknown", parsed))
+            self.assertEqual(webhooks.recognize(parsed), ("unknown", parsed))
 
     def test_mistaken_secrets(self):
         for secret in ("", "whsec_", "whsec_%%%", "AQEBAQEBAQEB", []):

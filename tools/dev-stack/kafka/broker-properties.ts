@@ -24,7 +24,7 @@ export function brokerProperties(
     'inter.broker.listener.name': 'PLAINTEXT',
     'controller.quorum.bootstrap.servers': controller,
     'log.dirs': logDir,
-    // Topics are declared in one place and created from there; a misspelt name must fail, not come into being.
+    // Topics are declared in one place and created from there; a misspelled name must fail, not come into being.
     'auto.create.topics.enable': 'false',
     'num.network.threads': '2',
     'num.io.threads': '4',
@@ -76,13 +76,13 @@ export interface KafkaSecurity {
   readonly tls: TlsIdentity;
   readonly username: string;
   readonly password: string;
-  /** Of a second listener, where the client's certificate is its login. */
+  /** The port of a second listener, where the client's certificate is its login. */
   readonly mutualTlsPort: number;
-  /** With the same password: they may do what ACLs say. The user above may do everything. Absent: so may everyone. */
+  /** Users with the same password, who may do what ACLs say; the one above may do everything. Absent: so may everyone. */
   readonly limitedUsers?: readonly string[];
 }
 
-/** Of the broker towards itself: the name is in no client's configuration. */
+/** The user of the broker toward itself: the name is in no client's configuration. */
 const BROKER_USER = 'broker';
 
 /** A node whose clients come by TLS only: with SASL on the broker's port, with a certificate on the other. */

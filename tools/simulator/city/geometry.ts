@@ -1,4 +1,4 @@
-/** Metres east and north of the city's center. */
+/** Meters east and north of the city's center. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -28,7 +28,7 @@ export function toDegrees(center: { readonly latitude: number; readonly longitud
   return { latitude: rounded(latitude), longitude: rounded(longitude) };
 }
 
-/** Seven decimals: about a centimetre, as receivers write them. */
+/** Seven decimals: about a centimeter, as receivers write them. */
 function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7;
 }

@@ -15,7 +15,7 @@ import { createRuleRun, currentRules, type RecordedPing } from './rule-run.js';
 
 const MINUTE_MS = 60_000;
 const LATITUDE = 52;
-/** Degrees of latitude of one metre. */
+/** Degrees of latitude of one meter. */
 const METER = 1 / 111_195;
 
 const depot = {

@@ -64,11 +64,11 @@ export function dayText(iso: string, timeZone?: string): string {
 
 /** `12,345`. */
 export function countText(count: number): string {
-  return count.toLocaleString('en-GB', { maximumFractionDigits: 0 });
+  return count.toLocaleString('en-US', { maximumFractionDigits: 0 });
 }
 
 /** `99.95 %`, and `100 %` only when it is that. */
 export function shareText(share: number): string {
   const percent = Math.floor(share * 10_000) / 100;
-  return `${percent.toLocaleString('en-GB', { maximumFractionDigits: 2 })} %`;
+  return `${percent.toLocaleString('en-US', { maximumFractionDigits: 2 })} %`;
 }

@@ -1,5 +1,5 @@
 import type { CreateGeofence, Geofence } from '@waypost/client';
-import { type MapPoint, metreOnMap, type Place, placeOf, project } from './mercator.js';
+import { type MapPoint, meterOnMap, type Place, placeOf, project } from './mercator.js';
 
 /** A geofence while it is drawn: it need not be one yet. */
 export type GeofenceDraft =
@@ -11,7 +11,7 @@ type Rings = readonly (readonly (readonly [number, number])[])[];
 
 export const FIRST_RADIUS_M = 500;
 const MIN_RADIUS_M = 1;
-/** A tenth of a metre: no tracker knows better. */
+/** A tenth of a meter: no tracker knows better. */
 const DIGITS = 1e6;
 
 export function emptyDraft(type: GeofenceDraft['type']): GeofenceDraft {
@@ -58,7 +58,7 @@ export function handlesOf(draft: GeofenceDraft): MapPoint[] {
   const { x, y } = project(draft.center);
   return [
     { x, y },
-    { x: x + draft.radiusInMeters * metreOnMap(draft.center.latitude), y },
+    { x: x + draft.radiusInMeters * meterOnMap(draft.center.latitude), y },
   ];
 }
 
@@ -68,8 +68,8 @@ export function withHandle(draft: GeofenceDraft, index: number, to: MapPoint): G
     return { ...draft, corners: draft.corners.map((corner, at) => (at === index ? place : corner)) };
   if (draft.center === null || index === 0) return { ...draft, center: place };
   const center = project(draft.center);
-  const metres = Math.hypot(to.x - center.x, to.y - center.y) / metreOnMap(draft.center.latitude);
-  return { ...draft, radiusInMeters: Math.max(MIN_RADIUS_M, Math.round(metres)) };
+  const meters = Math.hypot(to.x - center.x, to.y - center.y) / meterOnMap(draft.center.latitude);
+  return { ...draft, radiusInMeters: Math.max(MIN_RADIUS_M, Math.round(meters)) };
 }
 
 /** The center, or one corner more: where that makes the shortest way around. */

@@ -19,7 +19,7 @@ export function ShapeFields({ draft, onChange }: ShapeFieldsProps) {
           onChange={(center) => onChange({ ...draft, center })}
         />
         <NumberField
-          label="Radius in metres"
+          label="Radius in meters"
           value={draft.radiusInMeters}
           least={1}
           most={1_000_000}

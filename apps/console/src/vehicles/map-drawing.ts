@@ -6,7 +6,7 @@ import {
   latitudeOf,
   type MapPoint,
   type MapView,
-  metreOnMap,
+  meterOnMap,
   type Place,
   placeOf,
   project,
@@ -24,7 +24,7 @@ export interface MapContent {
   readonly geofences: readonly Geofence[];
   readonly path: readonly Place[];
   readonly marks: readonly MapMark[];
-  /** Of the path or the marks; what the reader points at. */
+  /** The point of the path or the marks that the reader points at. */
   readonly selected: Place | null;
   /** The geofence that is drawn; the others lie behind it. */
   readonly draft: GeofenceDraft | null;
@@ -81,7 +81,7 @@ function drawShape(context: Context, shape: Shape, view: MapView, screen: Screen
   context.beginPath();
   if (shape.type === 'circle') {
     const { x, y } = screen(shape.center);
-    context.arc(x, y, shape.radiusInMeters * metreOnMap(shape.center.latitude) * view.worldPx, 0, 2 * Math.PI);
+    context.arc(x, y, shape.radiusInMeters * meterOnMap(shape.center.latitude) * view.worldPx, 0, 2 * Math.PI);
   } else
     for (const ring of shape.coordinates)
       trace(
@@ -190,22 +190,22 @@ function drawSelection(context: Context, { x, y }: MapPoint, color: string): voi
 
 /** A round length near a fifth of the map's usual width, at the latitude of its middle. */
 function drawScale(context: Context, { center, worldPx }: MapView, height: number, colors: Colors): void {
-  const pxPerMetre = worldPx * metreOnMap(latitudeOf(center));
-  const metres = roundLength(SCALE_PX / pxPerMetre);
+  const pxPerMeter = worldPx * meterOnMap(latitudeOf(center));
+  const meters = roundLength(SCALE_PX / pxPerMeter);
   context.beginPath();
   trace(
     context,
     [
       { x: 12, y: height - 18 },
       { x: 12, y: height - 12 },
-      { x: 12 + metres * pxPerMetre, y: height - 12 },
-      { x: 12 + metres * pxPerMetre, y: height - 18 },
+      { x: 12 + meters * pxPerMeter, y: height - 12 },
+      { x: 12 + meters * pxPerMeter, y: height - 18 },
     ],
     false,
   );
   context.strokeStyle = colors.text;
   context.lineWidth = 1.5;
   context.stroke();
-  const text = metres < 1_000 ? `${String(metres)} m` : `${String(metres / 1_000)} km`;
+  const text = meters < 1_000 ? `${String(meters)} m` : `${String(meters / 1_000)} km`;
   drawLabels(context, [{ text, x: 20, y: height - 20 }], colors);
 }

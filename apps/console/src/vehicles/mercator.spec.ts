@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fit, fromScreen, metreOnMap, pan, placeOf, project, roundLength, toScreen, zoom } from './mercator.js';
+import { fit, fromScreen, meterOnMap, pan, placeOf, project, roundLength, toScreen, zoom } from './mercator.js';
 
 const [WIDTH, HEIGHT] = [800, 500];
 const places = fc.record({
@@ -71,11 +71,11 @@ describe('the map', () => {
     [199, 100],
     [499, 200],
     [7_300, 5_000],
-  ])('rounds a scale of %d m to %d m', (metres, round) => {
-    expect(roundLength(metres)).toBe(round);
+  ])('rounds a scale of %d m to %d m', (meters, round) => {
+    expect(roundLength(meters)).toBe(round);
   });
 
-  it('makes a metre larger away from the equator', () => {
-    expect(metreOnMap(60) / metreOnMap(0)).toBeCloseTo(2, 6);
+  it('makes a meter larger away from the equator', () => {
+    expect(meterOnMap(60) / meterOnMap(0)).toBeCloseTo(2, 6);
   });
 });

@@ -28,8 +28,8 @@ export function project({ latitude, longitude }: Place): MapPoint {
   return { x: (longitude + 180) / 360, y: (1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2 };
 }
 
-/** How wide a metre is on the map at a latitude. */
-export function metreOnMap(latitude: number): number {
+/** How wide a meter is on the map at a latitude. */
+export function meterOnMap(latitude: number): number {
   return 1 / (EARTH_CIRCUMFERENCE_M * Math.cos((latitude * Math.PI) / 180));
 }
 
@@ -43,9 +43,9 @@ export function placeOf(point: MapPoint): Place {
 }
 
 /** The largest 1, 2 or 5 times a power of ten that is not longer. */
-export function roundLength(metres: number): number {
-  const power = 10 ** Math.floor(Math.log10(metres));
-  return power * ([5, 2].find((digit) => digit * power <= metres) ?? 1);
+export function roundLength(meters: number): number {
+  const power = 10 ** Math.floor(Math.log10(meters));
+  return power * ([5, 2].find((digit) => digit * power <= meters) ?? 1);
 }
 
 /** The view that shows all points; the whole world when there are none. */

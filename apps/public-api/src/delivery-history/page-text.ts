@@ -2,7 +2,7 @@ import { formatTime } from '@waypost/domain';
 
 /*
  * Pages are written as text, field by field (decision 0027): a page of 100 deliveries has some thousand values, most of
- * them numbers, times and ids of known form, and building objects of them for a general serialiser takes longer.
+ * them numbers, times and ids of known form, and building objects of them for a general serializer takes longer.
  */
 
 /** Content type of an answer that is text already; the framework would call it HTML. */
@@ -41,7 +41,7 @@ export function optionalField(name: string, value: string | number | null): stri
   return value === null ? '' : `,"${name}":${String(value)}`;
 }
 
-/** Of values that have become JSON text. */
+/** An array of values that have become JSON text. */
 export function arrayText(items: readonly string[]): string {
   return `[${items.join(',')}]`;
 }

@@ -42,7 +42,7 @@ const payloadParameter = parameterText(MAX_PAYLOAD_FILTER_LENGTH)
   .optional()
   .meta({
     pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may begin anywhere in the payload; of a list, any item counts. There is no index for it: each page looks at up to ${MOST_SEARCHED.toLocaleString('en-GB')} deliveries that match the other filters.`,
+    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may begin anywhere in the payload; of a list, any item counts. There is no index for it: each page looks at up to ${MOST_SEARCHED.toLocaleString('en-US')} deliveries that match the other filters.`,
   });
 
 /** The filters of v2 (R-33). */

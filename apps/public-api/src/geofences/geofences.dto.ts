@@ -16,7 +16,7 @@ function degrees(limit: number) {
 const latitude = degrees(90);
 const longitude = degrees(180);
 
-const radiusMessage = 'must be a number of metres from 1 to 1000000';
+const radiusMessage = 'must be a number of meters from 1 to 1000000';
 const circle = z.strictObject({
   type: z.literal('circle'),
   center: z.strictObject({ latitude, longitude }),

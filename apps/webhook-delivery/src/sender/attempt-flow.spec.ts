@@ -8,7 +8,7 @@ import { ok, SenderHarness } from './testing/sender-harness.js';
 import {
   accepting,
   acceptingAfter,
-  type Behaviour,
+  type Behavior,
   flapping,
   neverEnding,
   refusingUrl,
@@ -45,8 +45,8 @@ function subscribe(id: string, url: string): void {
   harness.subscribe(id, { url, secrets: [{ sealed, expiresAt: null }] });
 }
 
-async function endpoint(id: string, behaviour: Behaviour): Promise<TestEndpoint> {
-  const made = await startEndpoint(behaviour);
+async function endpoint(id: string, behavior: Behavior): Promise<TestEndpoint> {
+  const made = await startEndpoint(behavior);
   endpoints.push(made);
   subscribe(id, made.url);
   return made;
@@ -94,8 +94,8 @@ describe('an endpoint that misbehaves (R-26)', () => {
     ['takes four seconds for each answer', acceptingAfter(4_000)],
   ])(
     '%s, with a flood of deliveries, while others get theirs before its first attempt is over',
-    async (_, behaviour) => {
-      const bad = await endpoint('bad', behaviour);
+    async (_, behavior) => {
+      const bad = await endpoint('bad', behavior);
       for (const id of ['a', 'b', 'c']) await endpoint(id, accepting);
       publish('bad', 300);
       for (let round = 0; round < 40; round++) for (const id of ['a', 'b', 'c']) publish(id, 1);

@@ -26,7 +26,7 @@ function place(description: string): JsonSchema {
   return exactly({ latitude: LATITUDE, longitude: LONGITUDE }, ['latitude', 'longitude'], description);
 }
 
-/** Of every type; a field is there when it is known, and then never null. */
+/** Fields of every type; a field is there when it is known, and then never null. */
 const COMMON: Properties = {
   deviceId: text('The device that reported it.'),
   fleetId: text('Its fleet.'),
@@ -88,7 +88,7 @@ const OWN: Readonly<Record<EventType | typeof TEST_EVENT_TYPE, OwnFields>> = {
       ...ROUTE,
       endTime: time('When the ignition went off, of the first ping at rest, or of the last fix before a gap.'),
       endLocation: place('The last fix until then, or where the vehicle stood.'),
-      distanceInMeters: amount('Along the fixes of the route, standing left out; whole metres.'),
+      distanceInMeters: amount('Along the fixes of the route, standing left out; whole meters.'),
       durationInSeconds: amount('From startTime to endTime.'),
       averageSpeedInKmh: amount('Distance by duration, one decimal.'),
       endReason: { type: 'string', enum: ['ignition_off', 'stationary', 'no_data'], description: 'Why it ended.' },

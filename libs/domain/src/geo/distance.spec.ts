@@ -38,7 +38,7 @@ describe('the distance between two fixes', () => {
   ])('agrees with the geodesic up to %s below %d degrees, the antimeridian included', (_name, latitude, km, share) => {
     fc.assert(
       fc.property(legs(latitude, km), (leg) => {
-        // Degrees of longitude have no more digits than a millimetre near 180.
+        // Degrees of longitude have no more digits than a millimeter near 180.
         expect(Math.abs(measured(leg) - leg.meters)).toBeLessThan(leg.meters * share + 0.001);
       }),
     );

@@ -4,7 +4,7 @@ import CheapRuler from 'cheap-ruler';
 const MOST_METERS_PER_DEGREE = 112_000;
 
 /**
- * Metres on the WGS-84 ellipsoid, the shorter way around, also across the antimeridian: within a millionth of the geodesic
+ * Meters on the WGS-84 ellipsoid, the shorter way around, also across the antimeridian: within a millionth of the geodesic
  * up to 1 km, within 0.05 % up to 250 km below 65° of latitude, a rough figure between continents.
  */
 export function distanceInMeters(

@@ -41,7 +41,7 @@ export class CircleShape implements GeofenceShape {
     const { numbers } = this;
     const centerLatitude = numbers[LATITUDE] as number;
     const north = (latitude - centerLatitude) * METERS_PER_DEGREE;
-    // A metre is more than the rounding error.
+    // A meter is more than the rounding error.
     if (Math.abs(north) > limit + 1) return false;
     const turn = longitude - (numbers[LONGITUDE] as number);
     const cosine = numbers[COSINE] as number;

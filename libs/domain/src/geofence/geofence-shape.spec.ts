@@ -33,7 +33,7 @@ describe('a circle', () => {
   const center = fc.record({
     latitude: inSteps(-90, 90, 0.5),
     longitude: inSteps(-180, 180, 0.5),
-    // Beside a pole the test's own places are exact to some centimetres only.
+    // Beside a pole the test's own places are exact to some centimeters only.
     radiusInMeters: fc.oneof(inSteps(500, 20_000, 50), inSteps(500, 2_000_000, 50)),
   });
   const bearing = inSteps(0, 360, 0.5);

@@ -14,7 +14,7 @@ export const SOUTH = 0;
 export const NORTH = 1;
 export const WEST = 2;
 export const EAST = 3;
-/** Of a circle of the same area, metres. */
+/** The radius of a circle of the same area, meters. */
 export const RADIUS = 4;
 export const FRAME_NUMBERS = 5;
 

@@ -15,7 +15,7 @@ export interface GeoBox {
   readonly maxLongitude: number;
 }
 
-/** About a centimetre: rounding must not keep a place on the edge of a shape out of its box. */
+/** About a centimeter: rounding must not keep a place on the edge of a shape out of its box. */
 const SLACK_DEGREES = 1e-7;
 
 /** Longitudes may lie beyond ±180. */

@@ -22,7 +22,7 @@ beforeEach(() => {
   });
 });
 
-/** One kilometre from the next, to the east. */
+/** One kilometer from the next, to the east. */
 function put(number: number, version = 1): void {
   const circle = { ...placeAt(HERE, number * 1_000, 90), radiusInMeters: 100 };
   fleet.put(circleFence(circle, { geofenceId: String(number), version }), ++clock);

@@ -46,7 +46,7 @@ export interface FleetEvent {
   readonly startLocation: StartLocation | null;
   /** Of a finished route, as what follows. */
   readonly endLocation: EndLocation | null;
-  /** Whole metres. */
+  /** Whole meters. */
   readonly distanceInMeters: number | null;
   readonly maxSpeedInKmh: number | null;
   /** One decimal. */

@@ -135,7 +135,7 @@ function expectAgreement(pings: readonly TelemetryPing[], events = tripEvents(pi
   expect(events.map(seen)).toEqual(expected.map(withoutMeters));
   expected.forEach(({ figures }, index) => {
     const meters = events[index]?.event.distanceInMeters ?? NaN;
-    // To half a metre of rounding and the difference of two ways to measure.
+    // To half a meter of rounding and the difference of two ways to measure.
     if (figures !== undefined) expect(Math.abs(meters - figures.meters)).toBeLessThan(0.51 + figures.meters * 1e-4);
   });
   return expected;

@@ -85,7 +85,7 @@ describe('the events of routes and stops (R-13)', () => {
     expect(texts).toEqual(Array(5).fill([null, null, null]));
   });
 
-  it('rounds the distance to whole metres and the speed to one decimal, up from the middle', () => {
+  it('rounds the distance to whole meters and the speed to one decimal, up from the middle', () => {
     const place = { latitude: 1, longitude: 2 };
     const change: RouteChange = {
       type: 'route_finished',

@@ -1,12 +1,12 @@
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 
-/** Metres of a degree of latitude near 52.1° on the ellipsoid. */
+/** Meters of a degree of latitude near 52.1° on the ellipsoid. */
 const METERS_PER_DEGREE = 111_257;
 
 export const START = { latitude: 52.1, longitude: 4.9 };
 
-/** The place so many metres north of the start; exact to a few centimetres within a kilometre. */
+/** The place so many meters north of the start; exact to a few centimeters within a kilometer. */
 export function north(meters: number): typeof START {
   return { latitude: START.latitude + meters / METERS_PER_DEGREE, longitude: START.longitude };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type DeliveryRecord, recordNumber, type WebhookAttempt } from '@waypost/domain';
 import { attemptOf as sampleOf } from '../../../../test/support/samples.js';
 
-/** The clock of these tests: noon, so that both neighbouring days are near. */
+/** The clock of these tests: noon, so that both neighboring days are near. */
 export const NOW = Date.UTC(2026, 5, 20, 12);
 
 const HOUR_MS = 3_600_000;

@@ -14,7 +14,7 @@ export interface OpenedDeliveryStore {
 const DAY_MS = 86_400_000;
 const ALL_OF_IT = { startAt: NOW - 30 * DAY_MS, endAt: NOW + DAY_MS, limit: 1_000 };
 
-/** The behaviour of every store of deliveries. `open` uses a fixed clock: NOW. */
+/** The behavior of every store of deliveries. `open` uses a fixed clock: NOW. */
 export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDeliveryStore>, numRuns: number): void {
   describe(`delivery store (${kind})`, () => {
     let store: OpenedDeliveryStore;

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const ALL_OF_IT = { startAt: NOW - 30 * DAY_MS, endAt: NOW + 30 * DAY_MS, limit: 1_000 };
 
-/** The behaviour of every store of paths. `open` uses a fixed clock: NOW. */
+/** The behavior of every store of paths. `open` uses a fixed clock: NOW. */
 export function describePathStore(kind: string, open: () => Promise<OpenedPathStore>, numRuns: number): void {
   describe(`path store (${kind})`, () => {
     let store: OpenedPathStore;

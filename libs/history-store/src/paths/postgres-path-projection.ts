@@ -75,7 +75,7 @@ const COLUMNS = COLUMN_NAMES.join(', ');
 const STAGE = 'CREATE TEMPORARY TABLE IF NOT EXISTS staged_path_points (LIKE path_points) ON COMMIT DELETE ROWS';
 const COPY = `COPY staged_path_points (${COLUMNS}) FROM STDIN (FORMAT binary)`;
 
-/** In key order: neighbours in the index are written together, and writers of the same keys cannot deadlock. */
+/** In key order: neighbors in the index are written together, and writers of the same keys cannot deadlock. */
 const INSERT = `INSERT INTO path_points (${COLUMNS})
   SELECT ${COLUMNS} FROM staged_path_points ORDER BY fleet_id, device_id, event_time
   ON CONFLICT (fleet_id, device_id, event_time) DO NOTHING`;

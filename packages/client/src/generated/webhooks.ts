@@ -117,7 +117,7 @@ export interface RouteFinishedData extends EventData {
     /** WGS-84 degrees. */
     readonly longitude: number;
   };
-  /** Along the fixes of the route, standing left out; whole metres. */
+  /** Along the fixes of the route, standing left out; whole meters. */
   readonly distanceInMeters: number;
   /** From startTime to endTime. */
   readonly durationInSeconds: number;

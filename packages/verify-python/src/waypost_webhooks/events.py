@@ -85,7 +85,7 @@ class RouteFinishedData(EventData):
     start_location: Place  # Where that was.
     end_time: str  # When the ignition went off, of the first ping at rest, or of the last fix before a gap.
     end_location: Place  # The last fix until then, or where the vehicle stood.
-    distance_in_meters: float  # Along the fixes of the route, standing left out; whole metres.
+    distance_in_meters: float  # Along the fixes of the route, standing left out; whole meters.
     duration_in_seconds: float  # From startTime to endTime.
     average_speed_in_kmh: float  # Distance by duration, one decimal.
     end_reason: str  # Why it ended.

@@ -94,11 +94,11 @@ def verify(
         parsed = json.loads(data.decode())
     except ValueError:
         return Refused("malformed_body", "The body is signed, but it is not JSON.")
-    format, event = recognise(parsed)
+    format, event = recognize(parsed)
     return Verified(format, event, claims[0].seconds)
 
 
-def recognise(parsed: Any) -> tuple[Literal["v1", "legacy-v1", "unknown"], Any]:
+def recognize(parsed: Any) -> tuple[Literal["v1", "legacy-v1", "unknown"], Any]:
     """The format of a parsed body, for example one that the history gave, and the event that it is."""
     if isinstance(parsed, dict):
         v1 = EVENTS.get(_text(parsed.get("eventType")))

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** What an endpoint does with each request, once its head has arrived. */
-export type Behaviour = (socket: Socket, requestNumber: number) => void;
+export type Behavior = (socket: Socket, requestNumber: number) => void;
 
 export interface TestEndpoint {
   readonly url: string;
@@ -14,23 +14,23 @@ function answer(status: string): string {
   return `HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`;
 }
 
-export const accepting: Behaviour = (socket) => void socket.write(answer('200 OK'));
+export const accepting: Behavior = (socket) => void socket.write(answer('200 OK'));
 
-export function acceptingAfter(ms: number): Behaviour {
+export function acceptingAfter(ms: number): Behavior {
   return (socket) => void setTimeout(() => socket.write(answer('200 OK')), ms);
 }
 
 /** Reads everything and never responds. */
-export const silent: Behaviour = () => undefined;
+export const silent: Behavior = () => undefined;
 
 /** Accepts every second request and closes the connection on the others. */
-export const flapping: Behaviour = (socket, requestNumber) => {
+export const flapping: Behavior = (socket, requestNumber) => {
   if (requestNumber % 2 === 0) socket.write(answer('200 OK'));
   else socket.destroy();
 };
 
 /** One byte of a status line per second. */
-export const trickling: Behaviour = (socket) => {
+export const trickling: Behavior = (socket) => {
   const bytes = [...Buffer.from(answer('200 OK'))].map((byte) => Buffer.of(byte));
   const timer = setInterval(() => socket.write(bytes.shift() ?? 'x'), 1_000);
   socket.once('close', () => {
@@ -39,7 +39,7 @@ export const trickling: Behaviour = (socket) => {
 };
 
 /** Accepts, and sends a body that never ends. */
-export const neverEnding: Behaviour = (socket) => {
+export const neverEnding: Behavior = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
   const timer = setInterval(() => socket.write('400\r\n' + 'x'.repeat(1024) + '\r\n'), 1);
   socket.once('close', () => {
@@ -48,9 +48,9 @@ export const neverEnding: Behaviour = (socket) => {
 };
 
 /** Accepts, and does not send the body that it announces. */
-export const withoutBody: Behaviour = (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n');
+export const withoutBody: Behavior = (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n');
 
-export async function startEndpoint(behaviour: Behaviour): Promise<TestEndpoint> {
+export async function startEndpoint(behavior: Behavior): Promise<TestEndpoint> {
   const sockets = new Set<Socket>();
   let requests = 0;
   const server = createServer((socket) => {
@@ -59,7 +59,7 @@ export async function startEndpoint(behaviour: Behaviour): Promise<TestEndpoint>
     socket.on('error', () => undefined);
     // A request of these tests arrives in one piece.
     socket.on('data', (bytes) => {
-      if (bytes.toString('latin1').startsWith('POST ')) behaviour(socket, ++requests);
+      if (bytes.toString('latin1').startsWith('POST ')) behavior(socket, ++requests);
     });
   });
   const port = await listen(server);

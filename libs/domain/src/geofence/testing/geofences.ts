@@ -41,7 +41,7 @@ export function placeAt(from: GeoPoint, meters: number, bearing: number): GeoPoi
   return { latitude: Math.asin(sine) / RADIANS, longitude: ((longitude + 540) % 360) - 180 };
 }
 
-/** Metres by the angle between the two directions from the middle of the earth: not as the product computes them. */
+/** Meters by the angle between the two directions from the middle of the earth: not as the product computes them. */
 export function plainDistance(a: GeoPoint, b: GeoPoint): number {
   const vector = ({ latitude, longitude }: GeoPoint): [number, number, number] => [
     Math.cos(latitude * RADIANS) * Math.cos(longitude * RADIANS),
