@@ -13,7 +13,7 @@ export interface GeneratedFolder {
   readonly files: GeneratedFiles;
 }
 
-/** Of every schema of a folder: its record types, one file per schema, and all schemas as constants. */
+/** Makes the record types of every schema of a folder, one file per schema, and all schemas as constants. */
 export async function generateModules(
   schemasDir: string,
   dirs: { readonly records: string },

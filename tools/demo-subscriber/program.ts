@@ -14,9 +14,9 @@ import { loadState, saveState } from './subscriber-state.js';
 interface SubscriberRun {
   readonly dataDir: string;
   readonly fleet: string;
-  /** By which webhook-delivery reaches this host. */
+  /** The address by which webhook-delivery reaches this host. */
   readonly host: string;
-  /** By which a browser reaches the console; default: the address of the API. */
+  /** The address by which a browser reaches the console; default: that of the API. */
   readonly consoleUrl?: string;
   readonly now: () => number;
   readonly stopped: AbortSignal;

@@ -32,7 +32,7 @@ export interface DevStackOptions {
   readonly dataDir: DataDir;
   /** Holds the downloads of all stacks. Default: WAYPOST_CACHE_DIR, or `waypost` in the user's cache folder. */
   readonly cacheDir?: string;
-  /** Of this process: PATH, HOME and JAVA_HOME are used. */
+  /** The environment of this process: PATH, HOME and JAVA_HOME are used. */
   readonly env: Environment;
   readonly external?: ExternalParts;
   /** false: faster, but a power cut may damage the database. For tests. */
@@ -55,7 +55,7 @@ export interface DevStack {
   readonly kafka: KafkaSettings;
   /** Base of the Confluent API. */
   readonly registryUrl: string;
-  /** Of a registry that is not ours and has a certificate of its own authority. */
+  /** The authority of a registry that is not ours and has a certificate of its own authority. */
   readonly registryCa?: string | undefined;
   readonly databaseUrl: string;
   /** Watches over the parts; further processes of the stack may be put under it. */

@@ -10,7 +10,7 @@ export interface PartContext {
   readonly java: string;
   readonly guardian: Guardian;
   readonly reporter: StackReporter;
-  /** Of the processes; it holds no settings that would change a part by accident. */
+  /** The environment of the processes; it holds no settings that would change a part by accident. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What a failed or interrupted start has to undo. */
   readonly started: ManagedProcess[];

@@ -8,9 +8,9 @@ export interface Traffic {
   readonly eventsPerPing: number;
   /** That match an event, on average. */
   readonly subscriptionsPerEvent: number;
-  /** Of the attempts, 0 to 1. */
+  /** The share of the attempts that fail, 0 to 1. */
   readonly failureRate: number;
-  /** Of a webhook: some 300 with the usual fields. It is in the delivery and in the first attempt. */
+  /** Bytes of a webhook: some 300 with the usual fields. It is in the delivery and in the first attempt. */
   readonly bodyBytes: number;
   readonly replicas: number;
 }
@@ -26,10 +26,10 @@ export interface Sizing {
     readonly publicApi: number;
   };
   readonly partitions: number;
-  /** Of all parts together. */
+  /** Busy cores of all parts together. */
   readonly cores: number;
   readonly postgresBytes: number;
-  /** Of all brokers together. */
+  /** Disk of all brokers together. */
   readonly kafkaBytes: number;
 }
 
@@ -40,7 +40,7 @@ export const MEASURED = {
   projectedAttemptsPerSecond: Math.round(history.fill.attemptsPerSecond),
   /** telemetry-processor and its share of the broker. */
   cpuSecondsPerPing: 3.24e-6,
-  /** Of all parts, at half of the maximum; and while 30 % of the attempts fail. */
+  /** CPU time of all parts, at half of the maximum; and while 30 % of the attempts fail. */
   cpuSecondsPerAttempt: 278e-6,
   cpuSecondsPerFailingAttempt: 357e-6,
   /** In the history, with its indexes and attempts; bodies are those of the benchmark. */

@@ -89,7 +89,7 @@ export class AvroEncoder {
     if (this.present(value)) this.string(value);
   }
 
-  /** Of an array; `item` writes one. */
+  /** Writes an array; `item` writes one of its items. */
   array<T>(items: readonly T[], item: (encoder: this, value: T) => void): void {
     if (items.length > 0) {
       this.long(items.length);

@@ -24,7 +24,7 @@ export const consumerGroups = {
   historyProjector: group('history-projector', topics.webhookAttempts),
   /** Every accepted ping before its committed offset is in the paths. */
   pathProjector: group('history-projector.paths', topics.telemetryPings),
-  /** Of everything before its committed offset, the history has what has no attempt. */
+  /** The history has what has no attempt of everything before its committed offset. */
   waitingProjector: group('history-projector.waiting', topics.webhookDeliveries),
   /** Everything before its committed offset is stored, and the subscriptions in it are disabled. */
   operationalEvents: group('public-api.operations', topics.webhookOperations),

@@ -38,7 +38,7 @@ export function afterOptionalDouble(bytes: Uint8Array, at: number): number {
   return bytes[at] === NULL_BRANCH ? at + 1 : NOT_PLAIN;
 }
 
-/** Of less than 64 bytes: the length has one byte then, of which the lowest bit is the sign. */
+/** For a text of less than 64 bytes: the length has one byte then, of which the lowest bit is the sign. */
 export function afterOptionalText(bytes: Uint8Array, at: number): number {
   if (bytes[at] === NULL_BRANCH) return at + 1;
   if (bytes[at] !== VALUE_BRANCH) return NOT_PLAIN;

@@ -127,7 +127,7 @@ function parsed(text: string): object | null {
   }
 }
 
-/** By shape: the errors of Node may come from another realm. */
+/** Judges by shape: the errors of Node may come from another realm. */
 function codeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null ? (error as { readonly code?: unknown }).code : undefined;
   return typeof code === 'string' ? code : '';

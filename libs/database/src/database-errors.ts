@@ -96,7 +96,7 @@ export function isLockTimeout(error: unknown): boolean {
  * COMMIT that failed this way took effect is unknown: read the stored position to find out.
  */
 export function isConnectionLoss(error: unknown): boolean {
-  // By shape: drivers throw errors of several kinds, and not all of them from this realm.
+  // Judged by shape: drivers throw errors of several kinds, and not all of them from this realm.
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, errors, cause } = error as Partial<Record<'code' | 'message' | 'errors' | 'cause', unknown>>;
   if (typeof code === 'string' && isUnavailableCode(code)) return true;

@@ -32,7 +32,7 @@ export function inAllFleets<T>(manager: EntityManager, work: (manager: EntityMan
   return inFleet(manager, ALL_FLEETS, work);
 }
 
-/** Until the connection ends or is set again. */
+/** Holds until the connection ends or is set again. */
 export async function setFleetOfConnection(client: ClientBase, fleetId: string): Promise<void> {
   await client.query(`SELECT set_config('waypost.fleet', $1, false)`, [storableText(fleetId)]);
 }

@@ -4,7 +4,7 @@ import type { WebhookSubscription } from '@waypost/domain';
 /** What a fleet may have: every webhook-delivery process holds the subscriptions of all fleets in memory. */
 export interface FleetLimits {
   readonly subscriptions: number;
-  /** Of all its subscriptions together. */
+  /** Device ids of all its subscriptions together. */
   readonly deviceIds: number;
 }
 

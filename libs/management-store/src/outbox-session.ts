@@ -1,4 +1,4 @@
-/** By hand: the advisory lock and LISTEN belong to one connection, which TypeORM's pool would share. */
+/** Written by hand: the advisory lock and LISTEN belong to one connection, which TypeORM's pool would share. */
 import pg from 'pg';
 import { databaseAddress } from '@waypost/database';
 import { OUTBOX_CHANNEL, type OutboxKind } from './outbox.js';

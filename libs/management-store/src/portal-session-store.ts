@@ -57,7 +57,7 @@ export interface StoredPortalSession {
 
 export interface NewPortalSession {
   readonly fleetId: string;
-  /** Of an API key or, with null there, of an admin key. */
+  /** The id of an API key or, with null there, of an admin key. */
   readonly keyId: string | null;
   readonly adminKeyId: string | null;
   readonly scopes: readonly PortalScope[];

@@ -23,7 +23,7 @@ import { ReplayStore } from './replay-store.js';
 /** The managed resources as the topics have them: the newest version of each, without deleted ones. */
 export interface ManagedResources {
   readonly fleets: readonly FleetSettings[];
-  /** Of these fleets, like the subscriptions. */
+  /** Geofences of these fleets, like the subscriptions. */
   readonly geofences: readonly Geofence[];
   readonly subscriptions: readonly WebhookSubscription[];
   readonly replays: readonly WebhookReplay[];

@@ -145,7 +145,7 @@ export class SubscriptionStore {
     );
   }
 
-  /** Of all fleets. */
+  /** Counts those of all fleets. */
   countAll(): Promise<number> {
     return inAllFleets(this.subscriptions.manager, (manager) => manager.count(WebhookSubscriptionEntity));
   }

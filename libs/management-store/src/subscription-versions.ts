@@ -20,7 +20,7 @@ export function lockSubscription(
 /** `url`: also all other subscriptions of the fleet at the same URL (R-16). Default: `subscription`. */
 export interface SubscriptionTarget extends SubscriptionRef {
   readonly scope?: 'subscription' | 'url';
-  /** With `url`: only those of them that have one of these ids. null or absent: all. */
+  /** Limits `url` to those of them that have one of these ids. null or absent: all. */
   readonly within?: readonly string[] | null;
 }
 

@@ -30,7 +30,7 @@ export type StreamsErrorCode =
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */
 export class StreamsError extends Error {
   override readonly name = 'StreamsError';
-  /** Of the input record that it concerns, where that is known. */
+  /** The offset of the input record that it concerns, where that is known. */
   readonly offset: number | null;
 
   constructor(

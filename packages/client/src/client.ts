@@ -226,7 +226,7 @@ interface Prepared {
   readonly headers: Record<string, string>;
   /** JSON. */
   readonly body: string | undefined;
-  /** By an attempt before this one. */
+  /** An attempt before this one may have done it. */
   readonly mayBeDone: boolean;
 }
 

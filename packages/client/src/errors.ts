@@ -6,7 +6,7 @@ type ErrorContent = ErrorBody['error'];
 export class WaypostApiError extends Error {
   override readonly name = 'WaypostApiError';
   readonly status: number;
-  /** Of the closed list that the OpenAPI document has; `unknown` when something in between responded. */
+  /** A code of the closed list that the OpenAPI document has; `unknown` when something in between responded. */
   readonly code: ErrorContent['code'];
   /** The offending parameters, headers or fields; empty when the service names none. */
   readonly details: NonNullable<ErrorContent['details']>;

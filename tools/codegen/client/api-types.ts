@@ -55,7 +55,7 @@ function eventOf(operation: Operation): TypeSchema | undefined {
   return contentOf(operation)?.['text/event-stream']?.['x-event-data'];
 }
 
-/** By media type; null: the successful response has no body. */
+/** Content by media type; null: the successful response has no body. */
 function contentOf({ responses }: Operation): Readonly<Record<string, MediaType>> | null {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   return success === undefined || !('content' in success) ? null : success.content;

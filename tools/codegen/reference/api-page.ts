@@ -35,7 +35,7 @@ export function apiPage(): string {
   ].join('\n');
 }
 
-/** Of each operation: what the API key must be allowed to do; null: no key is needed. */
+/** What the API key must be allowed to do for each operation; null: no key is needed. */
 function scopesOf(controllers: readonly Controller[]): Map<string, string | null> {
   const members = controllers.flatMap(({ prototype }) => Object.values(Object.getOwnPropertyDescriptors(prototype)));
   const handlers = members

@@ -9,7 +9,7 @@ const FREE = new Set([
   'ISC',
   'MIT',
   'MIT-0',
-  // Of fonts.
+  // Licenses of fonts.
   'OFL-1.1',
   'Python-2.0',
   'Unlicense',

@@ -18,7 +18,7 @@ const CHART = 'deploy/helm/waypost';
 const EXAMPLE = `${CHART}/ci/example-values.yaml`;
 /** The oldest version of Kubernetes that the chart is for, and a current one. */
 const KUBERNETES_VERSIONS = ['1.28', '1.33'];
-/** Of the cluster that does not exist here. */
+/** Renders for a cluster that does not exist here. */
 const TEMPLATE = templateOf('waypost');
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } });

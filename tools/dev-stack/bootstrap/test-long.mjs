@@ -40,7 +40,7 @@ const steps = [
   ['kills', 'test:int', ['supervisor', 'replay.task'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],
-  // With the Prometheus that the step before has unpacked.
+  // Uses the Prometheus that the step before has unpacked.
   ['alerts', 'test:e2e', ['e2e/prometheus'], { WAYPOST_LONG_TESTS: 'true' }],
   ['deploy', 'test:deploy', []],
   ['site', 'docs:site', []],

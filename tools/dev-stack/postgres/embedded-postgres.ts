@@ -19,7 +19,7 @@ export interface PostgresSettings {
   readonly durable: boolean;
   /** Given, every connection has to be TLS. */
   readonly tls?: PostgresTls;
-  /** Of postgresql.conf, for a server with more work than a demonstration. */
+  /** Settings of postgresql.conf, for a server with more work than a demonstration. */
   readonly tuning?: Readonly<Record<string, string>>;
 }
 

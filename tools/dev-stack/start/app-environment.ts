@@ -27,9 +27,9 @@ export function stackEnvironment(
 
 export interface InstancePorts {
   readonly adminPort: number;
-  /** Of all instances; for public-api. */
+  /** The admin addresses of all instances; for public-api. */
   readonly adminUrls?: readonly string[] | undefined;
-  /** Of public-api. */
+  /** The port of public-api. */
   readonly port?: number | undefined;
 }
 

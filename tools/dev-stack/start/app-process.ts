@@ -17,7 +17,7 @@ interface AppProcessOptions extends AppProcessContext {
   readonly program: string;
   readonly env: Environment;
   readonly args?: readonly string[];
-  /** Of an application, which is asked there for its readiness. A demo process counts as ready once it is started. */
+  /** An application is asked there for its readiness. A demo process counts as ready once it is started. */
   readonly adminPort?: number;
   readonly onOutput?: (text: string) => void;
 }

@@ -10,7 +10,7 @@ export interface StackFacts {
   readonly registryUrl: string;
   readonly databaseUrl: string;
   readonly apiUrl: string;
-  /** Of every instance of every application. */
+  /** The admin addresses of every instance of every application. */
   readonly adminUrls: readonly string[];
   readonly pids: Readonly<Record<string, readonly number[]>>;
 }

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitepress';
 import { addressOf, pageFiles, root, slugOf, targetOf, titleOf } from '../pages.ts';
 
 const files = pageFiles();
-/** With it, links to code lead there; without it they are text. */
+/** Links to code lead there; without it they are text. */
 const repositoryUrl = process.env.WAYPOST_REPOSITORY_URL;
 
 /** VitePress names pages by their addresses, and its search by their files. */

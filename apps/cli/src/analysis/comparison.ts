@@ -30,10 +30,10 @@ export interface ComparedPing {
 /** Per device and type, what other thresholds would have changed. */
 export interface Comparison {
   add(ping: ComparedPing): void;
-  /** By fleet, device and type. */
+  /** Rows by fleet, device and type. */
   rows(): readonly TallyRow[];
   totals(): readonly (Tally & { readonly eventType: string })[];
-  /** By hour of the log: epoch milliseconds of its beginning. */
+  /** Tallies by hour of the log: epoch milliseconds of its beginning. */
   hours(): readonly (readonly [number, Tally])[];
 }
 

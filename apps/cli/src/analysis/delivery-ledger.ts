@@ -27,7 +27,7 @@ export interface DeliveryFindings {
   /** Deliveries that the subscriptions of today, unchanged since before the event, must have got and that can be judged. */
   readonly expected: number;
   readonly missing: readonly string[];
-  /** Of the expected ones. */
+  /** How many of the expected ones were found. */
   readonly found: number;
   readonly repeated: readonly string[];
   readonly delivered: number;
@@ -85,9 +85,9 @@ export function createDeliveryLedger(
   to: number | null = null,
 ): DeliveryLedger {
   const expected = new Map<string, Expected>();
-  /** By eventId, which is one of event and subscription. */
+  /** What is known, by eventId, which is one of event and subscription. */
   const known = new Map<string, Known>();
-  /** Of events that subscriptions may have got when they were something else: their ids by subscription. */
+  /** Ids of events that subscriptions may have got when they were something else, by subscription. */
   const changed = new Map<string, Set<string>>();
   const unreadable: string[] = [];
   const byKind = groupByKind(subscriptions.map(({ subscription }) => subscription));

@@ -29,7 +29,7 @@ export interface DeviceKnowledge {
 export interface DeviceKnowledgeOptions extends RuleRunOptions {
   /** Partitions of the pings that no longer begin at their first one. */
   readonly cut: ReadonlySet<number>;
-  /** Of all geofences that the fleet may have had. */
+  /** All geofences that the fleet may have had. */
   readonly geofenceIds: (fleetId: string) => readonly string[];
 }
 

@@ -36,7 +36,7 @@ export interface RecordedPing {
 export interface RunStep {
   /** In their order. */
   readonly events: readonly FleetEvent[];
-  /** Of the device, after the ping. null: nothing was accepted of it yet. */
+  /** The state of the device after the ping. null: nothing was accepted of it yet. */
   readonly state: DeviceState | null;
   readonly accepted: boolean;
 }
@@ -118,7 +118,7 @@ export function currentRules(
 export interface RecordedGeofences {
   /** All versions of all geofences that the topic still has (decision 0028). */
   readonly history: GeofenceHistory;
-  /** Of all of them, deleted ones too. */
+  /** The ids of all of them, deleted ones too. */
   ids(fleetId: string): readonly string[];
   /** Where versions are that cannot be decoded. */
   readonly unreadable: readonly string[];

@@ -68,7 +68,7 @@ export interface LoggedRecordsOptions {
   readonly entryOf: (partition: number, event: FleetEvent) => LedgerEvent;
   /** The ping of an event at that place was processed before the pings were read. */
   readonly isSettled: (record: DecodedRecord) => boolean;
-  /** Of the range that is verified. */
+  /** Whether a record is in the range that is verified. */
   readonly isInRange: (record: DecodedRecord) => boolean;
 }
 

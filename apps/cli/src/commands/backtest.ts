@@ -21,7 +21,7 @@ import { type Terminal, withProgress, writeLine } from '../terminal/output.js';
 
 export interface BacktestOptions {
   readonly dataDir: string;
-  /** Of the log, epoch milliseconds. */
+  /** Where the range of the log begins, epoch milliseconds. */
   readonly from: number | null;
   readonly to: number | null;
   readonly device: string | null;

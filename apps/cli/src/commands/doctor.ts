@@ -13,7 +13,7 @@ interface DoctorOptions {
   readonly dataDir: string;
   /** Whose login it is, where each application has its own. */
   readonly user?: KafkaUser;
-  /** Also makes a topic, writes to it and deletes it. */
+  /** Makes a topic too, writes to it and deletes it. */
   readonly try?: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -84,7 +84,7 @@ export async function readContents(stack: StackEnvironment, say: (topic: string)
       return Promise.resolve();
     });
   }
-  /** Of each key the newest value; a tombstone deletes. */
+  /** The newest value of each key; a tombstone deletes. */
   async function newest<T>(topic: TopicName): Promise<T[]> {
     const found = new Map<string | null, T>();
     await each(topic, ({ key, value }) => {

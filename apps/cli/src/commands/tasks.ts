@@ -7,7 +7,7 @@ export interface TasksOptions {
 }
 
 export interface ListTasksOptions extends TasksOptions {
-  /** Also those that are not parked. */
+  /** Lists those that are not parked, too. */
   readonly all: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface TaskCommandOptions extends TasksOptions {
   /** `<consumer group>:<partition>` */
   readonly task: string;
   readonly command: InstanceCommand['name'];
-  /** Of a seek: `earliest`, `latest` or an offset. */
+  /** The target of a seek: `earliest`, `latest` or an offset. */
   readonly position?: string;
 }
 

@@ -40,7 +40,7 @@ import { CliError, type Terminal, withProgress, writeLine } from '../terminal/ou
 
 export interface VerifyOptions {
   readonly dataDir: string;
-  /** Of the log, epoch milliseconds. */
+  /** Where the range of the log begins, epoch milliseconds. */
   readonly from: number | null;
   readonly to: number | null;
   /** Those that telemetry-processor was run with. */

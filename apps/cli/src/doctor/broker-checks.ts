@@ -21,7 +21,7 @@ const VERSION = 'inter.broker.protocol.version';
 const MIN_VERSION: Version = [2, 4];
 /** From here on, no more replicas have to be in sync than there are, whatever the setting says. */
 const BOUNDS_MIN_ISR: Version = [3, 7];
-/** Of the members of our groups. */
+/** The session timeout of the members of our groups. */
 const SESSION_TIMEOUT_MS = 7_000;
 const TRANSACTION_TIMEOUT_MS = 60_000;
 const WEEK_MINUTES = 7 * 24 * 60;

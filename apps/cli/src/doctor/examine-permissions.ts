@@ -3,7 +3,7 @@ import { type KafkaRight, type KafkaSettings, missingRights } from '@waypost/str
 import { type Finding, ok, problem } from './finding.js';
 
 const ABOUT = 'kafka';
-/** Of a prefix, one name that begins with it is asked for. */
+/** For a prefix, one name that begins with it is asked for. */
 const BEHIND_PREFIX = 'doctor';
 const FLAGS = { topic: '--topic', group: '--group', transactionalId: '--transactional-id' } as const;
 const OPERATIONS = {

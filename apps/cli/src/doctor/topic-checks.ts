@@ -9,7 +9,7 @@ export interface WantedTopic {
 
 export interface FoundTopic {
   readonly partitions: number;
-  /** Of the partition that has the fewest. */
+  /** The replicas of the partition that has the fewest. */
   readonly replicas: number;
   /** Partitions of which a replica is not in sync. */
   readonly behind: number;

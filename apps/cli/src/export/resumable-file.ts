@@ -10,13 +10,13 @@ interface SavedProgress {
   /** Length of the file in bytes; anything after that was written as the process ended. */
   readonly bytes: number;
   readonly records: number;
-  /** By partition: where reading continues. */
+  /** Where reading continues, by partition. */
   readonly positions: Readonly<Record<string, number>>;
 }
 
 /** A file that a killed export can be resumed with: text and positions of a batch count together or not at all. */
 export interface ResumableFile {
-  /** By partition; empty at the beginning. */
+  /** Where reading continues, by partition; empty at the beginning. */
   readonly positions: ReadonlyMap<number, number>;
   readonly records: number;
   append(text: string, batch: { partition: number; nextOffset: number; records: number }): Promise<void>;

@@ -9,9 +9,9 @@ export interface LogRange {
   readonly to: number | null;
   /** Stop at the end that the log has now, instead of waiting for more. */
   readonly untilEnd: boolean;
-  /** By partition: where an earlier reading of the same range has stopped. */
+  /** Where an earlier reading of the same range has stopped, by partition. */
   readonly positions?: ReadonlyMap<number, number>;
-  /** By partition: ends that come before those of the range. */
+  /** Ends that come before those of the range, by partition. */
   readonly ends?: ReadonlyMap<number, number>;
   /** Called once with the number of offsets to read over all partitions; not for an open end. */
   readonly onTotal?: (offsets: number) => void;

@@ -60,7 +60,7 @@ export interface RecordFilter {
   readonly from: number | null;
   /** Epoch ms, exclusive. */
   readonly to: number | null;
-  /** Of the value, or the key where the value names none. */
+  /** The device of the value, or the key where the value names none. */
   readonly device: string | null;
   /** The value's eventType. */
   readonly type: string | null;

@@ -42,7 +42,7 @@ export async function* trackLines(path: string): AsyncGenerator<TrackLine> {
   }
 }
 
-/** Of all rows; null for a file without any. */
+/** The newest time of all rows; null for a file without any. */
 export async function newestEventTime(path: string): Promise<number | null> {
   let newest: number | null = null;
   for await (const { row } of trackLines(path)) {

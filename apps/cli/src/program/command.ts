@@ -43,7 +43,7 @@ export function withTimes(command: Command, what: string): Command {
     });
 }
 
-/** Of a command that only prints what it finds: it ends well when its reader has seen enough, as in "read ... | head". */
+/** A command that only prints what it finds ends well when its reader has seen enough, as in "read ... | head". */
 export function endsWithReader(command: Command, { terminal }: ProgramContext): Command {
   return command.hook('preAction', () => {
     terminal.out.on('error', (error) => {

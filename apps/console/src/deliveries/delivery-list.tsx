@@ -126,7 +126,7 @@ function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Su
 
 interface NoDeliveriesProps extends Pick<DeliveryListProps, 'clear'> {
   readonly isFiltered: boolean;
-  /** By hand, before it was through. */
+  /** Someone stopped it before it was through. */
   readonly isStopped: boolean;
 }
 

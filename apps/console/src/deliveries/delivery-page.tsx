@@ -24,7 +24,7 @@ const MAX_DELIVERIES = 100;
 /** One event with everything that was sent of it, and what came back. */
 export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   const client = useClient();
-  /** Of the newest resend, until its delivery is in the history. */
+  /** The series of the newest resend, until its delivery is in the history. */
   const [awaitedSeries, setAwaitedSeries] = useState<number | null>(null);
   const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['event', eventId],
@@ -42,7 +42,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
     </MissingOrFailed>
   );
   if (!data) return absence(error);
-  // Also of what was read before it was gone.
+  // What was read before it was gone is hidden, too.
   if (isMissing(error)) return absence(error);
   if (!first) return null;
   return (

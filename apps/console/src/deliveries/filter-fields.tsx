@@ -46,7 +46,7 @@ export function Choice<Value extends string>({ label, value, values, onChange }:
   );
 }
 
-/** By name; one that is not in the list, such as a deleted one, keeps its id. */
+/** Subscriptions are shown by name; one that is not in the list, such as a deleted one, keeps its id. */
 export function SubscriptionField({ value, onChange }: Pick<TextFieldProps, 'value' | 'onChange'>) {
   const { items: subscriptions, hasMore } = useSubscriptions();
   const isKnown = value === '' || subscriptions.some(({ id }) => id === value);

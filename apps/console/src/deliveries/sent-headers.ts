@@ -2,7 +2,7 @@ import type { V2Event } from '@waypost/client';
 
 type Attempt = V2Event['delivery']['attempts'][number];
 
-/** Of one attempt, as text; signatures are not kept, and those that the subscription adds are not known here. */
+/** The headers of one attempt, as text, without signatures, which are not kept, and those that the subscription adds. */
 export function sentHeaders({ eventId, subscriptionId }: V2Event, { attempt, startedAt }: Attempt): string {
   const seconds = String(Math.floor(Date.parse(startedAt) / 1_000));
   return [

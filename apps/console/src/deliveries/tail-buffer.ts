@@ -14,7 +14,7 @@ export interface TailRows {
 
 export const NO_ROWS: TailRows = { rows: [], seen: 0, lastId: '' };
 
-/** With what arrived since, oldest first. */
+/** The tail with what arrived since, oldest first. */
 export function withArrived(tail: TailRows, arrived: readonly StreamedAttempt[], most: number): TailRows {
   if (arrived.length === 0) return tail;
   return {

@@ -25,7 +25,7 @@ function useDeliveryPages(filters: DeliveryFilters, openedAtMs: number) {
 
 /** A search of payloads reads a bounded part per page, found or not. */
 interface Search {
-  /** Of the last delivery that was looked at. */
+  /** The first attempt of the last delivery that was looked at. */
   readonly until: string;
   readonly isStopped: boolean;
   /** Stops it, or goes on. */

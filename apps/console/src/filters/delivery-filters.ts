@@ -30,7 +30,7 @@ const RANGE_MS: Readonly<Record<Range, number>> = {
 
 /** What the address of the page says; an empty text is no filter. */
 export interface DeliveryFilters {
-  /** Until now; without a meaning while `from` or `to` is set. */
+  /** The window ends now; without a meaning while `from` or `to` is set. */
   readonly range: Range;
   /** In ISO 8601, UTC. */
   readonly from: string;
@@ -127,7 +127,7 @@ export function filtersText(filters: DeliveryFilters): string {
   return [...partsOf(filters), window].join(', ');
 }
 
-/** With the moments of its window, which its name does not say to those who read it later. */
+/** The filters with the moments of their window, which its name does not say to those who read it later. */
 export function datedFiltersText(filters: DeliveryFilters, { from, to }: TimeWindow): string {
   const start = Date.parse(from) === 0 ? 'from the beginning' : `from ${datedText(from)}`;
   return [...partsOf(filters), `${start} to ${to === null ? 'now' : datedText(to)}`].join(', ');

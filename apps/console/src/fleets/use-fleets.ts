@@ -25,7 +25,7 @@ export function useFleets() {
   });
 }
 
-/** By id or name. */
+/** The fleets whose id or name has the text. */
 export function fleetsWith(text: string, fleets: readonly Fleet[]): readonly Fleet[] {
   const words = text.trim().toLowerCase();
   return fleets.filter(({ id, name = '' }) => `${id} ${name}`.toLowerCase().includes(words));

@@ -19,7 +19,7 @@ export function useFigureRanges(): FigureRanges {
   return {
     hour: { title: '1 hour', step: 'minute', columns: 60, deliveries: '1h' },
     day: { title: '24 hours', step: 'hour', columns: 24, deliveries: '1d' },
-    // Until it is known, since yesterday.
+    // A start of yesterday, until the retention is known.
     retention: {
       title: days === null ? 'All' : `${String(days)} days`,
       step: 'day',
@@ -33,7 +33,7 @@ export function titlesOf(ranges: FigureRanges): readonly { readonly value: Range
   return Object.entries(ranges).map(([value, { title }]) => ({ value: value as RangeName, title }));
 }
 
-/** Until now, each time that it is asked for. */
+/** The window that ends now, each time that it is asked for. */
 export function windowOf({ step, columns }: FigureRange) {
   const endMs = nowMs();
   return { startDate: new Date(endMs - (columns - 1) * STEP_MS[step]), endDate: new Date(endMs) };

@@ -40,7 +40,7 @@ export function columnsOf(buckets: readonly FigureBucket[], startMs: number, end
   return columns;
 }
 
-/** Of what is over, 0 to 1; null: nothing is. */
+/** The share of what is over, 0 to 1; null: nothing is. */
 export function successRate({ delivered, failed }: Pick<Column, 'delivered' | 'failed'>): number | null {
   return delivered + failed === 0 ? null : delivered / (delivered + failed);
 }

@@ -5,7 +5,7 @@ import { useSubscriptionCounts } from './use-subscription-counts.js';
 
 const EVERY_MS = 5_000;
 
-/** Until something was delivered: before that, figures say nothing. */
+/** Shown until something was delivered: before that, figures say nothing. */
 export function FirstSteps() {
   const counts = useSubscriptionCounts();
   const hasDelivered = useHasDelivered();

@@ -3,7 +3,7 @@ import { useClient } from '../session/session.js';
 import { firstOf } from '../shared/first-of.js';
 
 const EVERY_MS = 15_000;
-/** Of each status; a fleet with more has another problem than their number. */
+/** The most that are counted of each status; a fleet with more has another problem than their number. */
 const MOST_COUNTED = 1_000;
 
 export interface SubscriptionCounts {
@@ -11,7 +11,7 @@ export interface SubscriptionCounts {
   readonly disabled: number;
   /** There are more than were counted. */
   readonly hasMore: boolean;
-  /** Of the oldest; null: there is none. */
+  /** The id of the oldest; null: there is none. */
   readonly firstId: string | null;
 }
 

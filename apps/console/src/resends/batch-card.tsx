@@ -113,7 +113,7 @@ function stateOf(replayId: string | null, refusal: string | undefined): string {
 
 interface ReplayStates {
   readonly replays: readonly Replay[];
-  /** By the id of the replay: why it could not be read. */
+  /** Why a replay could not be read, by its id. */
   readonly problems: ReadonlyMap<string, string>;
   /** How many of them do not exist any more. */
   readonly gone: number;

@@ -129,7 +129,7 @@ function Extent({ subscriptions, counts }: ExtentProps) {
   );
 }
 
-/** By subscription; null: not known (yet). The figures know neither devices nor codes. */
+/** Counts by subscription; null: not known (yet). The figures know neither devices nor codes. */
 function useCounts(filters: DeliveryFilters, openedAtMs: number): ReadonlyMap<string, number> | null {
   const client = useClient();
   const { data, error, isFetching } = useQuery({

@@ -18,7 +18,7 @@ const [BLACK, WHITE] = [channelsOf('#000000'), channelsOf('#ffffff')];
 /** `surface`: as in base.css; `ground`: the darkest of the light scheme, and the lightest of the dark one. */
 const LIGHT: Scheme = { surface: channelsOf('#ffffff'), ground: channelsOf('#f5f7f8'), toward: BLACK };
 const DARK: Scheme = { surface: channelsOf('#141c1a'), ground: channelsOf('#1a2422'), toward: WHITE };
-/** Of the brand color, in the ground of what is chosen. */
+/** The share of the brand color in the ground of what is chosen. */
 const TINT_SHARE = 0.14;
 /** WCAG 2.2, AA. */
 const READABLE_CONTRAST = 4.5;
@@ -61,7 +61,7 @@ function mixed(color: Channels, other: Channels, share: number): Channels {
   return color.map((channel, index) => Math.round(channel + ((other[index] ?? 0) - channel) * share));
 }
 
-/** Of WCAG 2.2, from 1 to 21. */
+/** The contrast of WCAG 2.2, from 1 to 21. */
 function contrast(one: Channels, other: Channels): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

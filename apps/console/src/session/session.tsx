@@ -15,7 +15,7 @@ interface Session {
   readonly isOpening: boolean;
   /** What the API says of the key or the portal session; null: not known so far. */
   readonly info: Output<'getSession'> | null;
-  /** By the form of the key, before the API has said so. */
+  /** Known by the form of the key, before the API has said so. */
   readonly isOperator: boolean;
   /** That an operator has chosen. */
   readonly fleetId: string | null;
@@ -170,7 +170,7 @@ function useInfo(
   return client === null ? null : (info ?? null);
 }
 
-/** Of a sign-in link, which is taken out of the address at once, else of this tab. */
+/** The key of a sign-in link, which is taken out of the address at once, else that of this tab. */
 function takeKey(): string | null {
   const linked = keyOfLink(location.hash);
   const isLink = linked !== null || portalCodeOfLink(location.hash) !== null;

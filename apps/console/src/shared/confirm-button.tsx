@@ -2,7 +2,7 @@ import { type ReactNode, useRef } from 'react';
 
 interface ConfirmButtonProps {
   readonly label: string;
-  /** Of what is done after all; the dialog has it as its title, too. */
+  /** The name of what is done after all; the dialog has it as its title, too. */
   readonly action: string;
   /** What it means. */
   readonly children: ReactNode;

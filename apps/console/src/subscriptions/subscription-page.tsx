@@ -41,7 +41,7 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
     </MissingOrFailed>
   );
   if (!data) return absence(error);
-  // Also of what was read before it was gone.
+  // What was read before it was gone is hidden, too.
   if (isMissing(error)) return absence(error);
   return (
     <>

@@ -6,7 +6,7 @@ import { type DayFigures, dayFiguresOf } from './day-figures.js';
 const DAY_MS = 86_400_000;
 const EVERY_MS = 15_000;
 
-/** By subscription, of the last day; null: not known, for example because the fleet has too many. */
+/** Figures of the last day by subscription; null: not known, for example because the fleet has too many. */
 export function useDayFigures(): ReadonlyMap<string, DayFigures> | null {
   const client = useClient();
   const { data } = useQuery({

@@ -23,7 +23,7 @@ interface FleetMapProps extends Omit<MapContent, 'draft'> {
 interface Drag {
   readonly from: MapPoint;
   readonly last: MapPoint;
-  /** Of the draft; -1: the map is dragged. */
+  /** The handle of the draft; -1: the map is dragged. */
   readonly handle: number;
 }
 

@@ -17,7 +17,7 @@ const STEPS: Readonly<Record<string, number>> = {
 
 interface SpeedGraphProps {
   readonly points: readonly Point[];
-  /** Of the point that is marked on the map; -1: none. */
+  /** The point that is marked on the map; -1: none. */
   readonly selected: number;
   readonly onSelect: (index: number) => void;
 }

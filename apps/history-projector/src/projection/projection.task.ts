@@ -82,7 +82,7 @@ export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends Pr
  */
 const PACE_MS = 200;
 
-/** With this many attempts per transaction the rate is high, and the history may be half a second old. */
+/** Attempts in a transaction from which on the rate is high: the history may be half a second old. */
 const FAST_FLOW_ITEMS = 20;
 const FAST_FLOW_PACE_MS = 500;
 

@@ -18,7 +18,7 @@ export class ApiKeysService {
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  /** Also before an earlier answer is repeated: it holds a key with these scopes. */
+  /** Checked even before an earlier answer is repeated: it holds a key with these scopes. */
   requireScopes({ scopes: held }: Caller, { scopes }: CreateApiKeyDto): void {
     if (!scopes.every((scope) => held.includes(scope))) throw scopesNotHeld(scopes, held);
   }

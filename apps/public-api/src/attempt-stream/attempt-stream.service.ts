@@ -92,7 +92,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
 
   /** Whether the key has not been revoked since, and the session has not ended: also while no one can be asked. */
   private async isLive(request: Request, { type, keyId, expiresAt }: Caller): Promise<boolean> {
-    // Of the configuration, which does not change while the process runs.
+    // An admin key is in the configuration, which does not change while the process runs.
     if (type === 'admin') return true;
     if (expiresAt !== null && expiresAt <= this.now()) return false;
     const key = bearerToken(request);

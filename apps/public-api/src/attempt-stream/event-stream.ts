@@ -3,7 +3,7 @@ import type { Response } from 'express';
 
 /** Below the time after which proxies and our own server close a silent connection. */
 const KEEP_ALIVE_MS = 15_000;
-/** With the time that a session is trusted for: less than the second in which revocation takes effect. */
+/** Less, with the time that a session is trusted for, than the second in which revocation takes effect. */
 const ASK_EVERY_MS = 400;
 /** A reader that takes nothing for this long is gone. */
 const STALLED_MS = 30_000;

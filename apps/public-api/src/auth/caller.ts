@@ -12,7 +12,7 @@ export interface Visibility {
 export interface Caller extends Visibility {
   /** `admin`: an operator, who acts for the fleet that the request names. */
   readonly type: 'api_key' | 'portal_session' | 'admin';
-  /** Of the API key, the session or the admin key. */
+  /** The id of the API key, the session or the admin key. */
   readonly keyId: string;
   readonly scopes: readonly string[];
   /** Epoch milliseconds; null: it does not end by itself. */

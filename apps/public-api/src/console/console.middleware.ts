@@ -7,7 +7,7 @@ const PAGES = /^\/((overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?|fleet
 /** In front of the pages of one fleet, for an operator. */
 const FLEET = /^\/fleets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?=\/)/;
 const PORTAL = /^\/portal\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/.*)?$/;
-/** Of the API, for browsers too. */
+/** Paths of the API, for browsers too. */
 const API = /^\/(public|health|metrics)(\/|$)/;
 const ASSETS = '/assets/';
 /** Vite puts a hash of the content into the names of assets. */

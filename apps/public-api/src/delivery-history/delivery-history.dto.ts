@@ -17,7 +17,7 @@ export const eventTypeFilter = parameterText(MAX_EVENT_TYPE_LENGTH).meta({
   description: `One of ${DELIVERY_EVENT_TYPES.join(', ')}. \`test\` is an event that was requested with \`/test\`. For any other type the page is empty.`,
 });
 
-/** Of figures and streams, where a mistaken type would pass for silence. */
+/** For figures and streams, where a mistaken type would pass for silence. */
 export const eventTypeParameter = oneOf(DELIVERY_EVENT_TYPES).meta({
   description: '`test` is an event that was requested with `/test`.',
 });

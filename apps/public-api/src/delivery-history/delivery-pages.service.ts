@@ -129,7 +129,7 @@ export class DeliveryPagesService {
     if (found.hasMore || second === undefined) {
       return { records: found.records, nextPageState: this.nextOf(found, first, walk), completeUntil };
     }
-    // With no room left, one record says whether there are more.
+    // When no room is left, one record says whether there are more.
     const room = query.limit - found.records.length;
     const maxBytes = MAX_PAGE_BYTES - found.bytes;
     const others = await second.find({ ...query, limit: Math.max(room, 1), maxBytes });

@@ -40,7 +40,7 @@ interface ParameterForm {
   readonly type?: string;
   /** Arrays: false: one text with commas; else the parameter is repeated. */
   readonly explode?: boolean;
-  /** Of an array with commas, as it stands in the URL. */
+  /** The longest text of an array with commas, as it stands in the URL. */
   readonly maxWrittenLength?: number;
 }
 

@@ -34,7 +34,7 @@ export class EventResendsService {
     return this.replays.create({ fleetId: ref.caller.fleetId, id: subscriptionId }, selection, change);
   }
 
-  /** Of series 0, from which a replay is made: the later ones may outlive it in the history. */
+  /** Finds series 0, from which a replay is made: the later ones may outlive it in the history. */
   private async firstDelivery({ caller, eventId }: EventRef): Promise<DeliveryRecord> {
     const path = '/public/v2/events/:eventId/resend';
     const { records } = await this.pages.read({ caller, path, filters: { eventId }, limit: 1 });

@@ -12,7 +12,7 @@ import {
   version,
 } from '../endpoint/fields.js';
 
-/** Of ids and names. */
+/** The longest id or name. */
 const MAX_LENGTH = 128;
 
 export class CreateFleetDto extends dto(

@@ -57,7 +57,7 @@ export interface ResponseObject {
 
 export interface MediaType {
   readonly schema: Schema;
-  /** Of the `data` of one server-sent event: OpenAPI 3.1 has no word for it. */
+  /** The schema of the `data` of one server-sent event: OpenAPI 3.1 has no word for it. */
   readonly 'x-event-data'?: Schema;
 }
 

@@ -10,7 +10,7 @@ export type PublishedVersion =
   | { readonly type: 'deleted' }
   | { readonly type: 'once' };
 
-/** By `publishedName`; what the topic does not hold is absent. */
+/** Versions by `publishedName`; what the topic does not hold is absent. */
 export type PublishedVersions = ReadonlyMap<string, PublishedVersion>;
 
 function publishedKey(kind: OutboxKind, key: string): string {

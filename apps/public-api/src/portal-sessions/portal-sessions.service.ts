@@ -40,7 +40,7 @@ export class PortalSessionsService {
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  /** Also before an earlier answer is repeated: it holds a link to a session with these scopes. */
+  /** Checked even before an earlier answer is repeated: it holds a link to a session with these scopes. */
   requireScopes({ type, scopes: held }: Caller, { scopes, subscriptionIds }: CreatePortalSessionDto): void {
     if (type === 'portal_session') throw onlyKeys();
     if (!scopes.every((scope) => held.includes(scope))) throw scopesNotHeld(scopes, held);

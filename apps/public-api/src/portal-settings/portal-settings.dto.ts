@@ -16,7 +16,7 @@ import {
 
 const MAX_ANCESTORS = 20;
 const MAX_LOGO_URL_LENGTH = 2_048;
-/** Of a data URL: half of the largest body. */
+/** Characters of a data URL: half of the largest body. */
 const MAX_LOGO_LENGTH = 50_000;
 
 /**

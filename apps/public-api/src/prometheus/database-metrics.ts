@@ -4,7 +4,7 @@ import type { OutboxLag } from '@waypost/management-store';
 
 export interface DatabaseMetricsDeps {
   readonly registry: Registry;
-  /** By purpose. */
+  /** Pools by purpose. */
   readonly pools: Readonly<Record<string, () => PoolUsage>>;
   readonly readOutboxLag: () => Promise<OutboxLag>;
   /** Epoch milliseconds. */

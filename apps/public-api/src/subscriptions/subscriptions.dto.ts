@@ -226,7 +226,7 @@ const fields = {
 /** A subscription as the API shows it: without secrets. */
 export class SubscriptionDto extends dto(z.strictObject(fields).meta({ id: 'Subscription' })) {}
 
-/** With what costs a look at the history, so lists do not have it. */
+/** A subscription with what costs a look at the history, so lists do not have it. */
 export class SubscriptionWithHealthDto extends dto(
   z.strictObject({ ...fields, health }).meta({ id: 'SubscriptionWithHealth' }),
 ) {}

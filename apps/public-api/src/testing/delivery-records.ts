@@ -49,7 +49,7 @@ export function attemptEntry(given: Partial<AttemptEntry> = {}): AttemptEntry {
 
 interface GivenHistory {
   readonly completeUntil?: number | null;
-  /** Of fleet `acme`, in the order of creation. */
+  /** Deliveries of fleet `acme`, in the order of creation. */
   readonly waiting?: readonly ShownDelivery[];
 }
 

@@ -5,7 +5,7 @@ import { startTestApi } from './test-api.js';
 export interface DocumentedOperation {
   /** In upper case. */
   readonly method: string;
-  /** With placeholders: `/public/v1/geofences/{id}`. */
+  /** The path with placeholders: `/public/v1/geofences/{id}`. */
   readonly path: string;
   readonly placeholders: readonly string[];
   /** The paths whose POST creates what the placeholders name: `/public/v1/geofences`. */

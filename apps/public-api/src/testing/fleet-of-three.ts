@@ -23,7 +23,7 @@ export interface KnownSubscription {
 /** The API on tables with a fleet of three subscriptions, and another one like it. */
 export interface FleetOfThree extends Pick<TestStore, 'sql' | 'store'> {
   readonly api: TestApi;
-  /** With every scope, of `acme`. */
+  /** A key of `acme` with every scope. */
   readonly key: string;
   /** All six; the first three are of `acme`, at one URL, as the others are. */
   readonly subscriptions: readonly KnownSubscription[];
@@ -112,7 +112,7 @@ function deliveriesTo(fleetId: string, subscription: string, which: number): Web
   );
 }
 
-/** With a replay and two operational events. */
+/** Adds a replay and two operational events. */
 async function furnish(
   { api, store, key }: Pick<FleetOfThree, 'api' | 'store' | 'key'>,
   fleetId: string,

@@ -16,7 +16,7 @@ export interface DeliveryPlan {
   readonly type: string;
   readonly subscription: string;
   readonly firstAttemptAt: number;
-  /** Of each attempt; null: no answer in time. Those after an accepted or refused one do not happen. */
+  /** The answer to each attempt; null: none in time. Those after an accepted or refused one do not happen. */
   readonly answers: readonly (number | null)[];
 }
 

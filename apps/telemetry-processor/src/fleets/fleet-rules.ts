@@ -15,7 +15,7 @@ export interface AppliedRules {
   readonly view: GeofenceView | null;
 }
 
-/** Of each ping: the settings and geofences of its fleet as of the ping's time (decisions 0028 and 0030). */
+/** The settings and geofences of the fleet of each ping, as of the ping's time (decisions 0028 and 0030). */
 export interface FleetRules {
   /** Before the pings of a batch: takes in what has become known of their fleets. */
   refresh(): void;

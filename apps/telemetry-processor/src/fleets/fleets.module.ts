@@ -30,7 +30,7 @@ import { createFleetDirectory, FleetDirectory } from './fleet-directory.js';
   exports: [FleetDirectory],
 })
 export class FleetsModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** With positions alone, no rule needs a fleet. */
+  /** False while only positions are decided: no rule needs a fleet then. */
   private readonly isNeeded: boolean;
 
   constructor(

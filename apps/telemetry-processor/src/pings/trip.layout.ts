@@ -11,7 +11,7 @@ const WAY_TIME = 41;
 const WAY_LATITUDE = 49;
 const WAY_LONGITUDE = 57;
 const IDLE = 65;
-/** Of the route; at a stop, of the route that may start. */
+/** Field of the route; at a stop, of the route that may start. */
 const IGNITION_OFF_SINCE = 73;
 export const TRIP_BYTES = 81;
 

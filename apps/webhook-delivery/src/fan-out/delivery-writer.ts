@@ -16,7 +16,7 @@ const NOTHING: BaseOffsets = new Map();
  * events are still read, and their deliveries go with the next request.
  */
 export class DeliveryWriter implements Flushable {
-  /** Of the bodies that go with the next request. */
+  /** Bytes of the bodies that go with the next request. */
   unsentBytes = 0;
   private outgoing: OutgoingRecord[] = [];
   private addedUpTo = -1;

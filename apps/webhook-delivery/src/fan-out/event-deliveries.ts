@@ -31,7 +31,7 @@ export interface ReadEvent {
   readonly readAt: number;
 }
 
-/** Of webhook.deliveries. */
+/** What is known of webhook.deliveries. */
 export interface DeliveryLog {
   readonly partitions: number;
   /** Whether a predecessor wrote the delivery of this id. */

@@ -30,9 +30,9 @@ const RAISE_INTERVAL_MS = 60_000;
  */
 export class FanOutProgress {
   private position = 0;
-  /** By partition of webhook.deliveries: those of all events from the position on lie at or after it. */
+  /** Positions by partition of webhook.deliveries: those of all events from the position on lie at or after it. */
   private outputsFrom: readonly number[] = [];
-  /** Of the last write to each of these partitions. */
+  /** Where the last write to each of these partitions began. */
   private outputBases: number[] = [];
   /** The next step of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
   private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
@@ -87,7 +87,7 @@ export class FanOutProgress {
       if (base !== undefined) this.outputBases[partition] = base;
     }
     this.position = position;
-    // Until then a successor has to find the deliveries of the predecessor as well.
+    // A successor has to find the deliveries of the predecessor as well, until its last event is passed.
     if (this.written && position >= this.written.until) this.passMark(this.written.ends, readUpTo);
     else if (!this.written && position >= this.mark.readUpTo) this.passMark(this.mark.outputsFrom, readUpTo);
   }

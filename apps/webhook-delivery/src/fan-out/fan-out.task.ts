@@ -51,13 +51,13 @@ export interface FanOutParts extends Clocks {
 const SLICE_RECORDS = 100;
 /** Made in one step: whatever is due waits for them, retries too (R-22). */
 const DELIVERIES_PER_ROUND = 32;
-/** Of one fleet, before it is the turn of the next. */
+/** Made of one fleet, before it is the turn of the next. */
 const DELIVERIES_PER_TURN = 8;
-/** Of one slice, outside of the rounds. Retries that start late leave no time for it. */
+/** Made of one slice, outside of the rounds. Retries that start late leave no time for it. */
 const DELIVERIES_AT_ONCE = 100;
 /** An event that comes now waits for the request under way: it must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
-/** With the first deliveries of fleets, which go with the next request though a burst has filled it. */
+/** Together with the first deliveries of fleets, which go with the next request though a burst has filled it. */
 const MAX_UNSENT_BYTES_AT_ONCE = 2 * MAX_UNSENT_BYTES;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events after it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
@@ -82,7 +82,7 @@ export class FanOutTask implements PartitionTask {
   private deliveryLog: DeliveryLog = { partitions: 0, hasWritten: () => false };
   /** All events before it have been read: their deliveries are added, or they wait in `waiting`. */
   private readUpTo = 0;
-  /** Of the events before it, those that cannot be used are in the quarantine. */
+  /** The events before it that cannot be used are in the quarantine. */
   private quarantinedUpTo = 0;
   private isFanningOut = false;
   private isStopped = false;

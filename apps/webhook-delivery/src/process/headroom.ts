@@ -48,7 +48,7 @@ export class PacedWork {
     private readonly share: () => number,
   ) {}
 
-  /** Until the next piece of work; 0: none. */
+  /** How long to wait until the next piece of work; 0: not at all. */
   restMs(): number {
     const restMs = this.restUntilMs - this.monotonicMs();
     return restMs >= MIN_REST_MS ? restMs : 0;

@@ -1,6 +1,6 @@
 import type { PendingDelivery } from './subscription-queue.js';
 
-/** Of the strings and objects of a delivery beside its body. */
+/** What the strings and objects of a delivery take beside its body. */
 const DELIVERY_BYTES = 1_024;
 const BYTES_PER_CHARACTER = 2;
 

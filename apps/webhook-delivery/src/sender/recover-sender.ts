@@ -24,7 +24,7 @@ import type { BegunDeliveries, CommitPoint } from './partition-queues.js';
 export interface RecoveredSender {
   readonly start: CommitPoint;
   readonly states: ReadonlyMap<string, SubscriptionState>;
-  /** By the delivery's offset; an entry may be removed when its delivery has been taken in. */
+  /** Progress by the delivery's offset; an entry may be removed when its delivery has been taken in. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly begun: BegunDeliveries;
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
@@ -99,7 +99,7 @@ async function recoverStates(
 }
 
 interface RecoveredProgress {
-  /** By the delivery's offset; absent: no attempt was logged. */
+  /** Progress by the delivery's offset; absent: no attempt was logged. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   /** The highest delivery with an attempt, by subscription. */
   readonly begunUpTo: ReadonlyMap<string, number>;

@@ -42,7 +42,7 @@ export interface SenderParts extends Clocks {
   readonly random: () => number;
   /** Per partition. */
   readonly limits: QueueLimits & { readonly bytes: number };
-  /** Of all partitions. */
+  /** The memory of all partitions. */
   readonly memory: DeliveryMemory;
   /** How long attempts in flight may continue when the task closes. */
   readonly closeGraceMs: number;

@@ -33,7 +33,7 @@ export type Placement = 'attached' | 'detaching' | 'detached';
 
 /** The unfinished deliveries of one subscription in this partition. Owned by PartitionQueues. */
 export class SubscriptionQueue {
-  /** By offset, ascending. */
+  /** Unfinished deliveries by offset, ascending. */
   readonly unfinished = new Map<number, { readonly pending: PendingDelivery; foldFrom: number }>();
   /** Parked: deliveries from this offset on are in the log only. null: not parked. */
   parkedFrom: number | null = null;

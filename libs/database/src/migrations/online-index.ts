@@ -37,7 +37,7 @@ async function exists(queryRunner: QueryRunner, day: string): Promise<boolean> {
 
 interface DayWithout {
   readonly day: string;
-  /** Of its own index, which is not attached. */
+  /** The state of the partition's own index, which is not attached. */
   readonly state: 'missing' | 'interrupted' | 'built';
 }
 

@@ -1,6 +1,6 @@
 import { MAX_RETRY_DELAY_MS } from './retry-delay.js';
 
-/** Of an attempt. */
+/** The answer to an attempt. */
 type Answer =
   | { readonly type: 'response'; readonly statusCode: number; readonly retryAfter?: string | null | undefined }
   | { readonly type: 'error' };

@@ -18,7 +18,7 @@ export interface GeofenceFix {
 }
 
 export interface GeofenceDecision extends DeviceGeofences {
-  /** By geofenceId, the order of the events. */
+  /** Geofences that were left by geofenceId, the order of the events. */
   readonly left: readonly LeftGeofence[];
   readonly entered: readonly NamedGeofence[];
 }

@@ -3,7 +3,7 @@ import { CircleShape } from './circle-shape.js';
 import { PolygonShape } from './polygon-shape.js';
 import type { GeofenceShape } from './shape.js';
 
-/** Of a faulty geofence: it contains no place. */
+/** The shape of a faulty geofence: it contains no place. */
 const NOWHERE: GeofenceShape = Object.freeze({
   boxes: [],
   radiusInMeters: 0,

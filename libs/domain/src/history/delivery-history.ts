@@ -5,12 +5,12 @@ export interface DeliveryPosition {
   readonly firstAttemptAt: number;
   readonly eventId: string;
   readonly series: number;
-  /** Of a delivery that had to wait, by its creation: `firstAttemptAt` is the time of that. */
+  /** A delivery that had to wait is ordered by its creation: `firstAttemptAt` is the time of that. */
   readonly isWaiting?: true | undefined;
 }
 
 export interface DeliveryWalkPosition extends DeliveryPosition {
-  /** Of the window of the whole walk; absent in tokens of before it was there. */
+  /** Start of the window of the whole walk; absent in tokens of before it was there. */
   readonly startAt?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface DeliveryQuery {
   readonly eventId?: string | undefined;
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryStatus | undefined;
-  /** Of the first attempt, then event, then series; default `asc`: newest last. */
+  /** Order by the first attempt, then event, then series; default `asc`: newest last. */
   readonly order?: 'asc' | 'desc' | undefined;
   /** Leaves out what `findWaiting` finds. */
   readonly withoutWaiting?: boolean | undefined;
@@ -104,7 +104,7 @@ export type ShownDelivery = DeliveryRecord | WaitingDelivery;
 
 /** An attempt, a probe, or the end without an attempt (R-24). */
 export interface AttemptEntry {
-  /** Of a probe: the attempt that it was made in place of, and does not use up. */
+  /** For a probe the attempt that it was made in place of, and does not use up. */
   readonly attempt: number;
   readonly probe: boolean;
   /** Probes of the delivery up to this entry, itself included. */
@@ -122,7 +122,7 @@ export interface AttemptEntry {
   readonly responseBody: string | null;
 }
 
-/** Of records that end a delivery because nothing is sent any more (R-16, R-29). */
+/** Decisions of records that end a delivery because nothing is sent any more (R-16, R-29). */
 const DECISIONS_WITHOUT_ATTEMPT: ReadonlySet<string> = new Set<FailureReason>([
   'expired',
   'subscription_deleted',

@@ -115,13 +115,13 @@ export const pathPageTokens = createPageTokens<
   positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
 });
 
-/** Of lists, each of which has positions of its own: values of JSON. */
+/** Tokens of lists, each of which has positions of its own: values of JSON. */
 export const listPageTokens = createPageTokens<unknown, [position: unknown]>({
   fieldsOf: (position) => [position],
   positionOf: ([position]) => position,
 });
 
-/** Of a stream: the next offset of each partition of a log. */
+/** Tokens of a stream: the next offset of each partition of a log. */
 export const streamPositionTokens = createPageTokens<readonly number[], [offsets: string]>({
   fieldsOf: (offsets) => [offsets.join('-')],
   positionOf: ([offsets]) => offsets.split('-').map(Number),

@@ -41,7 +41,7 @@ export function isOfReplay(replay: WebhookReplay, attempt: ReplayedAttempt): boo
 /** What has become of a delivery. */
 export interface DeliveryResult {
   readonly status: DeliveryStatus;
-  /** Of the last attempt; null: there was no response. */
+  /** The status code of the last attempt; null: there was no response. */
   readonly statusCode: number | null;
 }
 

@@ -32,7 +32,7 @@ const RESERVED = new Set([
   'user-agent',
   'via',
 ]);
-/** Also for headers that a later release may send. */
+/** Reserved for headers that a later release may send, too. */
 const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-', 'x-forwarded-', 'x-service-'];
 
 export function isReservedHeader(name: string): boolean {

@@ -42,7 +42,7 @@ function format({ traceId, isSampled }: Trace, spanId: string): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** Of a `traceparent` that was written here. */
+/** Whether a `traceparent` that was written here is sampled. */
 export function isSampledTrace(traceparent: string): boolean {
   return traceparent.endsWith('1');
 }

@@ -18,7 +18,7 @@ export type ClientCertificateCheck =
       readonly type: 'accepted';
       /** Nothing but the certificates, and the key as PKCS #8. */
       readonly pair: CertificateAndKey;
-      /** Of the client's own certificate: `CN=waypost, O=Example`. */
+      /** The subject of the client's own certificate: `CN=waypost, O=Example`. */
       readonly subject: string;
       /** When the first of the certificates expires, epoch milliseconds. */
       readonly expiresAt: number;
@@ -113,7 +113,7 @@ function readKey(text: string): KeyObject | string {
   }
 }
 
-/** By the library that will use it. */
+/** Asks the library that will use it. */
 function isUsable({ certificates, privateKey }: CertificateAndKey): boolean {
   try {
     createSecureContext({ cert: certificates, key: privateKey });

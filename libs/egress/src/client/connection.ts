@@ -95,7 +95,7 @@ export class Connection implements ExchangeCarrier {
     if (this.error !== undefined) socket.destroy(this.error);
   }
 
-  /** Also false while the last request is not written: the answer may come before it is, or before Node says that it is. */
+  /** False while the last request is not written: the answer may come before it is, or before Node says that it is. */
   isUsable(): boolean {
     const { socket } = this;
     const atMs = this.options.monotonicMs();

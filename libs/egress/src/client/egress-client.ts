@@ -31,7 +31,7 @@ export interface EgressClientOptions {
   readonly lookup?: Lookup;
   /** Further requests wait while their deadline runs. Default 256. */
   readonly connectionsPerOrigin?: number;
-  /** Of all origins together, shared among those that want more. Default 4,096. */
+  /** The most sockets of all origins together, shared among those that want more. Default 4,096. */
   readonly maxSockets?: number;
   /** Origins without a request in flight that are kept. Default 1,024. */
   readonly maxIdleOrigins?: number;

@@ -64,7 +64,7 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   ENETDOWN: 'connection_failed',
   EPROTO: 'tls_error',
   HOSTNAME_MISMATCH: 'tls_error',
-  // Of OpenSSL's check of the certificate, as Node names them: the latter is every reason that it has no name for.
+  // OpenSSL's check of the certificate, as Node names it: the latter is every reason that it has no name for.
   OUT_OF_MEM: 'tls_error',
   UNSPECIFIED: 'tls_error',
   EGRESS_HANDSHAKES_REFUSED: 'tls_error',

@@ -4,7 +4,7 @@ import { Origin, type OriginOptions, type OriginOwner, type OriginTarget, WriteB
 
 export interface OriginPoolOptions extends OriginOptions {
   readonly maxIdleOrigins: number;
-  /** Of all origins together, connections that are being opened included. */
+  /** The most sockets of all origins together, connections that are being opened included. */
   readonly maxSockets: number;
 }
 
@@ -21,7 +21,7 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   private readonly known = new Map<string, Origin>();
   /** Least recently used first: sets keep the order of insertion. */
   private readonly idle = new Set<Origin>();
-  /** Of the idle ones with more than one connection: how many more. */
+  /** How many connections beyond one each idle origin has. */
   private readonly spare = new Map<Origin, number>();
   private spareSockets = 0;
   /** Had no room for one more socket; the longest wait first. */

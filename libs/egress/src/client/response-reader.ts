@@ -48,7 +48,7 @@ export class ResponseReader {
   private held = NOTHING;
   private heldBytes = 0;
   private lineStart = 0;
-  /** Of the interim responses that were skipped. */
+  /** Bytes of the interim responses that were skipped. */
   private skippedBytes = 0;
   private isStatusLineRead = false;
   private interimResponses = 0;

@@ -16,7 +16,7 @@ export interface SqlQuery {
 /** Lengths of values, which PostgreSQL knows without reading them when they are stored apart from their row. */
 const RECORD_BYTES = `octet_length(body) + coalesce(octet_length(attempts) + octet_length(url), 0) + ${String(FIXED_RECORD_BYTES)}`;
 
-/** Of the rows of a page. */
+/** The columns of the rows of a page. */
 export const RECORD_COLUMNS = [
   ...['event_id', 'first_attempt_at', 'last_attempt_at', 'event_time', 'created_at', 'delivered_at', 'next_attempt_at'],
   ...[

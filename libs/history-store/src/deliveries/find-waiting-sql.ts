@@ -50,7 +50,7 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
   ];
   const given = filters.filter(([, , value]) => value !== undefined);
   const conditions = [
-    // Of one event by the primary key: the index of the fleet, which has the order of the page, would be read to its end.
+    // One event is found by the primary key: the index of the fleet, in the order of the page, would be read to its end.
     `${eventId === undefined ? 'w.fleet_id' : "(w.fleet_id || '')"} = ${parameter(storableText(query.fleetId))}`,
     ...given.map(([, sql, value]) => sql(parameter(value))),
     "(d.status IS NULL OR d.status = 'pending')",

@@ -78,7 +78,7 @@ function firstSeen(attempt: WebhookAttempt): FoldedDelivery {
     subscriptionId: storableText(attempt.subscriptionId),
     fleetId: storableText(attempt.fleetId),
     format: attempt.format,
-    // Of the first attempt: the URL of a subscription may change later.
+    // The URL of the first attempt: that of a subscription may change later.
     url: storableText(attempt.url),
     createdAt: attempt.deliveryCreatedAt,
     firstAttemptAt: attempt.firstAttemptAt,

@@ -89,7 +89,7 @@ interface DeliveryRow {
   readonly has_more: boolean;
 }
 
-/** Of a page without deliveries, one row has the progress alone. */
+/** A page without deliveries has one row with the progress alone. */
 type PageRow = { readonly complete_until: Date | null } & (DeliveryRow | { readonly event_id: null });
 
 function isDelivery(row: PageRow): row is PageRow & DeliveryRow {

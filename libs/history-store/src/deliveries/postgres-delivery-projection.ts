@@ -69,7 +69,7 @@ export function createDeliveryProjection({
   };
 }
 
-/** By shape: an error of the driver, not of TypeORM, and not necessarily of this realm. */
+/** Judges by shape: an error of the driver, not of TypeORM, and not necessarily of this realm. */
 function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === UNIQUE_VIOLATION;
 }

@@ -13,7 +13,7 @@ export function bucketStart(atMs: number, step: FigureStep): number {
   return Math.floor(atMs / stepMs) * stepMs;
 }
 
-/** With the attempts of a batch only. */
+/** A delivery with the attempts of a batch only. */
 type CountedDelivery = Omit<DeliveryRecord, 'body'>;
 
 /** What is stored of a delivery before a batch adds to it. */

@@ -15,7 +15,7 @@ export interface Figures {
   /** Attempts after the first of their delivery; see `retryLateness`. */
   retries: number;
   probes: number;
-  /** By ATTEMPT_CLASSES. */
+  /** Counts in the order of ATTEMPT_CLASSES. */
   readonly attempts: number[];
   /** From the creation of a delivery to the end of its accepted attempt. */
   readonly latency: DurationHistogram;

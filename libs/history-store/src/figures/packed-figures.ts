@@ -64,7 +64,7 @@ export class PackedSum {
   private readonly latency = new DurationSum();
   private readonly retryLateness = new DurationSum();
   private text = '';
-  /** Of the next character. */
+  /** The index of the next character. */
   private at = 0;
 
   /**

@@ -36,7 +36,7 @@ export async function writeFigures(
 interface Place {
   /** The table of the day. */
   readonly table: string;
-  /** Of the log. */
+  /** The partition of the log. */
   readonly partition: number;
 }
 

@@ -1,4 +1,4 @@
-/** By hand: pg has neither binary COPY nor a COPY that follows other statements in the same message. */
+/** Written by hand: pg has neither binary COPY nor a COPY that follows other statements in the same message. */
 import type { PoolClient, Submittable } from 'pg';
 
 /** `PGCOPY\n\xff\r\n\0`, no flags, no header extension. */

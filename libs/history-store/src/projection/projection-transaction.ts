@@ -12,7 +12,7 @@ export interface PositionMove {
   /** The position that the caller believes to be stored; null: none yet. */
   readonly expectedOffset: number | null;
   readonly nextOffset: number;
-  /** Of the attempt log: see AttemptBatch. */
+  /** The progress of the attempt log: see AttemptBatch. */
   readonly completeUntil?: number | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface Unanswered {
 
 export interface InstanceCommand {
   readonly name: 'retry' | 'skip' | 'seek';
-  /** Of a seek: `earliest`, `latest` or an offset. */
+  /** The target of a seek: `earliest`, `latest` or an offset. */
   readonly position?: string | undefined;
 }
 

@@ -22,7 +22,7 @@ export const EXIT_CODE = {
 } as const;
 
 const STOP_DEADLINE_MS = 7_000;
-/** With the parent gone, brokers and databases often are too. */
+/** Short: when the parent is gone, brokers and databases often are too. */
 const ORPHAN_STOP_DEADLINE_MS = 2_500;
 
 /**
@@ -133,7 +133,7 @@ function createEnding({ lifecycle, logger, host }: EndingDeps) {
       try {
         logger.fatal('uncaught_error', { error });
       } finally {
-        // Also when standard output is gone together with the parent.
+        // Ends it even when standard output is gone together with the parent.
         end(EXIT_CODE.crashed);
       }
     },

@@ -74,7 +74,7 @@ function saslSection(signer: LoadSigner | null) {
 
 type SaslEnvironment = z.output<typeof saslVariables>;
 
-/** By variable: why no login can be made of them. */
+/** Why no login can be made of the variables, one by one. */
 function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonly [name: string, message: string])[] {
   const mechanism = env.KAFKA_SASL_MECHANISM;
   const given = ALL_VARIABLES.filter((name) => env[name] !== undefined);
@@ -94,7 +94,7 @@ function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonl
   return missing.map((name) => [name, `is missing: ${together}`]);
 }
 
-/** Of variables that are complete. */
+/** The login of variables that are complete. */
 function saslOf(env: SaslEnvironment, signer: LoadSigner | null): KafkaSettings['sasl'] {
   const text = (name: SaslVariable): string => env[name] ?? '';
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_OAUTH_SCOPE: scope } = env;

@@ -5,7 +5,7 @@ export interface TracesConfig {
   readonly serviceName: string;
   /** Where spans are sent by OTLP over HTTP; undefined: nowhere. */
   readonly url: string | undefined;
-  /** Of the traces that begin here, how many are sampled: from 0 to 1. */
+  /** The share of the traces that begin here which is sampled: from 0 to 1. */
   readonly sampleRatio: number;
 }
 

@@ -62,7 +62,7 @@ export abstract class HandlerContext {
 export class PartitionContext<Task extends PartitionTask = PartitionTask> extends HandlerContext {
   constructor(
     batch: RecordBatch,
-    /** Of the partition; made by the task factory, again after each failure. */
+    /** The task of the partition; made by the task factory, again after each failure. */
     readonly task: Task,
   ) {
     super(batch.topic, batch.partition);
@@ -129,7 +129,7 @@ export async function callHandler(handler: MessageHandler, payload: unknown, con
   let refusal: { readonly error: unknown } | null = null;
   try {
     const result: unknown = await handler(payload, context);
-    // With an interceptor the handler has not run yet: the Observable is cold.
+    // The handler behind an interceptor has not run yet: the Observable is cold.
     if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
   } catch (error) {
     refusal = { error };

@@ -77,7 +77,7 @@ export class QuarantineModule {}
 
 /** Decodes the batches of a table that every instance follows; what cannot be read is quarantined. */
 export class VersionReader<T> {
-  /** Of the batch that is being applied, by offset. */
+  /** Versions of the batch that is being applied, by offset. */
   private versions = new Map<number, T>();
 
   constructor(

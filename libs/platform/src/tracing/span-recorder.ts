@@ -30,7 +30,7 @@ export interface SpanRecorder {
 export abstract class Traces {
   /** null: spans are not exported. Callers ask first, and record sampled traces only, so that being off costs nothing. */
   abstract readonly recorder: SpanRecorder | null;
-  /** Of the traces that begin here, how many are sampled. */
+  /** The share of the traces that begin here which is sampled. */
   abstract readonly sampleRatio: number;
 }
 

@@ -153,7 +153,7 @@ export class ChangelogStore {
     return this.options.now() - state.asOf > MAX_AGE_MS ? 'it is too old' : null;
   }
 
-  /** Until the end is reached, the state is as old as the start of the reading: tombstones may vanish meanwhile. */
+  /** The state is as old as the start of the reading until the end is reached: tombstones may vanish meanwhile. */
   private async readTo(
     end: number,
     state: CompleteState,

@@ -4,7 +4,7 @@ import { partitionName, type StreamRecord, type TopicPartition } from '../record
 /** Why a partition cannot go on (R-45). */
 export interface ParkingReason {
   readonly code: StreamsErrorCode;
-  /** Of the record that is the cause; null: no record is. */
+  /** The offset of the record that is the cause; null: no record is. */
   readonly offset: number | null;
   readonly message: string;
   /** Epoch ms. */

@@ -30,7 +30,7 @@ export class ProcessorTopology {
   readonly stores: ReadonlyMap<string, StateStore>;
   /** Bytes of the values forwarded since the last commit. */
   outputBytes = 0;
-  /** Of the record that is processed; still set after process() has rejected: the processor threw at it. */
+  /** The offset of the record that is processed; still set after process() has rejected: the processor threw at it. */
   offset: number | null = null;
   private forwarded = 0;
   private streamTimeMs: number | null = null;

@@ -69,7 +69,7 @@ export class StateDirectory {
 
   constructor(private readonly options: StateDirectoryOptions) {}
 
-  /** Of all partitions that are assigned to this process. */
+  /** The stores of all partitions that are assigned to this process. */
   byName(name: string): StateStore[] {
     return [...this.kept.values()].flatMap((stores) => stores.byName.get(name) ?? []);
   }

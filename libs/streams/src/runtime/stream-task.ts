@@ -11,7 +11,7 @@ import type { StateManager } from './state-directory.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Also for input without output: a restart must not go back far. */
+/** Holds for input without output, too: a restart must not go back far. */
 const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
 interface StreamTaskOptions {
@@ -189,7 +189,7 @@ export class StreamTask implements PartitionTask {
     return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
   }
 
-  /** Also true when the clock was set back: then the time that passed is unknown. */
+  /** True when the clock was set back, too: then the time that passed is unknown. */
   private isOver(since: number, ms: number): boolean {
     const passedMs = this.options.now() - since;
     return passedMs > ms || passedMs < 0;

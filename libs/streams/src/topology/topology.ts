@@ -20,7 +20,7 @@ export type ReadOnlyStoresOf<Definitions extends StoreDefinitions> = {
     : never;
 };
 
-/** Of a topology without stores: asking for one is an error of types. */
+/** The stores of a topology without any: asking for one is an error of types. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type
 export type NoStores = Readonly<Record<never, never>>;
 
@@ -198,7 +198,7 @@ export async function verifyTopics(
   topology: Topology,
   backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>,
 ): Promise<number> {
-  // Also one that did not come through createTopology().
+  // It may not have come through createTopology().
   checkTopology(topology);
   const { applicationId, source } = topology;
   const expected = await backend.partitionCount(source);

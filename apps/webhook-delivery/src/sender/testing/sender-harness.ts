@@ -89,7 +89,7 @@ interface HarnessTime {
 export class SenderHarness {
   readonly backend;
   readonly subscriptions = new Map<string, WebhookSubscription>();
-  /** Of each retry, as it starts. */
+  /** How late each retry started. */
   readonly retryLatenessMs: number[] = [];
   /** As the metrics count them. */
   expired = 0;

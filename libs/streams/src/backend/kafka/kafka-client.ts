@@ -56,7 +56,7 @@ export interface KafkaClient {
   connectedLeader(topic: string, partition: number): KafkajsBroker | null;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
-  /** Of the first partition of a known topic. */
+  /** The replicas of the first partition of a known topic. */
   replicaCount(topic: string): number;
   refreshMetadata(): Promise<void>;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ export function createKafkaClient(
 
 class KafkajsClient implements KafkaClient {
   private readonly cluster;
-  /** By topic and number; of the metadata that kafkajs has now. */
+  /** Partitions by topic and number, as in the metadata that kafkajs has now. */
   private readonly partitions = new Map<string, KafkajsPartitionMetadata[]>();
   private indexed: object | null = null;
   private readonly coordinators = new Map<string, string>();

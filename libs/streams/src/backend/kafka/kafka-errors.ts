@@ -26,7 +26,7 @@ interface KafkaErrorRow {
   readonly code: number;
   readonly name: string;
   readonly reaction: Reaction;
-  /** Of the error when repeating does not help, or is not tried; absent: PROTOCOL. */
+  /** The error when repeating does not help, or is not tried; absent: PROTOCOL. */
   readonly error?: StreamsErrorCode;
   readonly fix?: string;
 }

@@ -29,7 +29,7 @@ export interface GroupMemberOptions extends GroupOptions {
 /** A killed instance is replaced within 10 s: this timeout, a heartbeat, a join and a restore. */
 const DEFAULT_SESSION_TIMEOUT_MS = 7_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
-/** Also how soon the others notice that a member has joined or left. */
+/** Says how soon the others notice that a member has joined or left, too. */
 const HEARTBEATS_PER_SESSION = 20;
 const PROTOCOL = 'waypost-sticky';
 const PROTOCOL_TYPE = 'consumer';

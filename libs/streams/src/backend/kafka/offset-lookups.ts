@@ -22,7 +22,7 @@ interface ListedOffsets {
  * and share the next request, whichever partition they are for.
  */
 export class OffsetLookups {
-  /** By leader and time; an entry exists while a request is under way. */
+  /** Lookups by leader and time; an entry exists while a request is under way. */
   private readonly queues = new Map<string, Lookup[]>();
 
   constructor(private readonly client: KafkaClient) {}

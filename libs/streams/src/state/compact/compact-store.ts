@@ -337,7 +337,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     );
   }
 
-  /** Of a live entry; spares most values the look for an object that is not there. */
+  /** A flag of a live entry; spares most values the look for an object that is not there. */
   private hasOverflow(view: DataView, at: number): boolean {
     return this.layout.overflow?.isPresent(view, at) === true;
   }

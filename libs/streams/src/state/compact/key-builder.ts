@@ -9,7 +9,7 @@ const ASCII_END = 0x80;
  * string nor a Buffer.
  */
 export class KeyBuilder {
-  /** Of the key now in the buffer; another one after each reset(). */
+  /** The number of the key now in the buffer; another one after each reset(). */
   revision = 0;
   length = 0;
   bytes = new Uint8Array(FIRST_BYTES);
