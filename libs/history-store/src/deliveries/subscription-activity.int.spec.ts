@@ -4,10 +4,11 @@ import { createDataSource, createPageSource, type PageSource } from '@waypost/da
 import { type SubscriptionActivity } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { explainQuery } from '../pages/page-sql.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { createWaitingPartitions } from './postgres-waiting-projection.js';
-import { createSubscriptionActivities, explainActivity } from './subscription-activity.js';
+import { activitySql, createSubscriptionActivities } from './subscription-activity.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -156,7 +157,8 @@ describe('the activity of a subscription, from the history (R-16)', () => {
     );
     expect(await activityOf('busy')).toMatchObject({ pending: 1_000 });
     const window = { startAt: NOW - 15 * DAY_MS, endAt: NOW };
-    const nodes = await explainActivity(pages, { fleetId: 'acme', subscriptionId: uuidOf('busy'), ...window });
+    const query = activitySql({ fleetId: 'acme', subscriptionId: uuidOf('busy'), ...window });
+    const nodes = await explainQuery(pages, 'acme', query);
     const scans = nodes.filter((node) => node['Relation Name'] !== undefined);
     expect(new Set(scans.map((node) => node['Index Name']))).toEqual(
       new Set(['deliveries_by_subscription', 'waiting_deliveries_by_subscription', 'waiting_deliveries_pkey']),

@@ -3,7 +3,7 @@
  */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { type DeliveryStatus, MAX_COUNTED_PENDING, type SubscriptionActivity } from '@waypost/domain';
-import { explainQuery, instant, type PlanNode } from '../pages/page-sql.js';
+import { instant } from '../pages/page-sql.js';
 import { DELIVERY_KEYS, hashedKey } from './delivery-keys.js';
 import { IS_NOT_WAITING } from './find-deliveries-sql.js';
 
@@ -33,11 +33,6 @@ export function createSubscriptionActivities({ pages }: { readonly pages: PageSo
   };
 }
 
-/** Runs the query and returns the nodes of its plan. */
-export function explainActivity(pages: PageSource, query: ActivityQuery): Promise<readonly PlanNode[]> {
-  return explainQuery(pages, query.fleetId, activitySql(query));
-}
-
 interface ActivityRow {
   readonly last_success_at: Date | null;
   readonly unaccepted_since: Date | null;
@@ -46,7 +41,7 @@ interface ActivityRow {
   readonly oldest_pending_at: Date | null;
 }
 
-function activitySql({ fleetId, subscriptionId, startAt, endAt }: ActivityQuery): PreparedQuery {
+export function activitySql({ fleetId, subscriptionId, startAt, endAt }: ActivityQuery): PreparedQuery {
   const ids = [storableText(fleetId), storableText(subscriptionId)];
   const parameters = [...ids, instant(startAt), instant(endAt), MAX_COUNTED_PENDING];
   return { name: 'activity', text: TEXT, parameters };

@@ -7,13 +7,14 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
+import { explainQuery } from '../pages/page-sql.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
 import {
   createDeliveryFigures,
   type DeliveryFigures,
-  explainFigures,
   type FigureRow,
   type FiguresQuery,
+  figuresSql,
 } from './delivery-figures.js';
 import { DURATION_ERROR, percentiles } from './duration-histogram.js';
 import type { SummedFigures } from './figures.js';
@@ -286,7 +287,7 @@ describe('the figures of deliveries (R-41)', () => {
         attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(firstAttemptAt)}`), firstAttemptAt });
       await fleet.append(minutes.map(deliveryAt));
       const window = { startAt: NOW - 2 * DAY_MS - 10 * 60_000, endAt: NOW - 2 * DAY_MS + 60_000 };
-      const plan = await explainFigures(pages, { fleetId, ...window, step: 'minute', groupBy });
+      const plan = await explainQuery(pages, fleetId, figuresSql({ fleetId, ...window, step: 'minute', groupBy }));
       const scans = plan.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
       const day = new Date(window.startAt).toISOString().slice(0, 10).replaceAll('-', '');
       expect(scans).toMatchObject([

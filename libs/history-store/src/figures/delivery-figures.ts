@@ -1,6 +1,6 @@
 /** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
-import { explainQuery, instant, type PlanNode } from '../pages/page-sql.js';
+import { instant } from '../pages/page-sql.js';
 import { FIGURE_STEPS, type FigureStep } from './figure-cells.js';
 import type { SummedFigures } from './figures.js';
 import { PackedSum } from './packed-figures.js';
@@ -49,16 +49,11 @@ const MAX_CELLS = 100_000;
 export function createDeliveryFigures({ pages }: { readonly pages: PageSource }): DeliveryFigures {
   return {
     async read(query) {
-      const rows = await pages.read<JoinedCells>(query.fleetId, findFigures(query));
+      const rows = await pages.read<JoinedCells>(query.fleetId, figuresSql(query));
       if (rows.reduce((sum, { count }) => sum + count, 0) > MAX_CELLS) return { type: 'too_many' };
       return { type: 'figures', rows: addUp(rows) };
     },
   };
-}
-
-/** Runs the query and returns the nodes of its plan. */
-export function explainFigures(pages: PageSource, query: FiguresQuery): Promise<readonly PlanNode[]> {
-  return explainQuery(pages, query.fleetId, findFigures(query));
 }
 
 function* addUp(buckets: readonly JoinedCells[]): Generator<FigureRow> {
@@ -106,7 +101,7 @@ const JOINED: Readonly<Record<FigureGroup, string>> = {
   eventType: "encode(convert_to(event_type, 'UTF8'), 'hex') || figures",
 };
 
-function findFigures(query: FiguresQuery): PreparedQuery {
+export function figuresSql(query: FiguresQuery): PreparedQuery {
   const { fleetId, step, startAt, endAt, groupBy, subscriptionId, subscriptionIds, eventTypes = [] } = query;
   const parameters: unknown[] = [storableText(fleetId), FIGURE_STEPS[step], instant(startAt), instant(endAt)];
   const where = ['fleet_id = $1', 'step = $2', 'bucket_at >= $3', 'bucket_at < $4'];
