@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { ReceivedCall } from './receiver.js';
+import { signingKey } from './signing-key.js';
 
 /**
  * What is wrong with the signatures of a call, by the public library and by X-Service-Signature (R-19); null: nothing.
@@ -28,8 +29,7 @@ function standardProblem({ headers, body, eventId }: ReceivedCall, secret: strin
 function serviceProblem({ headers, body, eventId }: ReceivedCall, secret: string): string | null {
   const [, time, signatures] = /^t=(\d+),((?:v1=[0-9a-f]{64},?)+)$/.exec(text(headers['x-service-signature'])) ?? [];
   if (time === undefined || signatures === undefined) return 'X-Service-Signature is not t=...,v1=...';
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const expected = createHmac('sha256', key).update(`${time}.`).update(body).digest('hex');
+  const expected = createHmac('sha256', signingKey(secret)).update(`${time}.`).update(body).digest('hex');
   if (!signatures.split(',').includes(`v1=${expected}`)) return 'X-Service-Signature is not of this body and secret';
   if (time !== headers['webhook-timestamp']) return 'the two signatures have different times';
   return headers['x-service-event-id'] === eventId ? null : "X-Service-Event-Id is not the body's eventId";

@@ -47,7 +47,6 @@ export { parseRetryAfter, retryAfterMs } from './delivery/retry-after.js';
 export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './delivery/retry-delay.js';
 export {
   formatSigningSecret,
-  parseSigningSecret,
   REPLACED_SECRET_SIGNS_MS,
   signatureHeaders,
   type SignedAttempt,

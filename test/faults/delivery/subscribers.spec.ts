@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { openSigningSecret, parseSigningSecret } from '@waypost/domain';
+import { openSigningSecret } from '@waypost/domain';
 import { counts } from '../../support/differences.js';
+import { signingKey } from '../../support/signing-key.js';
 import { deviceId, fleetId, makeSubscribers, PAUSED, wants } from './subscribers.js';
 
 const sealingKey = Buffer.alloc(32, 7);
@@ -49,7 +50,7 @@ describe('the subscribers of the suite', () => {
     for (const { subscription, secret } of subscribers.slice(0, 3)) {
       const [sealed] = subscription.secrets;
       const opened = openSigningSecret(sealed?.sealed ?? '', [sealingKey], subscription.id);
-      expect(opened).toMatchObject({ type: 'opened', plaintext: parseSigningSecret(secret) });
+      expect(opened).toMatchObject({ type: 'opened', plaintext: signingKey(secret) });
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { openClientSecret, openSigningSecret, parseSigningSecret } from '@waypost/domain';
+import { openClientSecret, openSigningSecret } from '@waypost/domain';
+import { signingKey } from '../../../../test/support/signing-key.js';
 import { BEARER, dataOf, HOOK, PATH, useTestSubscriptions } from '../testing/test-subscriptions.js';
 
 const { suite, send, sealingKeys, stored, signingSecrets, create } = useTestSubscriptions();
@@ -41,8 +42,8 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
     expect(more).toEqual([]);
     expect(JSON.stringify(await stored(made.id))).not.toContain(made.secret.slice('whsec_'.length));
     const opened = openSigningSecret(secret?.sealed ?? '', sealingKeys, made.id);
-    expect(opened).toEqual({ type: 'opened', plaintext: parseSigningSecret(made.secret) });
-    expect(parseSigningSecret(made.secret)).toHaveLength(32);
+    expect(opened).toEqual({ type: 'opened', plaintext: signingKey(made.secret) });
+    expect(signingKey(made.secret)).toHaveLength(32);
   });
 
   it('waits until all of it is published', async () => {

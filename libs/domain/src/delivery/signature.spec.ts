@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { formatSigningSecret, parseSigningSecret, signatureHeaders } from './signature.js';
+import { signingKey } from '../../../../test/support/signing-key.js';
+import { formatSigningSecret, signatureHeaders } from './signature.js';
 
 const NEW = Buffer.alloc(32, 1);
 const OLD = Buffer.alloc(32, 2);
@@ -49,7 +50,7 @@ describe('signatureHeaders (R-19)', () => {
     },
   ])('gives the known signatures of $body', ({ body, standard, own }) => {
     const headers = signatureHeaders({
-      secrets: [parseSigningSecret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')],
+      secrets: [signingKey('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')],
       eventId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       body,
       attempt: 1,
@@ -66,7 +67,7 @@ describe('signatureHeaders (R-19)', () => {
 
   it.each(signedVectors())('gives the headers of the published vector "$name"', ({ signed, body, headers }) => {
     const { secrets, eventId, attempt, atMs } = signed;
-    const keys = secrets.map(parseSigningSecret);
+    const keys = secrets.map(signingKey);
     expect(signatureHeaders({ secrets: keys, eventId, body, attempt, nowMs: atMs })).toEqual(headers);
   });
 
@@ -153,9 +154,8 @@ describe('signatureHeaders (R-19)', () => {
 });
 
 describe('signing secrets (R-17)', () => {
-  it('are whsec_ and base64, and read back', () => {
+  it('are whsec_ and base64', () => {
     expect(formatSigningSecret(NEW)).toBe('whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=');
-    expect(parseSigningSecret(formatSigningSecret(NEW))).toEqual(NEW);
   });
 
   it.each([
@@ -165,23 +165,7 @@ describe('signing secrets (R-17)', () => {
     [65, false],
   ])('of %d bytes may be used: %s', (length, isAllowed) => {
     const bytes = Buffer.alloc(length, 7);
-    const text = `whsec_${bytes.toString('base64')}`;
-    const refused = expect.objectContaining({ code: 'bad_secret' });
-    if (isAllowed) expect([formatSigningSecret(bytes), parseSigningSecret(text)]).toEqual([text, bytes]);
-    else
-      for (const use of [() => formatSigningSecret(bytes), () => parseSigningSecret(text)])
-        expect(use).toThrow(refused);
+    if (isAllowed) expect(formatSigningSecret(bytes)).toBe(`whsec_${bytes.toString('base64')}`);
+    else expect(() => formatSigningSecret(bytes)).toThrow(expect.objectContaining({ code: 'bad_secret' }));
   });
-
-  it.each([
-    '',
-    'AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=',
-    'whsec_',
-    'whsec_AQEB',
-    'whsec_AQ-_AQEBAQEBAQEBAQEBAQEBAQEB',
-  ])('are refused when they read "%s"', (text) => {
-    expect(() => parseSigningSecret(text)).toThrow(expect.objectContaining({ code: 'bad_secret' }));
-  });
-
-  it('are not shown in the error', () => expect(() => parseSigningSecret('whsec_TopSecret')).not.toThrow('TopSecret'));
 });
