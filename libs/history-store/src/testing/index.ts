@@ -1,2 +1,2 @@
-export { createMemoryDeliveryStore, type MemoryDeliveryStore } from '../deliveries/memory-delivery-store.js';
-export { createMemoryPathStore, type MemoryPathStore } from '../paths/memory-path-store.js';
+export { createMemoryDeliveryStore, type MemoryDeliveryStore } from './memory-delivery-store.js';
+export { createMemoryPathStore, type MemoryPathStore } from './memory-path-store.js';

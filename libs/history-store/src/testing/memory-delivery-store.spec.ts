@@ -1,5 +1,5 @@
-import { NOW } from './attempt-samples.contract.js';
-import { describeDeliveryStore } from './delivery-store.contract.js';
+import { NOW } from '../deliveries/attempt-samples.contract.js';
+import { describeDeliveryStore } from '../deliveries/delivery-store.contract.js';
 import { createMemoryDeliveryStore } from './memory-delivery-store.js';
 
 function open() {

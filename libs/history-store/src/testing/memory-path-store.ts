@@ -1,7 +1,7 @@
 import type { PathHistory, PathPoint, PathPosition } from '@waypost/domain';
-import { type PathProjection, pointKey, selectPoints } from './path-projection.js';
+import { type PathProjection, pointKey, selectPoints } from '../paths/path-projection.js';
 
-/** Projection and history in one process, without a database; for tests. The contract suite keeps both kinds equal. */
+/** Projection and history in one process, without a database. The contract suite keeps both kinds equal. */
 export interface MemoryPathStore {
   readonly projection: PathProjection;
   readonly history: PathHistory;

@@ -6,12 +6,12 @@ import {
   type FoundDeliveries,
   MAX_PAGE_BYTES,
 } from '@waypost/domain';
+import type { DeliveryProjection } from '../deliveries/delivery-projection.js';
+import { deliveryKey, foldAttempts, mergeDelivery } from '../deliveries/fold-attempts.js';
+import { recordBytes } from '../deliveries/record-bytes.js';
 import { isDayExpired } from '../partitions/daily-table.js';
-import type { DeliveryProjection } from './delivery-projection.js';
-import { deliveryKey, foldAttempts, mergeDelivery } from './fold-attempts.js';
-import { recordBytes } from './record-bytes.js';
 
-/** Projection and history in memory, for tests. The contract suite keeps it equal to PostgreSQL. */
+/** Projection and history in memory. The contract suite keeps it equal to PostgreSQL. */
 export interface MemoryDeliveryStore {
   readonly projection: DeliveryProjection;
   readonly history: DeliveryHistory;

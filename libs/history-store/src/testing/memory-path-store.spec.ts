@@ -1,6 +1,6 @@
+import { NOW } from '../paths/path-samples.contract.js';
+import { describePathStore } from '../paths/path-store.contract.js';
 import { createMemoryPathStore } from './memory-path-store.js';
-import { NOW } from './path-samples.contract.js';
-import { describePathStore } from './path-store.contract.js';
 
 function open() {
   return Promise.resolve({ ...createMemoryPathStore({ now: () => NOW }), close: () => Promise.resolve() });
