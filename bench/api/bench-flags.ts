@@ -1,7 +1,7 @@
 import { count, DIST, type FlagsOf, flagsParser, NODE_FLAGS, PROFILE, some } from '../shared/bench-flags.js';
 
 /** What is called, one after the other. */
-export const CALLS = ['v1-page', 'v2-page', 'v2-event', 'subscription'] as const;
+const CALLS = ['v1-page', 'v2-page', 'v2-event', 'subscription'] as const;
 export type CallName = (typeof CALLS)[number];
 
 const FLAGS = {

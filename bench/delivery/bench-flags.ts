@@ -12,7 +12,7 @@ import {
   toggle,
 } from '../shared/bench-flags.js';
 
-export const SCENARIOS = [
+const SCENARIOS = [
   ...(['capacity', 'healthy', 'latency', 'fan-out', 'slow', 'dead', 'failing', 'backlog'] as const),
   ...(['lateness', 'punctuality', 'kill', 'isolation', 'stages'] as const),
 ] as const;

@@ -41,7 +41,7 @@ interface WalkOptions {
   readonly pageSize: number;
 }
 
-export const v1Path = '/public/v1/webhook-events';
+const v1Path = '/public/v1/webhook-events';
 const v2Path = '/public/v2/events';
 const REQUEST_TIMEOUT_MS = 30_000;
 

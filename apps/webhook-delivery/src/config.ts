@@ -46,7 +46,7 @@ export function readConfig(env: Environment = process.env): WebhookDeliveryConfi
 }
 
 /** How far replays may be ahead of what is sent. */
-export const replayConfig = z
+const replayConfig = z
   .object({
     WAYPOST_REPLAY_MAX_UNSENT: withDefault(
       asInteger(1, 1_000_000),

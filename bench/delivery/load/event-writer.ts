@@ -70,7 +70,7 @@ const PADDING = 'driver-'.padEnd(520, '0123456789');
 const SAMPLE_MS = 1_800_000_000_000;
 const DIGITS = Buffer.from(EVENT_MARK.padEnd(EVENT_MARK.length + EVENT_DIGITS, '0'));
 
-export function deviceIdOf(event: number): string {
+function deviceIdOf(event: number): string {
   return `${EVENT_MARK}${String(event).padStart(EVENT_DIGITS, '0')}`;
 }
 

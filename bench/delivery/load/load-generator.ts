@@ -63,7 +63,7 @@ export function createLoadGenerator(now: () => number) {
 const BODY_BYTES = 1_000;
 
 /** POSTs as quickly as the sink takes them, one after another on each connection. @returns POSTs a second */
-export async function rawPosts(ports: readonly number[], connections: number, seconds: number): Promise<number> {
+async function rawPosts(ports: readonly number[], connections: number, seconds: number): Promise<number> {
   let answered = 0;
   const sockets = await Promise.all(
     Array.from({ length: connections }, (_, index) => open(ports[index % ports.length] ?? 0)),

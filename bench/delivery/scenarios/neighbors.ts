@@ -87,7 +87,7 @@ const SETTLE_SECONDS = 1;
 const TAIL_SECONDS = 1;
 
 /** One load, of which `steps` measures windows. @returns a result for each of them */
-export async function measureUnderLoad(
+async function measureUnderLoad(
   context: BenchContext,
   traffic: Traffic,
   steps: (load: RunningLoad) => Promise<void>,

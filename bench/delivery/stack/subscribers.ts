@@ -11,7 +11,7 @@ import type { Target } from '../load/messages.js';
 import type { Receivers } from './receivers.js';
 
 export const ENDPOINTS = 100;
-export const FAN_OUT = 10;
+const FAN_OUT = 10;
 /** Endpoints beside these, for measurements that need bad ones. */
 export const NEIGHBORS = 200;
 /** Subscriptions of the one fleet that floods; they share the neighbors' endpoints. */

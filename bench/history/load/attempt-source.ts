@@ -173,7 +173,7 @@ function round(value: number, digits: number): number {
  * Writes bodies of the format v1 with everything that a vehicle reports: some 450 bytes. What the vehicle measures is taken
  * in turn from a few thousand readings: a benchmark of the history is not one of JSON.
  */
-export function createBodyWriter(seed: number): BodyWriter {
+function createBodyWriter(seed: number): BodyWriter {
   const random = createRandom(seed);
   const readings = Array.from({ length: READINGS }, () => JSON.stringify(readingOf(random())).slice(1));
   let turn = 0;

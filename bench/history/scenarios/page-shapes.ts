@@ -27,7 +27,7 @@ export const PAGE_SIZE = 100;
 const LIMIT = PAGE_SIZE + 1;
 const DAY_MS = 86_400_000;
 
-export const FILTERS = [
+const FILTERS = [
   'eventType',
   'several eventTypes',
   'deviceId',

@@ -84,7 +84,7 @@ function comparison(figures: Figures): string[][] {
   return [['figure', 'Waypost', 'Kafka Streams', 'ratio'], ...rows];
 }
 
-export function drainTable(runs: readonly DrainRun[]): string[][] {
+function drainTable(runs: readonly DrainRun[]): string[][] {
   const perMillion = (value: (run: DrainRun) => number) => (run: DrainRun) => (value(run) / run.records) * 1e6;
   const head = [
     'configuration',

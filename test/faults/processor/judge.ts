@@ -159,7 +159,7 @@ async function fencesIn(
 }
 
 /** The changelog folded to its end: the last value of each key, in one line each. */
-export async function foldedStates(changelog: readonly LogRecord[], codecs: AvroCodecs): Promise<Map<string, string>> {
+async function foldedStates(changelog: readonly LogRecord[], codecs: AvroCodecs): Promise<Map<string, string>> {
   await resolveBatch(codecs.deviceState, changelog);
   const last = new Map<string, LogRecord>();
   for (const record of changelog) last.set(record.key?.toString() ?? '', record);
@@ -176,7 +176,7 @@ export async function foldedStates(changelog: readonly LogRecord[], codecs: Avro
   return states;
 }
 
-export function expectedStates(
+function expectedStates(
   { outcome, partitionOf, seenAt }: Pick<Expected, 'outcome' | 'partitionOf' | 'seenAt'>,
   fleetId: string,
 ): Map<string, string> {

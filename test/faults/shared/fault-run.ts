@@ -166,7 +166,7 @@ export async function drain(whatIsLeft: () => Promise<readonly string[]>, within
   }
 }
 
-export function describeFault({ kind, ...values }: AnyFault): string {
+function describeFault({ kind, ...values }: AnyFault): string {
   return [kind, ...Object.entries(values).map(([name, value]) => `${name} ${String(value)}`)].join(' ');
 }
 

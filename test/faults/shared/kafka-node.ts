@@ -109,7 +109,7 @@ function at(port: number): string {
   return `127.0.0.1:${String(port)}`;
 }
 
-export function nodeProperties(plan: NodePlan): Record<string, string> {
+function nodeProperties(plan: NodePlan): Record<string, string> {
   const { id, roles, controllerPort, port, links, replicas, logDir } = plan;
   const isBroker = roles !== 'controller';
   const linkListeners = links.map((link, index) => ({ name: `LINK${String(index)}`, ...link }));

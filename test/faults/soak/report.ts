@@ -20,7 +20,7 @@ export async function writeReport(folder: string, result: SoakResult): Promise<v
   await writeFile(join(folder, 'soak.svg'), soakSvg(result));
 }
 
-export function soakSvg({ samples, minutes, seed, faults }: SoakResult): string {
+function soakSvg({ samples, minutes, seed, faults }: SoakResult): string {
   const width = PANELS.length * (PANEL.width + PANEL.gap) + PANEL.gap;
   const height = HEADER + PANEL.top + PANEL.height + 60;
   const count = Object.values(faults).reduce((sum, one) => sum + one, 0);

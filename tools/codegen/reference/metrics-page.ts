@@ -20,7 +20,7 @@ export async function readMetrics(root: string): Promise<Metric[]> {
 }
 
 /** What the end of its name says that a metric counts. */
-export function unitOf({ name, type }: Pick<Metric, 'name' | 'type'>): string {
+function unitOf({ name, type }: Pick<Metric, 'name' | 'type'>): string {
   if (/_seconds$/.test(name)) return 'seconds';
   if (/_bytes$/.test(name)) return 'bytes';
   if (/_records$/.test(name)) return 'records';

@@ -4,7 +4,7 @@ import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 const PROBE_GROUP = 'dev-stack.probe';
 
 /** A client for probing: silent and without retries, since the caller probes again. */
-export function probeClient(config: KafkaConfig): Kafka {
+function probeClient(config: KafkaConfig): Kafka {
   return new Kafka({
     ...config,
     clientId: 'dev-stack',

@@ -160,7 +160,7 @@ async function lastLines(file: string): Promise<string> {
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 /** A process that lived this long is taken to have been well. */
-export const SOUND_LIFE_MS = 30_000;
+const SOUND_LIFE_MS = 30_000;
 
 /** How many deaths in a row came too early, the last one after `livedMs` included. */
 export function earlyDeathsAfter(livedMs: number, before: number): number {

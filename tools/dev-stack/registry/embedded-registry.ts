@@ -76,7 +76,7 @@ const SCHEMA = JSON.stringify({ type: 'enum', name: 'DevStackProbe', symbols: ['
 const TIMEOUT_MS = 10_000;
 
 /** Registers a schema, reads it back by its id and removes its subject. */
-export async function probeRegistry(url: string): Promise<void> {
+async function probeRegistry(url: string): Promise<void> {
   const subject = `${url}/subjects/${SUBJECT}`;
   const { id } = (await ask(`${subject}/versions`, 'POST', { schema: SCHEMA })) as { id: number };
   await ask(`${url}/schemas/ids/${String(id)}`, 'GET');

@@ -63,7 +63,7 @@ const NOT_REFILLED = [
   'the delivery history. history-projector fills it from the log; "rebuild --watch" shows how far it is.',
 ];
 
-export interface RefillContents extends ManagedResources {
+interface RefillContents extends ManagedResources {
   /** What was left out, in words for a person. */
   readonly leftOut: readonly string[];
 }
@@ -71,7 +71,7 @@ export interface RefillContents extends ManagedResources {
 const EVERYTHING = { from: null, to: null, untilEnd: true } as const;
 
 /** Reads all managed resources from the topics, up to their current ends. */
-export async function readContents(stack: StackEnvironment, say: (topic: string) => void): Promise<RefillContents> {
+async function readContents(stack: StackEnvironment, say: (topic: string) => void): Promise<RefillContents> {
   const leftOut: string[] = [];
 
   async function each(topic: TopicName, take: (record: DecodedRecord) => void): Promise<void> {

@@ -9,7 +9,7 @@ export type GeofenceDraft =
 type Shape = CreateGeofence['shape'];
 type Rings = readonly (readonly (readonly [number, number])[])[];
 
-export const FIRST_RADIUS_M = 500;
+const FIRST_RADIUS_M = 500;
 const MIN_RADIUS_M = 1;
 /** A tenth of a meter: no tracker knows better. */
 const DIGITS = 1e6;

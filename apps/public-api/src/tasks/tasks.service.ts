@@ -69,7 +69,7 @@ function toReason({ code, offset, message, since, nextRetryAt }: NonNullable<Ins
 }
 
 /** Every topic with its consumers, those without a running instance too. */
-export function topicsWith(tasks: readonly InstanceTask[]): TopicItem[] {
+function topicsWith(tasks: readonly InstanceTask[]): TopicItem[] {
   return allTopics.map(({ name, key, cleanup, configs, comment }) => {
     const retention = configs['retention.ms'];
     return {

@@ -151,7 +151,7 @@ export interface TokenEntries {
 }
 
 /** Bounded, since nothing tells which subscriptions will not come back. */
-export function createTokenEntries(maxSubscriptions: number): TokenEntries {
+function createTokenEntries(maxSubscriptions: number): TokenEntries {
   const entries = new NewestMap<string, TokenEntry>(maxSubscriptions);
   return {
     find: (subscriptionId, auth) => {
@@ -170,7 +170,7 @@ export function createTokenEntries(maxSubscriptions: number): TokenEntries {
   };
 }
 
-export function newTokenEntry(auth: BearerAuth): TokenEntry {
+function newTokenEntry(auth: BearerAuth): TokenEntry {
   return {
     auth,
     issued: undefined,

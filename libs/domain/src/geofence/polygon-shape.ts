@@ -81,7 +81,7 @@ export interface UnwrappedRing {
   readonly outline: FlatRing;
 }
 
-export function unwrapRing(points: readonly GeoPoint[]): UnwrappedRing {
+function unwrapRing(points: readonly GeoPoint[]): UnwrappedRing {
   const edges: number[] = [];
   for (let index = 0; index <= points.length; index++) {
     const { latitude, longitude } = points[index % points.length] as GeoPoint;
@@ -91,7 +91,7 @@ export function unwrapRing(points: readonly GeoPoint[]): UnwrappedRing {
   return { edges, outline: outlineOf(edges) };
 }
 
-export function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedRing {
+function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedRing {
   if (degrees === 0) return unwrapped;
   const { edges, outline } = unwrapped;
   const shift = (ring: FlatRing): FlatRing => ring.map((value, index) => (index % 2 === 0 ? value + degrees : value));
@@ -99,7 +99,7 @@ export function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedR
 }
 
 /** Edges taken as straight in longitude and the sine of the latitude. */
-export function areaInSquareMeters(outline: FlatRing): number {
+function areaInSquareMeters(outline: FlatRing): number {
   let sum = 0;
   let longitude = outline[0] as number;
   let sine = Math.sin(toRadians(outline[1] as number));
@@ -113,7 +113,7 @@ export function areaInSquareMeters(outline: FlatRing): number {
   return Math.abs((sum * EARTH_RADIUS_IN_METERS * EARTH_RADIUS_IN_METERS) / 2);
 }
 
-export function extentOf(ring: FlatRing, first: 0 | 1): [min: number, max: number] {
+function extentOf(ring: FlatRing, first: 0 | 1): [min: number, max: number] {
   let min = Infinity;
   let max = -Infinity;
   for (let at: number = first; at < ring.length; at += 2) {

@@ -11,7 +11,7 @@ export type HostResolution =
 /** Resolves a host (a name or an address) and classifies every address. */
 export type HostResolver = (host: string) => Promise<HostResolution>;
 
-export const DEFAULT_LOOKUP_TIMEOUT_MS = 5_000;
+const DEFAULT_LOOKUP_TIMEOUT_MS = 5_000;
 
 export interface HostResolverOptions {
   readonly allowedSubnets: readonly Subnet[];

@@ -8,12 +8,12 @@ import type { TunnelOpener } from './proxy-tunnel.js';
 export type { ConnectTarget } from './open-socket.js';
 
 /** The host leads to an address that must not be reached. */
-export class AddressRefusedError extends Error {
+class AddressRefusedError extends Error {
   readonly code = 'EGRESS_ADDRESS_REFUSED';
 }
 
 /** The addresses of the host could not be resolved. */
-export class HostUnresolvableError extends Error {
+class HostUnresolvableError extends Error {
   readonly code = 'EGRESS_HOST_UNRESOLVABLE';
 }
 

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Lookup, ResolvedAddress } from '../address/dns-lookup.js';
 
 /** The operator's own proxy failed or said no. Its message never holds the proxy's address or credentials. */
-export class ProxyFailedError extends Error {
+class ProxyFailedError extends Error {
   readonly code = 'EGRESS_PROXY_FAILED';
 
   constructor(

@@ -21,7 +21,7 @@ export type Reading = 'more' | 'complete' | 'enough';
 /** A body is read up to this, unkept, when that saves the connection: a new one with TLS costs eight times a kept one. */
 const MAX_DRAINED_BYTES = 65_536;
 /** Enough to read why. */
-export const MAX_ERROR_BYTES = 1_024;
+const MAX_ERROR_BYTES = 1_024;
 const MAX_INTERIM_RESPONSES = 8;
 const MAX_STATUS_LINE_BYTES = 1_024;
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n$/;

@@ -28,7 +28,7 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
   return redactEntries(fields, 0, new Set());
 }
 
-export function redactText(text: string): string {
+function redactText(text: string): string {
   return SECRET_TEXT.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
 }
 

@@ -102,7 +102,7 @@ function runThroughContext(name: string, descriptor: PropertyDescriptor): void {
 
 /** Nest's own filter replaces an error by "Internal server error"; the runtime must see the original. */
 @Catch()
-export class RethrowFilter implements ExceptionFilter {
+class RethrowFilter implements ExceptionFilter {
   catch(error: unknown): never {
     throw error;
   }

@@ -83,7 +83,7 @@ function errorCounts(attempts: readonly LoggedAttempt[]): Record<string, number>
 }
 
 /** Each event x subscription that wants it is in webhook.deliveries, once, and nothing else is. */
-export function checkFanOut({ expected, deliveries }: Observations, problems: ProblemList): void {
+function checkFanOut({ expected, deliveries }: Observations, problems: ProblemList): void {
   const logged = groupBy(deliveries, ({ eventId }) => eventId);
   for (const one of expected) {
     const { eventId, subscriptionId } = one;

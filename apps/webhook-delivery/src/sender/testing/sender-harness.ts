@@ -42,10 +42,10 @@ import type { SenderParts } from '../sender-work.js';
 import type { ManualClock } from './manual-clock.js';
 import { aDelivery, aSubscription } from './sender-samples.js';
 
-export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
+const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
-export const STATES = { topic: topics.subscriptionState.name, partition: 0 };
-export const REJECTED = { topic: topics.telemetryRejected.name, partition: 0 };
+const STATES = { topic: topics.subscriptionState.name, partition: 0 };
+const REJECTED = { topic: topics.telemetryRejected.name, partition: 0 };
 export const OPERATIONS = { topic: topics.webhookOperations.name, partition: 0 };
 
 export type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult | null>;
@@ -343,7 +343,7 @@ export interface SenderOptions extends SenderParts {
 }
 
 /** The sender: one task for each partition of webhook.deliveries that the group gives this process. */
-export function createSender(options: SenderOptions): TaskManager {
+function createSender(options: SenderOptions): TaskManager {
   return createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.sender.id,
