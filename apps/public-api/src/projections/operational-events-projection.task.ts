@@ -3,7 +3,7 @@ import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domai
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { isUuid } from '../endpoint/fields.js';
-import { GroupOffsetProjectionTask, type ProjectionDeps } from './projection.task.js';
+import { GroupOffsetProjectionTask, type ProjectionDeps } from './group-offset-projection.task.js';
 
 export interface OperationalEventsProjectionDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<OperationalEvent>;

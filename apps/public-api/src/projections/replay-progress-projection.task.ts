@@ -2,7 +2,7 @@ import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { ReplayStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
-import { GroupOffsetProjectionTask, type ProjectionDeps } from './projection.task.js';
+import { GroupOffsetProjectionTask, type ProjectionDeps } from './group-offset-projection.task.js';
 
 export interface ReplayProgressTaskDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
