@@ -16,7 +16,7 @@ import {
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
-import { OperationalEventsProjectionTaskFactory } from './operational-events-projection.task-factory.js';
+import { OperationalEventsProjectionController } from './operational-events-projection.controller.js';
 
 const TOPIC = topics.webhookOperations.name;
 
@@ -60,7 +60,7 @@ function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
   const { subscriptions, operationalEvents } = store;
   const retry = new DatabaseRetry({ logger: silentLogger, monotonicMs: Date.now, wait: waitOrAbort });
-  const tasks = new OperationalEventsProjectionTaskFactory(
+  const tasks = new OperationalEventsProjectionController(
     ...([backend, codecs, subscriptions, operationalEvents, retry, silentLogger, Date.now] as const),
   );
   const { id: groupId, topics: read } = consumerGroups.operationalEvents;

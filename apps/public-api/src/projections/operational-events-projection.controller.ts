@@ -1,23 +1,46 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { consumerGroups } from '@waypost/contracts';
-import { PartitionConsumer, type PartitionContext } from '@waypost/platform';
-import type { RecordBatch } from '@waypost/streams';
+import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
+import { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
+import {
+  CLOCK,
+  CODECS,
+  LOGGER,
+  PartitionConsumer,
+  PartitionContext,
+  type PartitionTaskFactory,
+  STREAMS_BACKEND,
+} from '@waypost/platform';
+import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { OperationalEventsProjectionTask } from './operational-events-projection.task.js';
-import { OperationalEventsProjectionTaskFactory } from './operational-events-projection.task-factory.js';
 
 /** Reads the operational events. HTTP answers while Kafka is unavailable. */
 @Controller()
-export class OperationalEventsProjectionController {
+export class OperationalEventsProjectionController implements PartitionTaskFactory {
+  constructor(
+    @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
+    @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly events: OperationalEventStore,
+    private readonly database: DatabaseRetry,
+    @Inject(LOGGER) private readonly logger: StreamsLogger,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  create(context: TaskContext): PartitionTask {
+    const { backend, codecs, subscriptions, events, database, logger, now } = this;
+    const codec = codecs.webhookOperations;
+    const deps = { codec, subscriptions, events, backend, database, logger, now };
+    return new OperationalEventsProjectionTask(context, deps);
+  }
+
   @PartitionConsumer({
     group: consumerGroups.operationalEvents,
-    tasks: OperationalEventsProjectionTaskFactory,
+    tasks: OperationalEventsProjectionController,
     whenUnavailable: 'retry',
   })
-  keep(
-    @Payload() batch: RecordBatch,
-    @Ctx() { task }: PartitionContext<OperationalEventsProjectionTask>,
-  ): Promise<void> {
+  keep(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
     return task.process(batch);
   }
 }
