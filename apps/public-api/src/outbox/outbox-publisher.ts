@@ -1,4 +1,7 @@
-import { createOutboxTenure, createSignal, type OutboxPorts } from './outbox-tenure.js';
+import type { OutboxRow, OutboxSession } from '@waypost/management-store';
+import { type OutboxPorts, type OutboxTenure, whileHeld } from './outbox-tenure.js';
+import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
+import { createSignal, type Signal } from './signal.js';
 
 export interface OutboxPublisherDeps extends OutboxPorts {
   readonly monotonicMs: () => number;
@@ -16,6 +19,9 @@ export abstract class OutboxPublisher {
 const POLL_MS = 500;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
+const BATCH_SIZE = 500;
+const KEEP_PUBLISHED_MS = 24 * 3_600_000;
+const TRIM_EVERY_MS = 3_600_000;
 
 /**
  * Publishes the outbox in order (R-17). One process at a time does it: an advisory lock decides which, and the
@@ -35,13 +41,13 @@ export function createOutboxPublisher(deps: OutboxPublisherDeps): OutboxPublishe
   const onPublished = (): void => {
     retryMs = FIRST_RETRY_MS;
   };
-  const publishWhileHeld = createOutboxTenure({ ...deps, signal, isStopped, onPublished, pollMs });
+  const publishAll = createPublishAll({ ...deps, signal, isStopped, onPublished, pollMs });
 
   async function run(): Promise<void> {
     while (!isStopped()) {
       let pauseMs = pollMs;
       try {
-        await publishWhileHeld();
+        await whileHeld(deps, signal, publishAll);
       } catch (error) {
         pauseMs = retryMs;
         retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
@@ -71,5 +77,64 @@ export function createOutboxPublisher(deps: OutboxPublisherDeps): OutboxPublishe
       await running;
     },
     isStopped,
+  };
+}
+
+interface PublishAllDeps extends OutboxPorts {
+  readonly signal: Signal;
+  readonly isStopped: () => boolean;
+  /** A batch was published. */
+  readonly onPublished: () => void;
+  readonly pollMs: number;
+}
+
+/** Publishes all that is appended until a stop. Rejects when the right or the broker is lost. */
+function createPublishAll(deps: PublishAllDeps): (tenure: OutboxTenure) => Promise<void> {
+  const { signal, isStopped, onPublished, pollMs } = deps;
+  const trim = createTrim(deps.now);
+  return async ({ session, producer, throwIfLost }) => {
+    let caughtUp = false;
+    while (!isStopped()) {
+      throwIfLost();
+      signal.arm();
+      const waiting = await session.readWaiting(BATCH_SIZE);
+      if (waiting.length > 0) {
+        await publishBatch(deps, { session, producer, waiting, uncertain: !caughtUp });
+        onPublished();
+      }
+      // Rows from before the right was taken may be in the topics; later ones cannot be.
+      caughtUp ||= waiting.length < BATCH_SIZE;
+      if (waiting.length === 0) {
+        await trim(session);
+        await signal.wait(pollMs);
+      }
+    }
+  };
+}
+
+interface OutboxBatch extends Pick<OutboxTenure, 'session' | 'producer'> {
+  /** In the order of the outbox. */
+  readonly waiting: readonly OutboxRow[];
+  /** Some of them may be in the topics although they are not marked: the topics are read first. */
+  readonly uncertain: boolean;
+}
+
+/** Publishes a batch in one transaction and marks it. Rejects unless both are known to be done. */
+async function publishBatch(ports: OutboxPorts, { session, producer, waiting, uncertain }: OutboxBatch): Promise<void> {
+  const versions: PublishedVersions = uncertain ? await ports.readPublishedVersions(waiting) : new Map();
+  const due = waiting.filter((row) => !isAlreadyPublished(row, versions));
+  if (due.length > 0) await producer.commit({ records: due.map(ports.encode) });
+  const ids = waiting.map((row) => row.id);
+  await session.markPublished(ids, ports.now());
+  ports.logger.info('outbox_published', { published: due.length, foundPublished: waiting.length - due.length });
+}
+
+/** Deletes what was published long ago: at the first call, and then at most once an hour. */
+function createTrim(now: () => number): (session: Pick<OutboxSession, 'trim'>) => Promise<void> {
+  let trimAtMs = 0;
+  return async (session) => {
+    if (now() < trimAtMs) return;
+    trimAtMs = now() + TRIM_EVERY_MS;
+    await session.trim(now() - KEEP_PUBLISHED_MS);
   };
 }

@@ -5,7 +5,8 @@ import type {
   OutboxSessionOptions,
 } from '@waypost/management-store';
 import type { OutgoingRecord, StreamsLogger } from '@waypost/streams';
-import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
+import type { PublishedVersions } from './published-versions.js';
+import type { Signal } from './signal.js';
 
 /** The part of a transactional producer that is needed; after any failure it is closed and another made. */
 interface OutboxProducer {
@@ -29,127 +30,41 @@ export interface OutboxPorts {
   readonly now: () => number;
 }
 
-interface OutboxTenureDeps extends OutboxPorts {
-  /** Woken at every append, and when the right is lost. */
-  readonly signal: Signal;
-  readonly isStopped: () => boolean;
-  /** A batch was published. */
-  readonly onPublished: () => void;
-  readonly pollMs: number;
+/** What a process has while it holds the right to publish. */
+export interface OutboxTenure {
+  readonly session: OutboxSession;
+  readonly producer: OutboxProducer;
+  readonly throwIfLost: () => void;
 }
-
-const BATCH_SIZE = 500;
-const KEEP_PUBLISHED_MS = 24 * 3_600_000;
-const TRIM_EVERY_MS = 3_600_000;
 
 /**
- * The time in which this process holds the right to publish. The function returns when another process holds it, or on
- * a stop; it rejects when the right or the broker is lost.
+ * Takes the right to publish and calls `publish`, which may hold it until a stop. Returns without calling it
+ * when another process holds the right; rejects when the right or the broker is lost.
+ * @param signal woken at every append, and when the right is lost
  */
-export function createOutboxTenure(deps: OutboxTenureDeps): () => Promise<void> {
-  const { signal, isStopped, onPublished, pollMs } = deps;
-  const trim = createTrim(deps.now);
-
-  async function publishAll(session: OutboxSession, producer: OutboxProducer, check: () => void): Promise<void> {
-    let caughtUp = false;
-    while (!isStopped()) {
-      check();
-      signal.arm();
-      const waiting = await session.readWaiting(BATCH_SIZE);
-      if (waiting.length > 0) {
-        await publishBatch(deps, { session, producer, waiting, uncertain: !caughtUp });
-        onPublished();
-      }
-      // Rows from before the right was taken may be in the topics; later ones cannot be.
-      caughtUp ||= waiting.length < BATCH_SIZE;
-      if (waiting.length === 0) {
-        await trim(session);
-        await signal.wait(pollMs);
-      }
-    }
+export async function whileHeld(
+  ports: OutboxPorts,
+  signal: Signal,
+  publish: (tenure: OutboxTenure) => Promise<void>,
+): Promise<void> {
+  let lost: Error | null = null;
+  const onLost = (error: Error): void => {
+    lost = error;
+    signal.wake();
+  };
+  const throwIfLost = (): void => {
+    if (lost !== null) throw lost;
+  };
+  const opened = await ports.openSession({ onAppended: () => signal.wake(), onLost });
+  if (opened.type === 'busy') return;
+  ports.logger.info('outbox_held');
+  const { session } = opened;
+  const producer = ports.createProducer();
+  try {
+    await ports.prepare();
+    await producer.init();
+    await publish({ session, producer, throwIfLost });
+  } finally {
+    await Promise.allSettled([producer.close(), session.close()]);
   }
-
-  return async () => {
-    let lost: Error | null = null;
-    const onLost = (error: Error): void => {
-      lost = error;
-      signal.wake();
-    };
-    const onAppended = (): void => signal.wake();
-    const opened = await deps.openSession({ onAppended, onLost });
-    if (opened.type === 'busy') return;
-    deps.logger.info('outbox_held');
-    const producer = deps.createProducer();
-    try {
-      await deps.prepare();
-      await producer.init();
-      await publishAll(opened.session, producer, () => {
-        if (lost !== null) throw lost;
-      });
-    } finally {
-      await Promise.allSettled([producer.close(), opened.session.close()]);
-    }
-  };
-}
-
-interface OutboxBatch {
-  readonly session: Pick<OutboxSession, 'markPublished'>;
-  readonly producer: Pick<OutboxProducer, 'commit'>;
-  /** In the order of the outbox. */
-  readonly waiting: readonly OutboxRow[];
-  /** Some of them may be in the topics although they are not marked: the topics are read first. */
-  readonly uncertain: boolean;
-}
-
-/** Publishes a batch in one transaction and marks it. Rejects unless both are known to be done. */
-async function publishBatch(ports: OutboxPorts, { session, producer, waiting, uncertain }: OutboxBatch): Promise<void> {
-  const versions: PublishedVersions = uncertain ? await ports.readPublishedVersions(waiting) : new Map();
-  const due = waiting.filter((row) => !isAlreadyPublished(row, versions));
-  if (due.length > 0) await producer.commit({ records: due.map(ports.encode) });
-  const ids = waiting.map((row) => row.id);
-  await session.markPublished(ids, ports.now());
-  ports.logger.info('outbox_published', { published: due.length, foundPublished: waiting.length - due.length });
-}
-
-/** Deletes what was published long ago: at the first call, and then at most once an hour. */
-function createTrim(now: () => number): (session: Pick<OutboxSession, 'trim'>) => Promise<void> {
-  let trimAtMs = 0;
-  return async (session) => {
-    if (now() < trimAtMs) return;
-    trimAtMs = now() + TRIM_EVERY_MS;
-    await session.trim(now() - KEEP_PUBLISHED_MS);
-  };
-}
-
-/** Lets one loop sleep until it is woken. A wake-up between `arm` and `wait` is not missed. */
-interface Signal {
-  arm(): void;
-  wake(): void;
-  /** Resolves on a wake-up since `arm`, or after `ms`. */
-  wait(ms: number): Promise<void>;
-}
-
-export function createSignal(): Signal {
-  let woken = false;
-  let resume: (() => void) | null = null;
-  return {
-    arm() {
-      woken = false;
-    },
-    wake() {
-      woken = true;
-      resume?.();
-    },
-    async wait(ms) {
-      if (woken) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        resume = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      resume = null;
-    },
-  };
 }
