@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RULE_SETS, type RuleSet } from '@waypost/domain';
+import { RULE_SETS } from '@waypost/domain';
 import {
   asInteger,
   asOneOf,
@@ -8,31 +8,15 @@ import {
   type Environment,
   kafkaConfig,
   parseConfig,
-  type ProcessConfig,
   processConfig,
-  type RegistryConfig,
   registryConfig,
-  type TracesConfig,
   tracesConfig,
   withDefault,
 } from '@waypost/platform';
-import type { KafkaSettings } from '@waypost/streams';
 
 export const APPLICATION = 'telemetry-processor';
 
-export interface TelemetryProcessorConfig {
-  readonly process: ProcessConfig;
-  readonly traces: TracesConfig;
-  readonly kafka: KafkaSettings;
-  readonly registry: RegistryConfig;
-  /** Where checkpoints of the device state are kept; undefined: nowhere. */
-  readonly stateDir: string | undefined;
-  readonly rules: RuleSet;
-  /** How long a partition waits after a small transaction, so that the pings that come meanwhile share the next; undefined: by their count. */
-  readonly lingerMs: number | undefined;
-}
-
-/** WAYPOST_STATE_DIR. */
+/** WAYPOST_STATE_DIR: where checkpoints of the device state are kept; unset: nowhere. */
 const stateDirConfig = z
   .object({
     WAYPOST_STATE_DIR: withDefault(
@@ -48,24 +32,28 @@ const rulesConfig = z
   .object({ WAYPOST_RULES: withDefault(asOneOf(...RULE_SETS), `one of ${RULE_SETS.join(', ')}`, 'all') })
   .transform((env) => env.WAYPOST_RULES);
 
-/** WAYPOST_LINGER_MS. */
+/**
+ * WAYPOST_LINGER_MS: how long a partition waits after a small transaction, so that the pings that come meanwhile share the
+ * next; unset: by their count.
+ */
 const lingerConfig = z
   .object({
     WAYPOST_LINGER_MS: withDefault(asInteger(0, 2_000), 'a whole number of milliseconds from 0 to 2000', undefined),
   })
   .transform((env) => env.WAYPOST_LINGER_MS);
 
+const schema = configSections({
+  process: processConfig,
+  traces: tracesConfig(APPLICATION),
+  kafka: kafkaConfig(APPLICATION),
+  registry: registryConfig,
+  stateDir: stateDirConfig,
+  rules: rulesConfig,
+  lingerMs: lingerConfig,
+});
+
+export type TelemetryProcessorConfig = z.output<typeof schema>;
+
 export function readConfig(env: Environment = process.env): TelemetryProcessorConfig {
-  return parseConfig(
-    configSections({
-      process: processConfig,
-      traces: tracesConfig(APPLICATION),
-      kafka: kafkaConfig(APPLICATION),
-      registry: registryConfig,
-      stateDir: stateDirConfig,
-      rules: rulesConfig,
-      lingerMs: lingerConfig,
-    }),
-    env,
-  );
+  return parseConfig(schema, env);
 }

@@ -2,48 +2,18 @@ import { z } from 'zod';
 import {
   asInteger,
   configSections,
-  type EgressConfig,
   egressConfig,
   type Environment,
   kafkaConfig,
   parseConfig,
-  type ProcessConfig,
   processConfig,
-  type RegistryConfig,
   registryConfig,
   sealingKeysConfig,
-  type TracesConfig,
   tracesConfig,
   withDefault,
 } from '@waypost/platform';
-import type { KafkaSettings } from '@waypost/streams';
 
 export const APPLICATION = 'webhook-delivery';
-
-export interface WebhookDeliveryConfig {
-  readonly process: ProcessConfig;
-  readonly traces: TracesConfig;
-  readonly kafka: KafkaSettings;
-  readonly registry: RegistryConfig;
-  readonly egress: EgressConfig;
-  readonly sealingKeys: readonly Buffer[];
-  readonly replay: ReplayConfig;
-}
-
-export function readConfig(env: Environment = process.env): WebhookDeliveryConfig {
-  return parseConfig(
-    configSections({
-      process: processConfig,
-      traces: tracesConfig(APPLICATION),
-      kafka: kafkaConfig(APPLICATION),
-      registry: registryConfig,
-      egress: egressConfig,
-      sealingKeys: sealingKeysConfig,
-      replay: replayConfig,
-    }),
-    env,
-  );
-}
 
 /** How far replays may be ahead of what is sent. */
 const replayConfig = z
@@ -56,6 +26,18 @@ const replayConfig = z
   })
   .transform((env) => ({ maxUnsent: env.WAYPOST_REPLAY_MAX_UNSENT }));
 
-export interface ReplayConfig {
-  readonly maxUnsent: number;
+const schema = configSections({
+  process: processConfig,
+  traces: tracesConfig(APPLICATION),
+  kafka: kafkaConfig(APPLICATION),
+  registry: registryConfig,
+  egress: egressConfig,
+  sealingKeys: sealingKeysConfig,
+  replay: replayConfig,
+});
+
+export type WebhookDeliveryConfig = z.output<typeof schema>;
+
+export function readConfig(env: Environment = process.env): WebhookDeliveryConfig {
+  return parseConfig(schema, env);
 }
