@@ -73,125 +73,54 @@ export class SenderWork {
   readonly held: HeldQueues;
   readonly position: PositionCommitter;
 
-  constructor(private readonly options: SenderWorkOptions) {
-    const { codecs, directory, metrics, nowMs, monotonicMs } = options.parts;
-    const { partition } = options.context;
-    this.recovered = options.recovered;
-    this.log = this.createLog();
-    this.queues = this.createQueues();
-    const { queues } = this;
-    this.states = new StateRecords({ queues, codecs, partition, nowMs, monotonicMs });
-    this.flow = this.createFlow();
-    this.outage = this.createOutage();
-    this.catchUp = this.createCatchUp();
-    const { flow, states, catchUp } = this;
-    this.held = new HeldQueues({ queues, flow, states, catchUp, directory, metrics });
-    this.position = this.createPosition();
-  }
-
-  private createLog(): AttemptLog {
-    const { parts, context, writer, recovered, onFailure } = this.options;
-    return new AttemptLog({
-      writer,
-      codecs: parts.codecs,
-      partition: context.partition,
-      flushScheduler: parts.flushScheduler,
-      attemptsEnd: recovered.attemptsEnd,
-      onFailure,
+  constructor(options: SenderWorkOptions) {
+    const { parts, context, recovered } = options;
+    const { limits, memory, directory, metrics, logger, traces } = parts;
+    const { partition } = context;
+    const { start, begun, attemptsEnd } = recovered;
+    const given = { ...parts, ...options, partition };
+    this.recovered = recovered;
+    this.log = new AttemptLog({
+      ...given,
+      attemptsEnd,
       states: () => this.states.collect(),
-      onFlushed: () => {
-        this.position.moved();
-      },
+      onFlushed: () => this.position.moved(),
     });
-  }
-
-  private createQueues(): PartitionQueues {
-    const { limits, memory: shared, directory } = this.options.parts;
-    const { start, begun } = this.recovered;
-    return new PartitionQueues({
-      limits,
-      memory: new DeliveryMemory(limits.bytes, shared),
+    const { log } = this;
+    this.queues = new PartitionQueues({
+      ...given,
+      memory: new DeliveryMemory(limits.bytes, memory),
       start,
       begun,
-      attemptsEnd: () => this.log.attemptsEnd,
+      attemptsEnd: () => log.attemptsEnd,
       isPaused: (id) => directory.isPaused(id),
     });
-  }
-
-  private createFlow(): AttemptFlow {
-    const { parts, context, hasResumed, onFinished } = this.options;
-    const { runner, scheduler, timers, metrics, logger, directory, nowMs, monotonicMs, random, traces } = parts;
-    return new AttemptFlow({
-      context,
-      log: this.log,
-      tracer: createAttemptTracer(traces),
-      outage: () => this.outage,
-      hasResumed,
-      runner,
-      scheduler,
-      timers,
-      metrics,
-      logger,
-      directory,
-      nowMs,
-      monotonicMs,
-      random,
-      onFinished,
+    const { queues } = this;
+    this.states = new StateRecords({ ...given, queues });
+    const { states } = this;
+    this.flow = new AttemptFlow({ ...given, log, tracer: createAttemptTracer(traces), outage: () => this.outage });
+    const { flow } = this;
+    this.outage = new Outage({
+      ...given,
+      log,
+      states,
+      hold: (queue) => this.held.hold(queue),
+      release: (queue) => flow.release(queue),
+      probe: (queue) => flow.probe(queue),
     });
-  }
-
-  private createOutage(): Outage {
-    const { directory, timers, metrics, nowMs, monotonicMs } = this.options.parts;
-    return new Outage({
-      directory,
-      log: this.log,
-      states: this.states,
-      timers,
-      metrics,
-      nowMs,
-      monotonicMs,
-      hold: (queue) => {
-        this.held.hold(queue);
-      },
-      release: (queue) => {
-        this.flow.release(queue);
-      },
-      probe: (queue) => {
-        this.flow.probe(queue);
-      },
+    this.catchUp = new CatchUp({
+      ...given,
+      queues,
+      onCaughtUp: () => metrics.parkedChanged(-1),
+      onDeleted: (subscriptionId, from, to) =>
+        logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to }),
     });
-  }
-
-  private createCatchUp(): CatchUp {
-    const { parts, context, take, onFailure } = this.options;
-    const { backend, codecs, metrics, logger } = parts;
-    const { partition } = context;
-    return new CatchUp({
-      backend,
-      codecs,
-      partition,
-      queues: this.queues,
-      onFailure,
-      take,
-      onCaughtUp: () => {
-        metrics.parkedChanged(-1);
-      },
-      onDeleted: (subscriptionId, from, to) => {
-        logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to });
-      },
-    });
-  }
-
-  private createPosition(): PositionCommitter {
-    const { parts, context } = this.options;
-    const { start } = this.recovered;
-    return createPositionCommitter({
-      context,
-      monotonicMs: parts.monotonicMs,
-      logger: parts.logger,
+    this.held = new HeldQueues({ ...given, queues, flow, states, catchUp: this.catchUp });
+    this.position = createPositionCommitter({
+      ...given,
       committed: { offset: start.offset, metadata: String(start.foldFrom) },
       position: () => {
-        const { offset, foldFrom } = this.queues.commitPoint();
+        const { offset, foldFrom } = queues.commitPoint();
         return { offset, metadata: String(foldFrom) };
       },
     });
