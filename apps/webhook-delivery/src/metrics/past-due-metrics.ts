@@ -3,14 +3,14 @@ import { Gauge, type Registry } from 'prom-client';
 const KINDS = ['first', 'retry'] as const;
 type Kind = (typeof KINDS)[number];
 
-interface Waiting {
+interface PastDueDeliveries {
   readonly count: number;
   /** Monotonic; Infinity: none waits. */
   readonly sinceMs: number;
 }
 
 /** What a subscription could send and does not. */
-export type PastDueSubscription = Readonly<Record<Kind, Waiting>> & { readonly subscriptionId: string };
+export type PastDueSubscription = Readonly<Record<Kind, PastDueDeliveries>> & { readonly subscriptionId: string };
 
 /** Called at every scrape. */
 export type PastDueSource = () => Iterable<PastDueSubscription>;
@@ -36,14 +36,14 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
     registers,
     // Sets the two others as well, which are read after it since they are registered after it: one walk per scrape.
     collect() {
-      const waiting = [...sources].flatMap((source) => [...source()]);
+      const pastDue = [...sources].flatMap((source) => [...source()]);
       const atMs = monotonicMs();
       for (const kind of KINDS) {
-        this.set({ kind }, sum(waiting.map((one) => one[kind].count)));
-        oldest.set({ kind }, secondsBetween(earliest(waiting.map((one) => one[kind].sinceMs)), atMs));
+        this.set({ kind }, sum(pastDue.map((one) => one[kind].count)));
+        oldest.set({ kind }, secondsBetween(earliest(pastDue.map((one) => one[kind].sinceMs)), atMs));
       }
       worst.reset();
-      for (const [subscription, sinceMs] of worstOf(waiting))
+      for (const [subscription, sinceMs] of worstOf(pastDue))
         worst.set({ subscription }, secondsBetween(sinceMs, atMs));
     },
   });
@@ -67,8 +67,8 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
   };
 }
 
-function worstOf(waiting: readonly PastDueSubscription[]): [string, number][] {
-  return waiting
+function worstOf(pastDue: readonly PastDueSubscription[]): [string, number][] {
+  return pastDue
     .map(({ subscriptionId, first, retry }): [string, number] => [
       subscriptionId,
       Math.min(first.sinceMs, retry.sinceMs),

@@ -1,7 +1,7 @@
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
-interface WaitingWorkOptions {
+interface PastDueWorkOptions {
   /** An attempt is being made, or its result is being logged. */
   readonly isSending: (pending: PendingDelivery) => boolean;
   /** Its rate or a Retry-After keeps it back, not this process. */
@@ -18,21 +18,21 @@ interface WaitingWorkOptions {
  */
 export function* pastDueWork(
   queues: Iterable<SubscriptionQueue>,
-  { isSending, waitsForTime, isStrict, atMs }: WaitingWorkOptions,
+  { isSending, waitsForTime, isStrict, atMs }: PastDueWorkOptions,
 ): Iterable<PastDueSubscription> {
   for (const queue of queues) {
     if (queue.isHeld) continue;
     const { subscriptionId } = queue;
     const firstsMayStart = !waitsForTime(subscriptionId) && !isStrict(subscriptionId);
-    const waiting = { subscriptionId, first: none(), retry: none() };
+    const pastDue = { subscriptionId, first: none(), retry: none() };
     for (const { pending } of queue.unfinished.values()) {
       if (pending.isHeld || pending.due.monotonicMs > atMs || isSending(pending)) continue;
       const kind = pending.begun === null && pending.progress.type !== 'pending' ? 'first' : 'retry';
       if (kind === 'first' && !firstsMayStart) continue;
-      waiting[kind].count++;
-      waiting[kind].sinceMs = Math.min(waiting[kind].sinceMs, pending.due.monotonicMs);
+      pastDue[kind].count++;
+      pastDue[kind].sinceMs = Math.min(pastDue[kind].sinceMs, pending.due.monotonicMs);
     }
-    if (waiting.first.count + waiting.retry.count > 0) yield waiting;
+    if (pastDue.first.count + pastDue.retry.count > 0) yield pastDue;
   }
 }
 

@@ -79,7 +79,7 @@ export class SenderTask implements PartitionTask {
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
       this.subscriptionChanged(subscriptionId);
     });
-    this.stopWatching = this.parts.metrics.watch(() => this.waiting());
+    this.stopWatching = this.parts.metrics.watch(() => this.pastDue());
     return { position: recovered.start.offset };
   }
 
@@ -168,7 +168,7 @@ export class SenderTask implements PartitionTask {
     return this.isClosing;
   }
 
-  private waiting(): Iterable<PastDueSubscription> {
+  private pastDue(): Iterable<PastDueSubscription> {
     const { queues, flow } = this.opened();
     const { scheduler, directory, monotonicMs } = this.parts;
     return pastDueWork(queues.all(), {
