@@ -14,8 +14,8 @@ import type { AttemptTracer } from './attempt-trace.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
 import type { Outage } from './outage.js';
+import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 import type { BegunDelivery, QueuedDelivery } from './subscription-lane.js';
-import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 export interface AttemptFlowOptions extends Clocks {
   readonly context: TaskContext;
@@ -69,24 +69,24 @@ export class AttemptFlow {
       this.recordExpired(pending);
       return;
     }
-    if (!this.isStrict(pending.queue) || this.deviceOrder.enter(pending)) this.schedule(pending);
+    if (!this.isStrict(pending.backlog) || this.deviceOrder.enter(pending)) this.schedule(pending);
   }
 
   /** A subscription that is not known yet may turn out to be strict. */
-  private isStrict({ subscriptionId }: SubscriptionQueue): boolean {
+  private isStrict({ subscriptionId }: SubscriptionBacklog): boolean {
     return this.options.directory.get(subscriptionId)?.strictOrder ?? true;
   }
 
-  /** Nothing of the queue begins from now on; what waits for its retry is held when that is due. */
-  hold(queue: SubscriptionQueue): void {
-    queue.isProbing = false;
-    for (const waiting of this.options.scheduler.lane(queue.subscriptionId).drain()) {
+  /** Nothing of the backlog begins from now on; what waits for its retry is held when that is due. */
+  hold(backlog: SubscriptionBacklog): void {
+    backlog.isProbing = false;
+    for (const waiting of this.options.scheduler.lane(backlog.subscriptionId).drain()) {
       if (waiting instanceof WaitingAttempt) waiting.pending.isHeld = true;
     }
   }
 
-  release(queue: SubscriptionQueue): void {
-    for (const { pending } of [...queue.unfinished.values()]) {
+  release(backlog: SubscriptionBacklog): void {
+    for (const { pending } of [...backlog.unfinished.values()]) {
       if (!pending.isHeld) continue;
       pending.isHeld = false;
       if (pending.due.monotonicMs > this.options.monotonicMs()) this.schedule(pending);
@@ -95,17 +95,17 @@ export class AttemptFlow {
   }
 
   /** Its subscription has changed, and with it perhaps whether its deliveries wait for each other. */
-  orderChanged(queue: SubscriptionQueue): void {
-    const unfinished = [...queue.unfinished.values()].map(({ pending }) => pending);
-    if (this.isStrict(queue)) for (const pending of unfinished) this.deviceOrder.enterAhead(pending);
+  orderChanged(backlog: SubscriptionBacklog): void {
+    const unfinished = [...backlog.unfinished.values()].map(({ pending }) => pending);
+    if (this.isStrict(backlog)) for (const pending of unfinished) this.deviceOrder.enterAhead(pending);
     else for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
   }
 
   /** Sends a held delivery outside of its five attempts. */
-  probe(queue: SubscriptionQueue): void {
-    const pending = queue.nextProbe();
-    if (this.isStopped || !pending || queue.isProbing) return;
-    queue.isProbing = true;
+  probe(backlog: SubscriptionBacklog): void {
+    const pending = backlog.nextProbe();
+    if (this.isStopped || !pending || backlog.isProbing) return;
+    backlog.isProbing = true;
     pending.isHeld = false;
     pending.due = momentNow(this.options);
     this.resume(pending);
@@ -113,15 +113,15 @@ export class AttemptFlow {
     void this.run(pending, true);
   }
 
-  /** Ends the first delivery of a held queue if it is older than the history. */
-  expire(queue: SubscriptionQueue): void {
-    const pending = queue.nextProbe();
-    if (this.isStopped || queue.isProbing || !pending || !this.isTooOld(pending)) return;
+  /** Ends the first delivery of a held backlog if it is older than the history. */
+  expire(backlog: SubscriptionBacklog): void {
+    const pending = backlog.nextProbe();
+    if (this.isStopped || backlog.isProbing || !pending || !this.isTooOld(pending)) return;
     pending.isHeld = false;
     this.recordExpired(pending);
   }
 
-  /** Takes a delivery that is not in flight out of memory; its queue will read it from the log again. */
+  /** Takes a delivery that is not in flight out of memory; its backlog will read it from the log again. */
   withdraw(pending: PendingDelivery): void {
     this.end(pending);
     this.deviceOrder.withdraw(pending);
@@ -151,7 +151,7 @@ export class AttemptFlow {
 
   /** A delivery that was begun continues when it is due; any other waits until it may begin. */
   private schedule(pending: PendingDelivery): void {
-    if (pending.progress.type !== 'pending' || pending.queue.isHeld) {
+    if (pending.progress.type !== 'pending' || pending.backlog.isHeld) {
       this.enqueue(pending);
       return;
     }
@@ -162,7 +162,7 @@ export class AttemptFlow {
   }
 
   private enqueue(pending: PendingDelivery): void {
-    if (pending.queue.isHeld) {
+    if (pending.backlog.isHeld) {
       pending.isHeld = true;
       this.end(pending);
     } else this.options.scheduler.lane(pending.delivery.subscriptionId).enqueue(new WaitingAttempt(pending, this));
@@ -193,7 +193,7 @@ export class AttemptFlow {
 
   private retry(pending: PendingDelivery): void {
     if (pending.begun === null) return; // withdrawn meanwhile
-    if (pending.queue.isHeld) {
+    if (pending.backlog.isHeld) {
       this.enqueue(pending);
       return;
     }
@@ -203,7 +203,7 @@ export class AttemptFlow {
 
   private async run(pending: PendingDelivery, isProbe: boolean): Promise<void> {
     this.inFlight.add(pending);
-    pending.queue.inFlight++;
+    pending.backlog.inFlight++;
     try {
       const made = await this.attempt(pending, isProbe);
       if (made.type === 'ended') this.record(made.attempt);
@@ -270,8 +270,8 @@ export class AttemptFlow {
   }
 
   private recorded(pending: PendingDelivery, record: WebhookAttempt, ended: Moment): void {
-    if (record.probe) pending.queue.isProbing = false;
-    this.updateHealth(pending.queue, record, ended);
+    if (record.probe) pending.backlog.isProbing = false;
+    this.updateHealth(pending.backlog, record, ended);
     if (record.outcome === 'retrying') {
       pending.progress = deliveryFold(pending.progress, record);
       if (record.probe) {
@@ -294,29 +294,29 @@ export class AttemptFlow {
   }
 
   private recordExpired(pending: PendingDelivery): void {
-    const { queue } = pending;
+    const { backlog } = pending;
     const now = momentNow(this.options);
-    const record = expiredRecord(pending, now, this.options.directory.get(queue.subscriptionId)?.url ?? '');
+    const record = expiredRecord(pending, now, this.options.directory.get(backlog.subscriptionId)?.url ?? '');
     this.inFlight.add(pending);
-    queue.inFlight++;
-    queue.expiring++;
+    backlog.inFlight++;
+    backlog.expiring++;
     this.options.metrics.deliveryExpired();
     this.options.log.append(record, null, (isDurable) => {
-      queue.expiring--;
+      backlog.expiring--;
       if (isDurable) this.recorded(pending, record, now);
       this.settle(pending);
     });
   }
 
-  private updateHealth(queue: SubscriptionQueue, record: WebhookAttempt, ended: Moment): void {
+  private updateHealth(backlog: SubscriptionBacklog, record: WebhookAttempt, ended: Moment): void {
     const isAccepted = record.outcome === 'delivered';
-    if (isAccepted && queue.health.failingSince === null && !queue.isSuspended) return;
+    if (isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
     const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
     const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
-    this.options.outage().ended(queue, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
+    this.options.outage().ended(backlog, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
   }
 
-  /** The delivery is held again, unless its queue was released meanwhile. */
+  /** The delivery is held again, unless its backlog was released meanwhile. */
   private probeFailed(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
     const reason = 'the probe was not accepted';
     publishAttempt(this.options.log, record, { type: 'probed', about: endedAt, occurredAt: endedAt, reason });
@@ -326,7 +326,7 @@ export class AttemptFlow {
 
   /** It does not count: a successor makes the attempt, or this process when the subscription is no longer paused. */
   private notMade(pending: PendingDelivery, why: 'aborted' | 'paused', isProbe: boolean): void {
-    if (isProbe) pending.queue.isProbing = false;
+    if (isProbe) pending.backlog.isProbing = false;
     this.over(pending);
     if (why === 'paused' && !this.isStopped) this.schedule(pending);
   }
@@ -345,7 +345,7 @@ export class AttemptFlow {
   private settle(pending: PendingDelivery): void {
     this.inFlight.delete(pending);
     this.sending.delete(pending);
-    pending.queue.inFlight--;
+    pending.backlog.inFlight--;
     if (this.inFlight.size > 0) return;
     for (const resolve of this.whenSettled.splice(0)) resolve();
   }

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
 import type { Moment } from '../process/clocks.js';
 import { attemptRecord, type EndedAttempt } from './attempt-record.js';
-import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 import { aDelivery } from './testing/sender-samples.js';
 
 describe('the record of an attempt (R-24)', () => {
   const pending = {
-    queue: new SubscriptionQueue('subscription-1'),
+    backlog: new SubscriptionBacklog('subscription-1'),
     offset: 7,
     delivery: aDelivery(1),
     progress: { type: 'unstarted' },

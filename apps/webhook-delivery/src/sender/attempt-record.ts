@@ -6,7 +6,7 @@ import {
   type WebhookAttempt,
 } from '@waypost/domain';
 import type { Moment } from '../process/clocks.js';
-import type { PendingDelivery } from './subscription-queue.js';
+import type { PendingDelivery } from './subscription-backlog.js';
 
 export interface EndedAttempt {
   readonly pending: PendingDelivery;

@@ -6,7 +6,7 @@ import {
   type WebhookAttempt,
 } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
-import type { PendingDelivery } from './subscription-queue.js';
+import type { PendingDelivery } from './subscription-backlog.js';
 
 /** The traces of the attempts of a process. */
 export interface AttemptTracer {

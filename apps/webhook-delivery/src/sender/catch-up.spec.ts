@@ -4,7 +4,7 @@ import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
-import { PartitionQueues } from './partition-queues.js';
+import { PartitionBacklogs } from './partition-backlogs.js';
 import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { aDelivery } from './testing/sender-samples.js';
 
@@ -12,7 +12,7 @@ async function build({ logStart = 0 } = {}) {
   const { backend, codecs } = await SenderHarness.create();
   backend.startOffset = () => Promise.resolve(logStart);
   const deleted: (string | number)[][] = [];
-  const queues = new PartitionQueues({
+  const backlogs = new PartitionBacklogs({
     limits: { perSubscription: 500, total: 2_000, guaranteed: 16 },
     memory: new DeliveryMemory(Infinity, null),
     start: { offset: 0, foldFrom: 0 },
@@ -25,7 +25,7 @@ async function build({ logStart = 0 } = {}) {
     backend,
     codecs,
     partition: 0,
-    queues,
+    backlogs,
     take: () => null,
     onCaughtUp: () => caughtUp++,
     onDeleted: (...range) => deleted.push(range),
@@ -33,54 +33,54 @@ async function build({ logStart = 0 } = {}) {
       throw error;
     },
   });
-  return { queues, catchUp, deleted, caughtUp: () => caughtUp };
+  return { backlogs, catchUp, deleted, caughtUp: () => caughtUp };
 }
 
 describe('catching up', () => {
-  it('skips a queue ahead of the reader: everything below its position is finished already', async () => {
-    const { queues, catchUp, caughtUp } = await build();
-    const queue = queues.queue('parked by a predecessor');
-    queues.park(queue, 1_900);
-    queues.position = 100;
+  it('skips a backlog ahead of the reader: everything below its position is finished already', async () => {
+    const { backlogs, catchUp, caughtUp } = await build();
+    const backlog = backlogs.backlog('parked by a predecessor');
+    backlogs.park(backlog, 1_900);
+    backlogs.position = 100;
     catchUp.kick();
     await holdsFor(20, () => {
-      expect([queue.parkedFrom, caughtUp()]).toEqual([1_900, 0]);
+      expect([backlog.parkedFrom, caughtUp()]).toEqual([1_900, 0]);
     });
     await catchUp.close();
   });
 
   it('reports what retention has deleted before it was sent, and continues after it (R-29)', async () => {
-    const { queues, catchUp, deleted, caughtUp } = await build({ logStart: 1_900 });
-    queues.park(queues.queue('from before'), 100);
-    queues.park(queues.queue('from after'), 1_900);
-    queues.position = 1_900;
+    const { backlogs, catchUp, deleted, caughtUp } = await build({ logStart: 1_900 });
+    backlogs.park(backlogs.backlog('from before'), 100);
+    backlogs.park(backlogs.backlog('from after'), 1_900);
+    backlogs.position = 1_900;
     catchUp.kick();
     await until(() => caughtUp() === 2);
     expect(deleted).toEqual([['from before', 100, 1_900]]);
     await catchUp.close();
   });
 
-  it('ends at once for a queue at the position of the reader', async () => {
-    const { queues, catchUp, caughtUp } = await build();
-    const queue = queues.queue('parked by a predecessor');
-    queues.park(queue, 1_900);
-    queues.position = 1_900;
+  it('ends at once for a backlog at the position of the reader', async () => {
+    const { backlogs, catchUp, caughtUp } = await build();
+    const backlog = backlogs.backlog('parked by a predecessor');
+    backlogs.park(backlog, 1_900);
+    backlogs.position = 1_900;
     catchUp.kick();
     await until(() => {
-      expect([queue.parkedFrom, caughtUp()]).toEqual([null, 1]);
+      expect([backlog.parkedFrom, caughtUp()]).toEqual([null, 1]);
     });
     await catchUp.close();
   });
 });
 
-/** Offsets that were fetched, with repetitions; a queue is full after `perSubscription` deliveries. */
+/** Offsets that were fetched, with repetitions; a backlog is full after `perSubscription` deliveries. */
 async function fetched(parked: Record<string, number>, { records = 20_000, perSubscription = 10 } = {}) {
   const made = await SenderHarness.create();
   for (let offset = 0; offset < records; offset++) {
     const isEarly = offset < records / 2;
     made.publish(offset, isEarly ? 'early' : 'late');
   }
-  const queues = new PartitionQueues({
+  const backlogs = new PartitionBacklogs({
     limits: { perSubscription, total: 2_000, guaranteed: 2 },
     memory: new DeliveryMemory(Infinity, null),
     start: { offset: 0, foldFrom: 0 },
@@ -88,8 +88,8 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     attemptsEnd: () => 0,
     isPaused: () => false,
   });
-  queues.position = records;
-  for (const [id, offset] of Object.entries(parked)) queues.park(queues.queue(id), offset);
+  backlogs.position = records;
+  for (const [id, offset] of Object.entries(parked)) backlogs.park(backlogs.backlog(id), offset);
   const { backend, codecs } = made;
   let read = 0;
   const fetcher = backend.fetcher.bind(backend);
@@ -114,14 +114,14 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     backend,
     codecs,
     partition: 0,
-    queues,
+    backlogs,
     onCaughtUp: () => undefined,
     onDeleted: () => undefined,
-    take: (queue, { offset }) => {
-      taken.push(queue.subscriptionId);
+    take: (backlog, { offset }) => {
+      taken.push(backlog.subscriptionId);
       const delivery = aDelivery(offset);
       const fresh = { progress: DELIVERY_UNSTARTED, due: { epochMs: 0, monotonicMs: 0 }, isHeld: false, begun: null };
-      queues.admit({ queue, offset, delivery, traceparent: null, tracestate: null, ...fresh });
+      backlogs.admit({ backlog, offset, delivery, traceparent: null, tracestate: null, ...fresh });
       return null;
     },
     onFailure: (error) => {
@@ -129,20 +129,20 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     },
   });
   catchUp.kick();
-  await until(() => Object.keys(parked).every((id) => queues.queue(id).unfinished.size === perSubscription));
+  await until(() => Object.keys(parked).every((id) => backlogs.backlog(id).unfinished.size === perSubscription));
   await catchUp.close();
   return { read, taken };
 }
 
 describe('a pass over the log (R-26)', () => {
-  it('skips the stretch between two backlogs that no queue needs', async () => {
+  it('skips the stretch between two parked deliveries that no backlog needs', async () => {
     const { read, taken } = await fetched({ early: 0, late: 10_000 });
     expect(taken.filter((id) => id === 'early')).toHaveLength(10);
     expect(taken.filter((id) => id === 'late')).toHaveLength(10);
     expect(read).toBeLessThanOrEqual(2_000);
   });
 
-  it('continues reading while a queue needs what lies between', async () => {
+  it('continues reading while a backlog needs what lies between', async () => {
     const { taken } = await fetched({ early: 0, late: 4_000 }, { perSubscription: 200, records: 5_000 });
     expect(taken.filter((id) => id === 'late')).toHaveLength(200);
   });

@@ -1,4 +1,4 @@
-import type { PendingDelivery } from './subscription-queue.js';
+import type { PendingDelivery } from './subscription-backlog.js';
 
 /** What the strings and objects of a delivery take beside its body. */
 const DELIVERY_BYTES = 1_024;

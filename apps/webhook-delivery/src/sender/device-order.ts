@@ -1,4 +1,4 @@
-import type { PendingDelivery } from './subscription-queue.js';
+import type { PendingDelivery } from './subscription-backlog.js';
 
 /**
  * Strict order (R-28): of the deliveries of one subscription and device, only the first unfinished one may be attempted.

@@ -15,7 +15,7 @@ import type { TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
 import type { StateRecords } from './state-records.js';
-import type { SubscriptionQueue } from './subscription-queue.js';
+import type { SubscriptionBacklog } from './subscription-backlog.js';
 
 export interface OutageOptions extends Clocks {
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>;
@@ -24,11 +24,11 @@ export interface OutageOptions extends Clocks {
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
   /** Holds the waiting deliveries. */
-  readonly hold: (queue: SubscriptionQueue) => void;
+  readonly hold: (backlog: SubscriptionBacklog) => void;
   /** Releases the held deliveries, in the order of the log. */
-  readonly release: (queue: SubscriptionQueue) => void;
+  readonly release: (backlog: SubscriptionBacklog) => void;
   /** Sends one held delivery, if there is one. */
-  readonly probe: (queue: SubscriptionQueue) => void;
+  readonly probe: (backlog: SubscriptionBacklog) => void;
 }
 
 /** The outcome of an attempt or a probe. */
@@ -39,7 +39,7 @@ export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'er
   readonly ended: Moment;
 };
 
-/** The oldest delivery of a queue may still be on its way from the log. */
+/** The oldest delivery of a backlog may still be on its way from the log. */
 const NOTHING_TO_PROBE_MS = 1_000;
 
 const SUSPENDED = `only failures for ${String(SUSPEND_AFTER_MS / 60_000)} minutes: deliveries are held until a probe is accepted`;
@@ -51,52 +51,52 @@ const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
  * disabled.
  */
 export class Outage {
-  private readonly probes = new Map<SubscriptionQueue, () => void>();
+  private readonly probes = new Map<SubscriptionBacklog, () => void>();
   private isClosed = false;
   /** `failingSince` of what was published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
-  private readonly disabled = new WeakMap<SubscriptionQueue, number | null>();
+  private readonly disabled = new WeakMap<SubscriptionBacklog, number | null>();
 
   constructor(private readonly options: OutageOptions) {}
 
-  ended(queue: SubscriptionQueue, how: AttemptOutcome): void {
+  ended(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
     // Attempts in flight end after the close; the successor draws its own conclusions from the log.
     if (this.isClosed) return;
     if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
-    const subscription = this.options.directory.get(queue.subscriptionId);
+    const subscription = this.options.directory.get(backlog.subscriptionId);
     // An attempt that was in flight when it was deleted.
     if (!how.isAccepted && subscription === undefined) return;
-    const before = healthSince(queue.health, subscription?.updatedAt ?? 0);
-    if (how.isAccepted && queue.health.failingSince === null && !queue.isSuspended) return;
+    const before = healthSince(backlog.health, subscription?.updatedAt ?? 0);
+    if (how.isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
     const { isAccepted, isFailure, ended } = how;
-    if (before.failingSince === null) queue.failingSinceMs = ended.monotonicMs;
+    if (before.failingSince === null) backlog.failingSinceMs = ended.monotonicMs;
     const { health, change, isDisableDue } = healthAfter(before, {
       isAccepted,
       isFailure,
       endedAt: ended.epochMs,
-      failingForMs: ended.monotonicMs - queue.failingSinceMs,
+      failingForMs: ended.monotonicMs - backlog.failingSinceMs,
       onOutage: subscription?.onOutage ?? 'fail',
     });
-    if (health !== queue.health) this.options.states.watch(queue);
-    queue.health = health;
-    if (change === 'suspended') this.suspend(queue, how);
-    if (change === 'resumed') this.resume(queue, how, 'a probe was accepted');
-    if (isDisableDue) this.disable(queue, how);
+    if (health !== backlog.health) this.options.states.watch(backlog);
+    backlog.health = health;
+    if (change === 'suspended') this.suspend(backlog, how);
+    if (change === 'resumed') this.resume(backlog, how, 'a probe was accepted');
+    if (isDisableDue) this.disable(backlog, how);
   }
 
   /** Forgets its failures: nothing is left that could fail or succeed. One that is suspended is released as usual. */
-  deleted(queue: SubscriptionQueue): void {
-    if (queue.health.failingSince === null) return;
-    queue.health = { ...HEALTHY, suspendedAt: queue.health.suspendedAt };
-    this.options.states.watch(queue);
+  deleted(backlog: SubscriptionBacklog): void {
+    if (backlog.health.failingSince === null) return;
+    backlog.health = { ...HEALTHY, suspendedAt: backlog.health.suspendedAt };
+    this.options.states.watch(backlog);
   }
 
-  /** Continues with a queue that a predecessor had suspended, and last probed then; null: not lately. */
-  recovered(queue: SubscriptionQueue, probedAt: number | null): void {
+  /** Continues with a backlog that a predecessor had suspended, and last probed then; null: not lately. */
+  recovered(backlog: SubscriptionBacklog, probedAt: number | null): void {
     this.options.metrics.suspendedChanged(1);
-    const lastAt = probedAt ?? queue.health.suspendedAt ?? 0;
+    const lastAt = probedAt ?? backlog.health.suspendedAt ?? 0;
     const now = momentNow(this.options);
     const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
-    this.probeAfter(queue, Math.max(0, due.monotonicMs - now.monotonicMs));
+    this.probeAfter(backlog, Math.max(0, due.monotonicMs - now.monotonicMs));
   }
 
   close(): void {
@@ -106,50 +106,50 @@ export class Outage {
     this.probes.clear();
   }
 
-  private suspend(queue: SubscriptionQueue, how: AttemptOutcome): void {
-    this.options.hold(queue);
+  private suspend(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
+    this.options.hold(backlog);
     this.options.metrics.suspendedChanged(1);
-    this.publish(queue, 'suspended', how, SUSPENDED);
-    this.probeAfter(queue, PROBE_EVERY_MS);
+    this.publish(backlog, 'suspended', how, SUSPENDED);
+    this.probeAfter(backlog, PROBE_EVERY_MS);
   }
 
-  private resume(queue: SubscriptionQueue, how: AttemptOutcome, reason: string): void {
-    this.probes.get(queue)?.();
-    if (this.probes.delete(queue)) this.options.metrics.suspendedChanged(-1);
-    this.publish(queue, 'resumed', how, reason);
-    this.options.release(queue);
+  private resume(backlog: SubscriptionBacklog, how: AttemptOutcome, reason: string): void {
+    this.probes.get(backlog)?.();
+    if (this.probes.delete(backlog)) this.options.metrics.suspendedChanged(-1);
+    this.publish(backlog, 'resumed', how, reason);
+    this.options.release(backlog);
   }
 
-  private disable(queue: SubscriptionQueue, how: AttemptOutcome): void {
-    const { failingSince } = queue.health;
-    if (this.disabled.get(queue) === failingSince) return;
-    this.disabled.set(queue, failingSince);
+  private disable(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
+    const { failingSince } = backlog.health;
+    if (this.disabled.get(backlog) === failingSince) return;
+    this.disabled.set(backlog, failingSince);
     // Published again after a restart, under the same id.
-    this.publish(queue, 'disabled', how, DISABLED, failingSince);
+    this.publish(backlog, 'disabled', how, DISABLED, failingSince);
   }
 
-  private probeAfter(queue: SubscriptionQueue, delayMs: number): void {
-    this.probes.get(queue)?.();
+  private probeAfter(backlog: SubscriptionBacklog, delayMs: number): void {
+    this.probes.get(backlog)?.();
 
     const cancel = this.options.timers.after(delayMs, () => {
-      this.probeAfter(queue, queue.first() === null ? NOTHING_TO_PROBE_MS : PROBE_EVERY_MS);
-      this.probeNow(queue);
+      this.probeAfter(backlog, backlog.first() === null ? NOTHING_TO_PROBE_MS : PROBE_EVERY_MS);
+      this.probeNow(backlog);
     });
-    this.probes.set(queue, cancel);
+    this.probes.set(backlog, cancel);
   }
 
-  private probeNow(queue: SubscriptionQueue): void {
-    const subscription = this.options.directory.get(queue.subscriptionId);
-    if (this.options.directory.isPaused(queue.subscriptionId)) return;
-    if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(queue);
-    else this.stopHolding(queue);
+  private probeNow(backlog: SubscriptionBacklog): void {
+    const subscription = this.options.directory.get(backlog.subscriptionId);
+    if (this.options.directory.isPaused(backlog.subscriptionId)) return;
+    if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(backlog);
+    else this.stopHolding(backlog);
   }
 
   /** The subscription no longer has `onOutage: hold`, was disabled or deleted: its deliveries go on as usual, to their end. */
-  private stopHolding(queue: SubscriptionQueue): void {
-    queue.health = { ...queue.health, suspendedAt: null };
-    this.options.states.watch(queue);
-    const first = queue.first();
+  private stopHolding(backlog: SubscriptionBacklog): void {
+    backlog.health = { ...backlog.health, suspendedAt: null };
+    this.options.states.watch(backlog);
+    const first = backlog.first();
     const about = {
       isAccepted: false,
       isFailure: false,
@@ -157,19 +157,19 @@ export class Outage {
       statusCode: null,
       errorCode: null,
     };
-    const fleetId = this.options.directory.get(queue.subscriptionId)?.fleetId ?? first?.delivery.fleetId ?? '';
+    const fleetId = this.options.directory.get(backlog.subscriptionId)?.fleetId ?? first?.delivery.fleetId ?? '';
     const delivery = { eventId: first?.delivery.eventId ?? '', deliveryOffset: first?.offset ?? -1 };
-    this.resume(queue, { ...about, ...delivery, fleetId }, 'deliveries are no longer held');
+    this.resume(backlog, { ...about, ...delivery, fleetId }, 'deliveries are no longer held');
   }
 
   private publish(
-    queue: SubscriptionQueue,
+    backlog: SubscriptionBacklog,
     type: string,
     how: AttemptOutcome,
     reason: string,
     since: number | null = null,
   ): void {
-    const { subscriptionId } = queue;
+    const { subscriptionId } = backlog;
     const { fleetId, eventId, deliveryOffset, statusCode, errorCode, ended } = how;
     const occurredAt = ended.epochMs;
     const id = operationId({ subscriptionId, type, about: String(since ?? occurredAt) });

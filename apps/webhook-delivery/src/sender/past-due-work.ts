@@ -1,5 +1,5 @@
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
-import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 interface PastDueWorkOptions {
   /** An attempt is being made, or its result is being logged. */
@@ -17,15 +17,15 @@ interface PastDueWorkOptions {
  * it waits because someone wants it to (R-16, R-22, R-28, R-29).
  */
 export function* pastDueWork(
-  queues: Iterable<SubscriptionQueue>,
+  backlogs: Iterable<SubscriptionBacklog>,
   { isSending, waitsForTime, isStrict, atMs }: PastDueWorkOptions,
 ): Iterable<PastDueSubscription> {
-  for (const queue of queues) {
-    if (queue.isHeld) continue;
-    const { subscriptionId } = queue;
+  for (const backlog of backlogs) {
+    if (backlog.isHeld) continue;
+    const { subscriptionId } = backlog;
     const firstsMayStart = !waitsForTime(subscriptionId) && !isStrict(subscriptionId);
     const pastDue = { subscriptionId, first: none(), retry: none() };
-    for (const { pending } of queue.unfinished.values()) {
+    for (const { pending } of backlog.unfinished.values()) {
       if (pending.isHeld || pending.due.monotonicMs > atMs || isSending(pending)) continue;
       const kind = pending.begun === null && pending.progress.type !== 'pending' ? 'first' : 'retry';
       if (kind === 'first' && !firstsMayStart) continue;

@@ -18,7 +18,7 @@ import {
 } from '@waypost/streams';
 import { readIfUsable, readOwnRecord } from '../log/read-own-record.js';
 import { type Clocks, type Moment, momentNow } from '../process/clocks.js';
-import type { BegunDeliveries, CommitPoint } from './partition-queues.js';
+import type { BegunDeliveries, CommitPoint } from './partition-backlogs.js';
 
 /** The state that predecessors left for a partition. */
 export interface RecoveredSender {

@@ -2,7 +2,7 @@ import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import type { FlushIntervals } from '../log/flush-scheduler.js';
 import type { SlotLimits } from './delivery-scheduler.js';
-import type { QueueLimits } from './partition-queues.js';
+import type { BacklogLimits } from './partition-backlogs.js';
 import type { ReservationLimits } from './reservations.js';
 
 /** What the subscriptions of a process share (R-22, R-26). */
@@ -10,7 +10,7 @@ export interface SenderSettings {
   readonly slots: SlotLimits;
   readonly reservations: ReservationLimits;
   /** `bytes`: per partition. */
-  readonly unfinished: QueueLimits & { readonly bytes: number };
+  readonly unfinished: BacklogLimits & { readonly bytes: number };
   /** What the unfinished deliveries of all partitions may take. */
   readonly unfinishedBytes: number;
   readonly flushes: FlushIntervals;

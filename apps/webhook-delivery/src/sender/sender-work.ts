@@ -20,12 +20,12 @@ import { createAttemptTracer } from './attempt-trace.js';
 import { CatchUp } from './catch-up.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
-import { HeldQueues } from './held-queues.js';
+import { HeldBacklogs } from './held-backlogs.js';
 import { Outage } from './outage.js';
-import { PartitionQueues, type QueueLimits } from './partition-queues.js';
+import { type BacklogLimits,PartitionBacklogs } from './partition-backlogs.js';
 import { type RecoveredSender } from './recover-sender.js';
 import { StateRecords } from './state-records.js';
-import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 export interface SenderParts extends Clocks {
   readonly backend: StreamsBackend;
@@ -41,7 +41,7 @@ export interface SenderParts extends Clocks {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Per partition. */
-  readonly limits: QueueLimits & { readonly bytes: number };
+  readonly limits: BacklogLimits & { readonly bytes: number };
   /** The memory of all partitions. */
   readonly memory: DeliveryMemory;
   /** How long attempts in flight may continue when the task closes. */
@@ -56,7 +56,7 @@ export interface SenderWorkOptions {
   readonly writer: FencedWriter;
   readonly recovered: RecoveredSender;
   readonly hasResumed: () => boolean;
-  readonly take: (queue: SubscriptionQueue, record: StreamRecord) => Promise<void> | null;
+  readonly take: (backlog: SubscriptionBacklog, record: StreamRecord) => Promise<void> | null;
   readonly onFinished: (pending: PendingDelivery) => void;
   readonly onFailure: (error: Error) => void;
 }
@@ -65,12 +65,12 @@ export interface SenderWorkOptions {
 export class SenderWork {
   readonly recovered: RecoveredSender;
   readonly log: AttemptLog;
-  readonly queues: PartitionQueues;
+  readonly backlogs: PartitionBacklogs;
   readonly states: StateRecords;
   readonly flow: AttemptFlow;
   readonly outage: Outage;
   readonly catchUp: CatchUp;
-  readonly held: HeldQueues;
+  readonly held: HeldBacklogs;
   readonly position: PositionCommitter;
 
   constructor(options: SenderWorkOptions) {
@@ -87,7 +87,7 @@ export class SenderWork {
       onFlushed: () => this.position.moved(),
     });
     const { log } = this;
-    this.queues = new PartitionQueues({
+    this.backlogs = new PartitionBacklogs({
       ...given,
       memory: new DeliveryMemory(limits.bytes, memory),
       start,
@@ -95,8 +95,8 @@ export class SenderWork {
       attemptsEnd: () => log.attemptsEnd,
       isPaused: (id) => directory.isPaused(id),
     });
-    const { queues } = this;
-    this.states = new StateRecords({ ...given, queues });
+    const { backlogs } = this;
+    this.states = new StateRecords({ ...given, backlogs });
     const { states } = this;
     this.flow = new AttemptFlow({ ...given, log, tracer: createAttemptTracer(traces), outage: () => this.outage });
     const { flow } = this;
@@ -104,23 +104,23 @@ export class SenderWork {
       ...given,
       log,
       states,
-      hold: (queue) => this.held.hold(queue),
-      release: (queue) => flow.release(queue),
-      probe: (queue) => flow.probe(queue),
+      hold: (backlog) => this.held.hold(backlog),
+      release: (backlog) => flow.release(backlog),
+      probe: (backlog) => flow.probe(backlog),
     });
     this.catchUp = new CatchUp({
       ...given,
-      queues,
+      backlogs,
       onCaughtUp: () => metrics.parkedChanged(-1),
       onDeleted: (subscriptionId, from, to) =>
         logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to }),
     });
-    this.held = new HeldQueues({ ...given, queues, flow, states, catchUp: this.catchUp });
+    this.held = new HeldBacklogs({ ...given, backlogs, flow, states, catchUp: this.catchUp });
     this.position = createPositionCommitter({
       ...given,
       committed: { offset: start.offset, metadata: String(start.foldFrom) },
       position: () => {
-        const { offset, foldFrom } = queues.commitPoint();
+        const { offset, foldFrom } = backlogs.commitPoint();
         return { offset, metadata: String(foldFrom) };
       },
     });

@@ -23,7 +23,7 @@ import { isDeleted } from '../subscriptions/subscription-directory.js';
 import { pastDueWork } from './past-due-work.js';
 import { type RecoveredSender, recoverSender } from './recover-sender.js';
 import { type SenderParts, SenderWork } from './sender-work.js';
-import type { PendingDelivery, SubscriptionQueue, WithdrawnDelivery } from './subscription-queue.js';
+import type { PendingDelivery, SubscriptionBacklog, WithdrawnDelivery } from './subscription-backlog.js';
 
 const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
@@ -66,7 +66,7 @@ export class SenderTask implements PartitionTask {
       writer: this.writer,
       recovered,
       hasResumed: () => this.hasResumed,
-      take: (queue, record) => this.take(queue, record),
+      take: (backlog, record) => this.take(backlog, record),
       onFinished: (pending) => {
         this.finished(pending);
       },
@@ -75,7 +75,7 @@ export class SenderTask implements PartitionTask {
       },
     });
     await this.knowSubscriptionsOf(recovered);
-    this.restoreQueues(this.work);
+    this.restoreBacklogs(this.work);
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
       this.subscriptionChanged(subscriptionId);
     });
@@ -84,7 +84,7 @@ export class SenderTask implements PartitionTask {
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    const { queues, recovered } = this.opened();
+    const { backlogs, recovered } = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (this.isClosing) return;
       await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
@@ -92,15 +92,15 @@ export class SenderTask implements PartitionTask {
         const quarantined = this.offer(record);
         if (quarantined === null) continue;
         // Passes and commits go on meanwhile: the reader has come this far, and not past this record.
-        queues.position = record.offset;
+        backlogs.position = record.offset;
         await quarantined;
         if (this.hasClosed()) return;
       }
-      queues.position = (slice.at(-1)?.offset ?? queues.position - 1) + 1;
+      backlogs.position = (slice.at(-1)?.offset ?? backlogs.position - 1) + 1;
       await nextIteration();
     }
-    queues.position = batch.nextOffset;
-    this.hasResumed ||= queues.position > recovered.begun.upTo;
+    backlogs.position = batch.nextOffset;
+    this.hasResumed ||= backlogs.position > recovered.begun.upTo;
     this.housekeep();
   }
 
@@ -126,7 +126,7 @@ export class SenderTask implements PartitionTask {
     await this.writer?.close();
   }
 
-  private async closeWork({ flow, log, outage, catchUp, queues, position }: SenderWork): Promise<void> {
+  private async closeWork({ flow, log, outage, catchUp, backlogs, position }: SenderWork): Promise<void> {
     outage.close();
     const cancelAbort = this.parts.timers.after(this.parts.closeGraceMs, () => {
       flow.abort();
@@ -135,10 +135,10 @@ export class SenderTask implements PartitionTask {
     cancelAbort();
     await log.drained();
     // Deliveries that wait for a retry hold reservations of this process, which its other partitions need.
-    for (const queue of queues.all()) for (const { pending } of queue.unfinished.values()) flow.withdraw(pending);
-    this.parts.metrics.pendingChanged(-queues.pending);
-    this.parts.metrics.parkedChanged(-queues.parked.size);
-    queues.close();
+    for (const backlog of backlogs.all()) for (const { pending } of backlog.unfinished.values()) flow.withdraw(pending);
+    this.parts.metrics.pendingChanged(-backlogs.pending);
+    this.parts.metrics.parkedChanged(-backlogs.parked.size);
+    backlogs.close();
   }
 
   private housekeep(): void {
@@ -155,12 +155,12 @@ export class SenderTask implements PartitionTask {
   }
 
   private subscriptionChanged(subscriptionId: string): void {
-    const { queues, outage, held, flow } = this.opened();
-    const queue = queues.known(subscriptionId);
-    if (!queue) return;
-    if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(queue);
-    held.subscriptionChanged(queue);
-    flow.orderChanged(queue);
+    const { backlogs, outage, held, flow } = this.opened();
+    const backlog = backlogs.known(subscriptionId);
+    if (!backlog) return;
+    if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
+    held.subscriptionChanged(backlog);
+    flow.orderChanged(backlog);
   }
 
   /** For checks after an await, where the compiler still assumes the value from before. */
@@ -169,9 +169,9 @@ export class SenderTask implements PartitionTask {
   }
 
   private pastDue(): Iterable<PastDueSubscription> {
-    const { queues, flow } = this.opened();
+    const { backlogs, flow } = this.opened();
     const { scheduler, directory, monotonicMs } = this.parts;
-    return pastDueWork(queues.all(), {
+    return pastDueWork(backlogs.all(), {
       isSending: (pending) => flow.isSending(pending),
       waitsForTime: (subscriptionId) => scheduler.waitsForTime(subscriptionId),
       isStrict: (subscriptionId) => directory.get(subscriptionId)?.strictOrder ?? true,
@@ -190,20 +190,20 @@ export class SenderTask implements PartitionTask {
     if ([...states.keys()].some((id) => isDeleted(directory, id))) await directory.caughtUp();
   }
 
-  private restoreQueues({ queues, recovered, states, outage }: SenderWork): void {
+  private restoreBacklogs({ backlogs, recovered, states, outage }: SenderWork): void {
     for (const [subscriptionId, state] of recovered.states) {
-      const queue = queues.queue(subscriptionId);
+      const backlog = backlogs.backlog(subscriptionId);
       const { failingSince, suspendedAt, failedDays } = state;
-      queue.health = { failingSince, suspendedAt, failedDays };
-      if (failingSince !== null) queue.failingSinceMs = momentOfLog(failingSince, 0, recovered.readAt).monotonicMs;
+      backlog.health = { failingSince, suspendedAt, failedDays };
+      if (failingSince !== null) backlog.failingSinceMs = momentOfLog(failingSince, 0, recovered.readAt).monotonicMs;
       if (state.parkedFrom !== null) {
-        queue.placement = 'detached';
-        queues.park(queue, state.parkedFrom);
+        backlog.placement = 'detached';
+        backlogs.park(backlog, state.parkedFrom);
         this.parts.metrics.parkedChanged(1);
       }
-      states.recovered(queue, state);
-      if (queue.isSuspended) outage.recovered(queue, recovered.waits.get(subscriptionId)?.probedAt ?? null);
-      if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(queue);
+      states.recovered(backlog, state);
+      if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId)?.probedAt ?? null);
+      if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
     }
     for (const [subscriptionId, { notBefore }] of recovered.waits) {
       const { monotonicMs } = momentOfLog(notBefore, MAX_RETRY_DELAY_MS, recovered.readAt);
@@ -211,47 +211,47 @@ export class SenderTask implements PartitionTask {
         this.parts.scheduler.lane(subscriptionId).beginNoneBefore(monotonicMs);
     }
     for (const [subscriptionId, begun] of recovered.begunBySubscription) {
-      const queue = queues.queue(subscriptionId);
-      queue.begunUpTo = begun.upTo;
-      queue.begunFoldFrom = begun.foldFrom;
+      const backlog = backlogs.backlog(subscriptionId);
+      backlog.begunUpTo = begun.upTo;
+      backlog.begunFoldFrom = begun.foldFrom;
     }
   }
 
   private offer(record: StreamRecord): Promise<void> | null {
-    const { queues, states } = this.opened();
-    const queue = queues.queue(record.key?.toString() ?? '');
-    const wasParked = queue.parkedFrom !== null;
-    if (queues.offer(queue, record.offset)) return this.take(queue, record);
+    const { backlogs, states } = this.opened();
+    const backlog = backlogs.backlog(record.key?.toString() ?? '');
+    const wasParked = backlog.parkedFrom !== null;
+    if (backlogs.offer(backlog, record.offset)) return this.take(backlog, record);
     if (!wasParked) {
       this.parts.metrics.parkedChanged(1);
-      states.watch(queue);
+      states.watch(backlog);
     }
     return null;
   }
 
   /** @returns a promise if the record is not a delivery: no later one may be taken until it is quarantined */
-  private take(queue: SubscriptionQueue, record: StreamRecord): Promise<void> | null {
-    const { queues, flow, states } = this.opened();
+  private take(backlog: SubscriptionBacklog, record: StreamRecord): Promise<void> | null {
+    const { backlogs, flow, states } = this.opened();
     const { offset } = record;
-    const known = this.knownOf(queue, offset);
+    const known = this.knownOf(backlog, offset);
     if (known === null) return null;
-    const read = this.deliveryOf(queue, record);
+    const read = this.deliveryOf(backlog, record);
     if (read.type === 'rejected') {
-      queues.forgetIfDone(queue);
+      backlogs.forgetIfDone(backlog);
       return this.parts.quarantine.put(this.context, [{ record, ...read }]);
     }
     const { value: delivery } = read;
     const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
-    const pending = { queue, offset, delivery, ...trace, ...known, isHeld: false, begun: null };
-    queues.admit(pending);
-    // A held queue must not hold back the position of the partition.
-    if (queue.isHeld) states.watch(queue);
+    const pending = { backlog, offset, delivery, ...trace, ...known, isHeld: false, begun: null };
+    backlogs.admit(pending);
+    // A held backlog must not hold back the position of the partition.
+    if (backlog.isHeld) states.watch(backlog);
     this.parts.metrics.pendingChanged(1);
     flow.begin(pending);
     return null;
   }
 
-  private deliveryOf({ subscriptionId }: SubscriptionQueue, { value }: StreamRecord): ReadValue<WebhookDelivery> {
+  private deliveryOf({ subscriptionId }: SubscriptionBacklog, { value }: StreamRecord): ReadValue<WebhookDelivery> {
     const read = readValue(this.parts.codecs.webhookDeliveries, value);
     if (read.type === 'rejected') return read;
     const fault = deliveryFault(read.value, subscriptionId);
@@ -259,10 +259,10 @@ export class SenderTask implements PartitionTask {
   }
 
   /** null: it is finished. */
-  private knownOf(queue: SubscriptionQueue, offset: number): WithdrawnDelivery | null {
-    if (offset <= queue.takenUpTo) {
-      const withdrawn = queue.withdrawn.get(offset) ?? null;
-      queue.withdrawn.delete(offset);
+  private knownOf(backlog: SubscriptionBacklog, offset: number): WithdrawnDelivery | null {
+    if (offset <= backlog.takenUpTo) {
+      const withdrawn = backlog.withdrawn.get(offset) ?? null;
+      backlog.withdrawn.delete(offset);
       return withdrawn;
     }
     const { byDelivery, readAt } = this.opened().recovered;
@@ -275,10 +275,10 @@ export class SenderTask implements PartitionTask {
   }
 
   private finished(pending: PendingDelivery): void {
-    const { queues, catchUp } = this.opened();
-    queues.finish(pending);
+    const { backlogs, catchUp } = this.opened();
+    backlogs.finish(pending);
     this.parts.metrics.pendingChanged(-1);
-    if (queues.parked.size > 0) catchUp.kick();
+    if (backlogs.parked.size > 0) catchUp.kick();
   }
 
   private fail(error: Error): void {

@@ -35,7 +35,7 @@ import type { TimerPort } from '../../process/timers.js';
 import { DeliveryMemory } from '../delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';
-import type { QueueLimits } from '../partition-queues.js';
+import type { BacklogLimits } from '../partition-backlogs.js';
 import type { ReservationLimits } from '../reservations.js';
 import { SenderTask } from '../sender.task.js';
 import type { SenderParts } from '../sender-work.js';
@@ -52,7 +52,7 @@ export type Answer = (request: AttemptRequest) => AttemptResult | Promise<Attemp
 
 export interface SenderSettings {
   readonly auth?: 'none' | 'bearer';
-  readonly limits?: Partial<QueueLimits>;
+  readonly limits?: Partial<BacklogLimits>;
   readonly slots?: Partial<SlotLimits>;
   readonly reservations?: Partial<ReservationLimits>;
   /** Default: valid while it is a member. */

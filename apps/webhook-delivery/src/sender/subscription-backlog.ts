@@ -4,7 +4,7 @@ import type { BegunDelivery } from './subscription-lane.js';
 
 /** A delivery in memory that is not finished. */
 export interface PendingDelivery {
-  readonly queue: SubscriptionQueue;
+  readonly backlog: SubscriptionBacklog;
   readonly offset: number;
   readonly delivery: WebhookDelivery;
   /** The trace context of its record as it came (R-46); null: none. */
@@ -14,7 +14,7 @@ export interface PendingDelivery {
   progress: DeliveryProgress;
   /** When the next attempt is due. */
   due: Moment;
-  /** It waits until its queue is no longer held. */
+  /** It waits until its backlog is no longer held. */
   isHeld: boolean;
   /** Its reservation; null: it has not begun, or is held. */
   begun: BegunDelivery | null;
@@ -24,15 +24,15 @@ export interface PendingDelivery {
 export type WithdrawnDelivery = Pick<PendingDelivery, 'progress' | 'due'>;
 
 /**
- * What tells a successor where a queue resumes:
+ * What tells a successor where a backlog resumes:
  * - attached: the committed position of the partition;
  * - detaching: still that position, while its state record is being written;
- * - detached: its state record, so that the queue does not hold the position back.
+ * - detached: its state record, so that the backlog does not hold the position back.
  */
 export type Placement = 'attached' | 'detaching' | 'detached';
 
-/** The unfinished deliveries of one subscription in this partition. Owned by PartitionQueues. */
-export class SubscriptionQueue {
+/** The unfinished deliveries of one subscription in this partition. Owned by PartitionBacklogs. */
+export class SubscriptionBacklog {
   /** Unfinished deliveries by offset, ascending. */
   readonly unfinished = new Map<number, { readonly pending: PendingDelivery; foldFrom: number }>();
   /** Parked: deliveries from this offset on are in the log only. null: not parked. */
@@ -60,7 +60,7 @@ export class SubscriptionQueue {
   readonly withdrawn = new Map<number, WithdrawnDelivery>();
   /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempt log. */
   withdrawnFoldFrom = Infinity;
-  /** The catch-up pass that stopped because the queue was full. */
+  /** The catch-up pass that stopped because the backlog was full. */
   stoppedInPass = -1;
 
   constructor(readonly subscriptionId: string) {}

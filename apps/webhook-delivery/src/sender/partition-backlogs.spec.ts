@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
 import { DeliveryMemory } from './delivery-memory.js';
-import { type BegunDeliveries, PartitionQueues } from './partition-queues.js';
+import { type BegunDeliveries, PartitionBacklogs } from './partition-backlogs.js';
 import { StateRecords } from './state-records.js';
-import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 import { SenderHarness } from './testing/sender-harness.js';
 import { aDelivery } from './testing/sender-samples.js';
 
@@ -11,7 +11,7 @@ const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
 function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory(Infinity, null) } = {}) {
   let attemptsEnd = 500;
-  const queues = new PartitionQueues({
+  const backlogs = new PartitionBacklogs({
     limits: { perSubscription: 3, total: 6, guaranteed: 1, ...limits },
     memory,
     start: { offset: 10, foldFrom: 100 },
@@ -19,9 +19,9 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
     attemptsEnd: () => attemptsEnd,
     isPaused: () => false,
   });
-  const pendingOf = (queue: SubscriptionQueue, offset: number): PendingDelivery => ({
+  const pendingOf = (backlog: SubscriptionBacklog, offset: number): PendingDelivery => ({
     ...{
-      queue,
+      backlog,
       offset,
       delivery: aDelivery(offset),
       progress: DELIVERY_UNSTARTED,
@@ -34,11 +34,11 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
   });
   /** What the partition's reader does with a delivery; undefined: it is left in the log. */
   const read = (subscriptionId: string, offset: number): PendingDelivery | undefined => {
-    const queue = queues.queue(subscriptionId);
-    const isTaken = queues.offer(queue, offset);
-    const pending = pendingOf(queue, offset);
-    if (isTaken) queues.admit(pending);
-    queues.position = offset + 1;
+    const backlog = backlogs.backlog(subscriptionId);
+    const isTaken = backlogs.offer(backlog, offset);
+    const pending = pendingOf(backlog, offset);
+    if (isTaken) backlogs.admit(pending);
+    backlogs.position = offset + 1;
     return isTaken ? pending : undefined;
   };
   const taken = (subscriptionId: string, offset: number): PendingDelivery => {
@@ -49,80 +49,80 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
   const log = (attempts: number): void => {
     attemptsEnd += attempts;
   };
-  return { queues, read, taken, log, pendingOf };
+  return { backlogs, read, taken, log, pendingOf };
 }
 
 describe('the commit point of a partition (R-25)', () => {
   it('is the lowest unfinished delivery, and the attempts are folded from where they ended when it was taken in', () => {
-    const { queues, taken, log } = build();
+    const { backlogs, taken, log } = build();
     const first = taken('a', 10);
     log(7);
     const second = taken('b', 11);
     log(5);
-    expect(queues.commitPoint()).toEqual({ offset: 10, foldFrom: 500 });
-    queues.finish(first);
-    expect(queues.commitPoint()).toEqual({ offset: 11, foldFrom: 507 });
-    queues.finish(second);
-    expect(queues.commitPoint()).toEqual({ offset: 12, foldFrom: 512 });
+    expect(backlogs.commitPoint()).toEqual({ offset: 10, foldFrom: 500 });
+    backlogs.finish(first);
+    expect(backlogs.commitPoint()).toEqual({ offset: 11, foldFrom: 507 });
+    backlogs.finish(second);
+    expect(backlogs.commitPoint()).toEqual({ offset: 12, foldFrom: 512 });
   });
 
   it('does not pass a delivery because later ones are finished', () => {
-    const { queues, taken } = build();
+    const { backlogs, taken } = build();
     taken('a', 10);
-    queues.finish(taken('b', 11));
-    expect(queues.commitPoint().offset).toBe(10);
+    backlogs.finish(taken('b', 11));
+    expect(backlogs.commitPoint().offset).toBe(10);
   });
 
   it('keeps the fold offset of the predecessor until all that it had begun lies before it', () => {
-    const { queues, taken } = build({ begun: { upTo: 12, foldFrom: 100 } });
+    const { backlogs, taken } = build({ begun: { upTo: 12, foldFrom: 100 } });
     const unstarted = taken('a', 10);
     const begun = taken('b', 12);
-    expect(queues.commitPoint()).toEqual({ offset: 10, foldFrom: 100 });
-    queues.finish(unstarted);
-    expect(queues.commitPoint()).toEqual({ offset: 12, foldFrom: 100 });
+    expect(backlogs.commitPoint()).toEqual({ offset: 10, foldFrom: 100 });
+    backlogs.finish(unstarted);
+    expect(backlogs.commitPoint()).toEqual({ offset: 12, foldFrom: 100 });
     const later = taken('c', 13);
-    queues.finish(begun);
-    expect(queues.commitPoint()).toEqual({ offset: 13, foldFrom: 500 });
-    queues.finish(later);
+    backlogs.finish(begun);
+    expect(backlogs.commitPoint()).toEqual({ offset: 13, foldFrom: 500 });
+    backlogs.finish(later);
   });
 });
 
-describe('a queue that state records watch', () => {
+describe('a backlog that state records watch', () => {
   it('is not forgotten while they watch it, or the deliveries of its successor would be lost', async () => {
     const { codecs } = await SenderHarness.create();
-    const { queues, taken } = build();
-    const states = new StateRecords({ queues, codecs, partition: 0, nowMs: () => 1_000, monotonicMs: () => 1_000 });
+    const { backlogs, taken } = build();
+    const states = new StateRecords({ backlogs, codecs, partition: 0, nowMs: () => 1_000, monotonicMs: () => 1_000 });
     const failing = taken('a', 10);
-    failing.queue.health = { ...HEALTHY, failingSince: 900 };
-    states.watch(failing.queue);
-    failing.queue.health = HEALTHY;
-    queues.finish(failing);
+    failing.backlog.health = { ...HEALTHY, failingSince: 900 };
+    states.watch(failing.backlog);
+    failing.backlog.health = HEALTHY;
+    backlogs.finish(failing);
     const next = taken('a', 11);
     states.collect().written();
-    expect(next.queue).toBe(failing.queue);
-    expect(queues.commitPoint().offset).toBe(11);
-    queues.finish(next);
+    expect(next.backlog).toBe(failing.backlog);
+    expect(backlogs.commitPoint().offset).toBe(11);
+    backlogs.finish(next);
     states.collect().written();
-    expect(queues.known('a')).toBeUndefined();
+    expect(backlogs.known('a')).toBeUndefined();
   });
 });
 
 describe('state records', () => {
-  it('look at a bounded number of queues per flush, those that changed first, and reach every queue in the end', async () => {
+  it('look at a bounded number of backlogs per flush, those that changed first, and reach every backlog in the end', async () => {
     const { codecs } = await SenderHarness.create();
-    const { queues } = build();
+    const { backlogs } = build();
     let looks = 0;
     let passedMs = 100_000;
     const monotonicMs = (): number => {
       looks++;
       return passedMs;
     };
-    const states = new StateRecords({ queues, codecs, partition: 0, nowMs: () => 0, monotonicMs });
-    const failing = Array.from({ length: 25_000 }, (_, n) => queues.queue(String(n)));
-    for (const queue of failing) {
-      queue.health = { ...HEALTHY, failingSince: 5_000 };
-      queue.failingSinceMs = passedMs;
-      states.watch(queue);
+    const states = new StateRecords({ backlogs, codecs, partition: 0, nowMs: () => 0, monotonicMs });
+    const failing = Array.from({ length: 25_000 }, (_, n) => backlogs.backlog(String(n)));
+    for (const backlog of failing) {
+      backlog.health = { ...HEALTHY, failingSince: 5_000 };
+      backlog.failingSinceMs = passedMs;
+      states.watch(backlog);
     }
     expect(states.collect().records).toEqual([]);
 
@@ -148,15 +148,15 @@ describe('state records', () => {
   });
 });
 
-describe('a queue at its bound (R-26)', () => {
+describe('a backlog at its bound (R-26)', () => {
   it('leaves deliveries beyond the bound in the log, and all later ones, even if there is room again', () => {
-    const { queues, read, taken } = build();
+    const { backlogs, read, taken } = build();
     const first = taken('a', 10);
     for (const offset of [11, 12]) taken('a', offset);
     expect(read('a', 13)).toBeUndefined();
-    queues.finish(first);
+    backlogs.finish(first);
     expect(read('a', 14)).toBeUndefined();
-    expect(queues.queue('a').parkedFrom).toBe(13);
+    expect(backlogs.backlog('a').parkedFrom).toBe(13);
   });
 
   it('gets its guaranteed part when others have used up the memory of the partition', () => {
@@ -172,16 +172,16 @@ describe('a queue at its bound (R-26)', () => {
   ])('gets no more than its guaranteed part while the bytes of the %s are used up', (_, memoryOf) => {
     // Each delivery counts 1 KiB and its body twice.
     const memory = memoryOf(2 * (1_024 + 2 * aDelivery(0).body.length));
-    const { queues, read, taken } = build({ memory });
+    const { backlogs, read, taken } = build({ memory });
     const [first] = [taken('a', 10), taken('a', 11)];
     expect(read('a', 12)).toBeUndefined();
     expect(read('b', 13)).toBeDefined();
     expect(read('b', 14)).toBeUndefined();
-    queues.finish(first);
-    queues.finish(first);
+    backlogs.finish(first);
+    backlogs.finish(first);
     expect(memory.isFull).toBe(true);
-    queues.withdrawAllButFirst(queues.queue('a'));
-    queues.close();
+    backlogs.withdrawAllButFirst(backlogs.backlog('a'));
+    backlogs.close();
     expect(memory.isFull).toBe(false);
     const next = build({ memory });
     for (const offset of [10, 11]) expect(next.read('c', offset)).toBeDefined();
@@ -203,47 +203,47 @@ describe('a queue at its bound (R-26)', () => {
   });
 
   it('holds the commit point back until its own record accounts for it', () => {
-    const { queues, read, taken } = build();
+    const { backlogs, read, taken } = build();
     for (const offset of [10, 11, 12, 13]) read('a', offset);
-    queues.finish(taken('b', 14));
-    expect(queues.commitPoint().offset).toBe(10);
-    queues.queue('a').placement = 'detached';
-    expect(queues.commitPoint().offset).toBe(15);
+    backlogs.finish(taken('b', 14));
+    expect(backlogs.commitPoint().offset).toBe(10);
+    backlogs.backlog('a').placement = 'detached';
+    expect(backlogs.commitPoint().offset).toBe(15);
   });
 
   it('is attached again when it has caught up and the commit point need not go back for it', () => {
-    const { queues, read, taken } = build();
+    const { backlogs, read, taken } = build();
     const own = [10, 11, 12].map((offset) => taken('a', offset));
     read('a', 13);
-    const queue = queues.queue('a');
-    queue.placement = 'detached';
+    const backlog = backlogs.backlog('a');
+    backlog.placement = 'detached';
     const other = taken('b', 14);
-    expect(queues.attach(queue)).toBe(false); // behind
-    queues.caughtUp(queue);
-    expect(queues.attach(queue)).toBe(false); // below the commit point
-    for (const pending of own) queues.finish(pending);
-    expect(queues.attach(queue)).toBe(true);
-    expect(queues.commitPoint().offset).toBe(14);
-    queues.finish(other);
+    expect(backlogs.attach(backlog)).toBe(false); // behind
+    backlogs.caughtUp(backlog);
+    expect(backlogs.attach(backlog)).toBe(false); // below the commit point
+    for (const pending of own) backlogs.finish(pending);
+    expect(backlogs.attach(backlog)).toBe(true);
+    expect(backlogs.commitPoint().offset).toBe(14);
+    backlogs.finish(other);
   });
 
   it('takes over the fold offset of the others when it is attached: what they finished must not be forgotten', () => {
-    const { queues, read, taken, log, pendingOf } = build();
+    const { backlogs, read, taken, log, pendingOf } = build();
     const own = [10, 11, 12].map((offset) => taken('a', offset));
     read('a', 13);
-    const queue = queues.queue('a');
-    queue.placement = 'detached';
+    const backlog = backlogs.backlog('a');
+    backlog.placement = 'detached';
     const other = taken('b', 14);
     read('a', 15);
     const otherLater = taken('b', 16);
     log(9);
-    for (const pending of own) queues.finish(pending);
-    queues.finish(otherLater); // its attempts lie before 509
+    for (const pending of own) backlogs.finish(pending);
+    backlogs.finish(otherLater); // its attempts lie before 509
     // Read in again late: its own attempts lie past 509.
-    queues.admit(pendingOf(queue, 15));
-    queues.caughtUp(queue);
-    expect(queues.attach(queue)).toBe(true);
-    queues.finish(other);
-    expect(queues.commitPoint()).toEqual({ offset: 15, foldFrom: 500 });
+    backlogs.admit(pendingOf(backlog, 15));
+    backlogs.caughtUp(backlog);
+    expect(backlogs.attach(backlog)).toBe(true);
+    backlogs.finish(other);
+    expect(backlogs.commitPoint()).toEqual({ offset: 15, foldFrom: 500 });
   });
 });

@@ -1,0 +1,212 @@
+import type { DeliveryMemory } from './delivery-memory.js';
+import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
+
+/** Where a successor resumes. */
+export interface CommitPoint {
+  /** The lowest unfinished delivery of all attached backlogs; nothing before it is read again. */
+  readonly offset: number;
+  /** Every attempt of a delivery from `offset` on lies at or after this offset of the attempt log. */
+  readonly foldFrom: number;
+}
+
+export interface BacklogLimits {
+  /** Unfinished deliveries of one subscription in memory. */
+  readonly perSubscription: number;
+  /** Unfinished deliveries of the partition in memory. */
+  readonly total: number;
+  /** A subscription may have this many even when the partition or the process is full, so that others cannot starve it. */
+  readonly guaranteed: number;
+}
+
+/** The deliveries that predecessors had begun, by the attempt log. */
+export interface BegunDeliveries {
+  /** The highest delivery with an attempt; -1: none. */
+  readonly upTo: number;
+  readonly foldFrom: number;
+}
+
+export interface PartitionBacklogsOptions {
+  readonly limits: BacklogLimits;
+  readonly memory: DeliveryMemory;
+  readonly start: CommitPoint;
+  readonly begun: BegunDeliveries;
+  /** The current position after the last attempt in the log. */
+  readonly attemptsEnd: () => number;
+  /** Whether the owner of a subscription has paused it. */
+  readonly isPaused: (subscriptionId: string) => boolean;
+}
+
+/**
+ * The unfinished deliveries of a partition, by subscription (R-25, R-26). A backlog takes deliveries in while it has room.
+ * Then it is parked: its further deliveries stay in the log and are read again later, so that the reader of the partition
+ * never waits for a slow subscription.
+ *
+ * Deliveries of a backlog finish in any order. The commit point is the lowest unfinished one of all attached backlogs. A
+ * parked backlog is detached, with a state record of its own, so that it does not hold the position back.
+ */
+export class PartitionBacklogs {
+  pending = 0;
+  /** The position of the partition's reader, after its last batch. */
+  position: number;
+  /** The backlogs with deliveries to read again. */
+  readonly parked = new Set<SubscriptionBacklog>();
+  private readonly backlogs = new Map<string, SubscriptionBacklog>();
+
+  constructor(private readonly options: PartitionBacklogsOptions) {
+    this.position = options.start.offset;
+  }
+
+  all(): Iterable<SubscriptionBacklog> {
+    return this.backlogs.values();
+  }
+
+  known(subscriptionId: string): SubscriptionBacklog | undefined {
+    return this.backlogs.get(subscriptionId);
+  }
+
+  backlog(subscriptionId: string): SubscriptionBacklog {
+    let backlog = this.backlogs.get(subscriptionId);
+    if (!backlog) {
+      backlog = new SubscriptionBacklog(subscriptionId);
+      backlog.isPaused = this.options.isPaused(subscriptionId);
+      this.backlogs.set(subscriptionId, backlog);
+    }
+    return backlog;
+  }
+
+  /** Whether the reader's next delivery is taken in; otherwise it stays in the log. */
+  offer(backlog: SubscriptionBacklog, offset: number): boolean {
+    if (backlog.parkedFrom !== null) return false;
+    if (this.hasRoom(backlog)) return true;
+    this.park(backlog, offset);
+    return false;
+  }
+
+  hasRoom({ unfinished, isHeld, expiring }: SubscriptionBacklog): boolean {
+    if (isHeld && unfinished.size > expiring) return false;
+    const { perSubscription, guaranteed } = this.options.limits;
+    return unfinished.size < perSubscription && (!this.isFull || unfinished.size < guaranteed);
+  }
+
+  /** Room enough to be worth a catch-up pass, which reads a lot. */
+  hasMuchRoom({ unfinished, isHeld }: SubscriptionBacklog): boolean {
+    if (isHeld) return unfinished.size === 0;
+    const { perSubscription, guaranteed } = this.options.limits;
+    return unfinished.size <= perSubscription >> 1 && (!this.isFull || unfinished.size <= guaranteed >> 1);
+  }
+
+  private get isFull(): boolean {
+    return this.pending >= this.options.limits.total || this.options.memory.isFull;
+  }
+
+  park(backlog: SubscriptionBacklog, offset: number): void {
+    backlog.parkedFrom = offset;
+    this.parked.add(backlog);
+  }
+
+  caughtUp(backlog: SubscriptionBacklog): void {
+    backlog.parkedFrom = null;
+    this.parked.delete(backlog);
+  }
+
+  /** Deliveries of a backlog must be admitted in the order of the log. */
+  admit(pending: PendingDelivery): void {
+    const { backlog, offset } = pending;
+    backlog.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(backlog, offset) });
+    backlog.takenUpTo = Math.max(backlog.takenUpTo, offset);
+    this.pending++;
+    this.options.memory.add(pending);
+  }
+
+  /**
+   * A held backlog keeps only its first delivery in memory, for probes (R-26). Nothing of it may be in flight: what is
+   * admitted again must come after what stayed.
+   * @returns the deliveries that are in the log only from now on
+   */
+  withdrawAllButFirst(backlog: SubscriptionBacklog): PendingDelivery[] {
+    backlog.withdrawnFoldFrom = Math.min(backlog.withdrawnFoldFrom, this.foldFromOfLowest(backlog));
+    const [, ...withdrawn] = [...backlog.unfinished.values()].map(({ pending }) => pending);
+    for (const pending of withdrawn) {
+      this.leaveMemory(pending);
+      backlog.withdrawn.set(pending.offset, { progress: pending.progress, due: pending.due });
+    }
+    return withdrawn;
+  }
+
+  /** Call it once the last attempt is in the log, not before. */
+  finish(pending: PendingDelivery): void {
+    this.leaveMemory(pending);
+    this.forgetIfDone(pending.backlog);
+  }
+
+  /** The task has ended, and the partition has left this process. */
+  close(): void {
+    for (const backlog of this.backlogs.values())
+      for (const { pending } of backlog.unfinished.values()) this.options.memory.remove(pending);
+  }
+
+  private leaveMemory(pending: PendingDelivery): void {
+    if (!pending.backlog.unfinished.delete(pending.offset)) return;
+    this.pending--;
+    this.options.memory.remove(pending);
+  }
+
+  forgetIfDone(backlog: SubscriptionBacklog): void {
+    // What a predecessor had begun is kept until the reader has passed it: the backlog may still be parked.
+    if (backlog.isForgettable && backlog.begunUpTo < this.position) this.backlogs.delete(backlog.subscriptionId);
+  }
+
+  commitPoint(): CommitPoint {
+    let offset = Infinity;
+    let foldFrom = Infinity;
+    for (const backlog of this.backlogs.values()) {
+      if (backlog.placement === 'detached') continue;
+      const lowest = backlog.lowest();
+      if (lowest === null) continue;
+      offset = Math.min(offset, lowest);
+      foldFrom = Math.min(foldFrom, this.foldFromOfLowest(backlog));
+    }
+    if (offset !== Infinity) return { offset, foldFrom };
+    return {
+      offset: this.position,
+      foldFrom: this.isBegun(this.position) ? this.options.begun.foldFrom : this.attemptsEnd(),
+    };
+  }
+
+  /** The position from which a successor folds the attempts of a backlog's unfinished deliveries. */
+  foldFromOfLowest(backlog: SubscriptionBacklog): number {
+    for (const { foldFrom } of backlog.unfinished.values()) return foldFrom;
+    return backlog.parkedFrom === null ? this.attemptsEnd() : this.foldFromOf(backlog, backlog.parkedFrom);
+  }
+
+  /**
+   * Attaches a detached backlog again if all its deliveries lie at or after the commit point. The commit point must not move
+   * back, since attempts of finished deliveries after it may lie before its `foldFrom`.
+   */
+  attach(backlog: SubscriptionBacklog): boolean {
+    if (backlog.placement !== 'detached' || backlog.parkedFrom !== null || backlog.isHeld) return false;
+    const { offset, foldFrom } = this.commitPoint();
+    if ((backlog.lowest() ?? this.position) < offset) return false;
+    for (const entry of backlog.unfinished.values()) entry.foldFrom = Math.min(entry.foldFrom, foldFrom);
+    backlog.placement = 'attached';
+    return true;
+  }
+
+  /** A delivery that was begun is folded from the old position; one that is admitted now has no earlier attempts. */
+  private foldFromOf(backlog: SubscriptionBacklog, offset: number): number {
+    const { begun } = this.options;
+    let foldFrom = this.attemptsEnd();
+    if (backlog.placement !== 'detached' && this.isBegun(offset)) foldFrom = Math.min(foldFrom, begun.foldFrom);
+    if (offset <= backlog.takenUpTo) foldFrom = Math.min(foldFrom, backlog.withdrawnFoldFrom);
+    if (offset <= backlog.begunUpTo) foldFrom = Math.min(foldFrom, backlog.begunFoldFrom);
+    return foldFrom;
+  }
+
+  private isBegun(offset: number): boolean {
+    return offset <= this.options.begun.upTo;
+  }
+
+  private attemptsEnd(): number {
+    return this.options.attemptsEnd();
+  }
+}
