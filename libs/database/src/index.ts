@@ -1,11 +1,5 @@
-export {
-  type ConnectionSettings,
-  createDataSource,
-  type DataSourceSettings,
-  type PoolUsage,
-  poolUsageOf,
-} from './data-source.js';
-export { databaseAddress, type DatabaseAddress } from './database-address.js';
+export { createDataSource, type PoolUsage, poolUsageOf } from './data-source.js';
+export { databaseAddress } from './database-address.js';
 export {
   databaseRefusal,
   DEADLOCK_DETECTED,
@@ -17,7 +11,7 @@ export {
   UNIQUE_VIOLATION,
 } from './database-errors.js';
 export { API_ROLE, grantDay, PROJECTOR_ROLE } from './database-roles.js';
-export { DatabaseRetry, type DatabaseRetryDeps } from './database-retry.js';
+export { DatabaseRetry } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export { ALL_FLEETS, inAllFleets, inFleet } from './fleet-scope.js';
 export { compareSchema, runMigrations, type SchemaComparison } from './migrate.js';

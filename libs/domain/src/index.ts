@@ -1,5 +1,5 @@
 // Times are epoch milliseconds and places WGS-84 degrees, unless a name or a comment says otherwise.
-export { DomainError, type DomainErrorCode } from './domain-error.js';
+export { DomainError } from './domain-error.js';
 
 export {
   ATTEMPT_DEADLINE_MS,
@@ -13,32 +13,15 @@ export {
   type AttemptResult,
   decideAttempt,
   decideProbe,
-  type FailureReason,
-  type FinishedAttempt,
-  type RetryReason,
 } from './delivery/decide-attempt.js';
-export {
-  DELIVERY_UNSTARTED,
-  deliveryFold,
-  type DeliveryProgress,
-  type FoldedAttempt,
-  recordNumber,
-} from './delivery/delivery-fold.js';
-export {
-  attemptFault,
-  deliveryFault,
-  eventFault,
-  type RecordFault,
-  waitingFault,
-} from './delivery/unusable-records.js';
+export { DELIVERY_UNSTARTED, deliveryFold, type DeliveryProgress, recordNumber } from './delivery/delivery-fold.js';
+export { attemptFault, deliveryFault, eventFault, waitingFault } from './delivery/unusable-records.js';
 export {
   concernsEndpoint,
   DISABLE_AFTER_DAYS,
-  type EndpointAttempt,
   type EndpointHealth,
   healthAfter,
   healthSince,
-  type HealthVerdict,
   HEALTHY,
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
@@ -49,17 +32,10 @@ export {
   formatSigningSecret,
   REPLACED_SECRET_SIGNS_MS,
   signatureHeaders,
-  type SignedAttempt,
   validSigningSecrets,
 } from './delivery/signature.js';
 
-export {
-  eventId,
-  type EventIdentity,
-  operationId,
-  type OperationIdentity,
-  type ResourceIdentity,
-} from './event/event-id.js';
+export { eventId, operationId } from './event/event-id.js';
 export {
   DELIVERY_EVENT_TYPES,
   EVENT_TYPES,
@@ -70,7 +46,7 @@ export {
 export { draftEvent } from './event/draft-event.js';
 export { PAYLOAD_FORMATS, type PayloadFormat, serializeBody } from './event/payload-format.js';
 
-export { type GeofenceSettings, type GeofenceView } from './geofence/decide-geofences.js';
+export type { GeofenceView } from './geofence/decide-geofences.js';
 export {
   createGeofenceHistory,
   type FleetGeofences,
@@ -116,23 +92,16 @@ export {
 } from './history/path-history.js';
 export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
-export {
-  type ClampedWindow,
-  clampStart,
-  clampWindow,
-  LOG_RETENTION_MS,
-  RETENTION_MS,
-  WALKED_MS,
-} from './history/retention.js';
+export { clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS, WALKED_MS } from './history/retention.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
-export { type FixedPing, hasValidFix } from './ping/valid-fix.js';
+export type { FixedPing } from './ping/valid-fix.js';
 export { pathPointOf } from './ping/path-of-ping.js';
 
 export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './records/device-state.js';
 export type { FleetEvent } from './records/fleet-event.js';
 export type { FleetSettings } from './records/fleet-settings.js';
-export type { Geofence, GeofenceCircle, GeofencePolygon, GeoPoint } from './records/geofence.js';
+export type { Geofence, GeofenceCircle, GeofencePolygon } from './records/geofence.js';
 export type { OperationalEvent } from './records/operational-event.js';
 export type { RejectedTelemetry } from './records/rejected-telemetry.js';
 export type { ReplayProgress } from './records/replay-progress.js';
@@ -157,7 +126,6 @@ export {
   isReplayed,
   isReplayOver,
   MAX_REPLAY_RATE_PER_SECOND,
-  type ReplayedAttempt,
   replayedDelivery,
   type ReplayProgressState,
   resultOf,
@@ -206,21 +174,19 @@ export {
   type SubscriptionActivity,
   type SubscriptionHealth,
   subscriptionHealth,
-  type Suspension,
   suspensionOf,
 } from './subscription/subscription-health.js';
-export { testDelivery, type TestRequest } from './subscription/test-delivery.js';
+export { testDelivery } from './subscription/test-delivery.js';
 
-export { type AcceptedPing, decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';
+export { decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';
 export { evolveDevice } from './rules/evolve-device.js';
 export { RULE_SETS, type RuleSet } from './rules/rule-set.js';
-export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './rules/rule-settings.js';
+export { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rules/rule-settings.js';
 
-export { formatTime, MAX_TIME_MS, type ParsedInstant, parseInstant } from './time/instant.js';
+export { formatTime, MAX_TIME_MS, parseInstant } from './time/instant.js';
 export {
   isSampledTrace,
   parseTraceparent,
-  type TraceContext,
   TRACEPARENT,
   traceOfAttempt,
   traceOfDelivery,

@@ -1,13 +1,8 @@
 // deliveries
 export { createDeliveryPartitions } from './deliveries/delivery-partitions.js';
-export {
-  type AppliedBatch,
-  type ApplyResult,
-  type AttemptBatch,
-  DeliveryProjection,
-} from './deliveries/delivery-projection.js';
+export { type AppliedBatch, type ApplyResult, DeliveryProjection } from './deliveries/delivery-projection.js';
 export { createDeliveryHistory, explainPage } from './deliveries/postgres-delivery-history.js';
-export { createDeliveryProjection, type DeliveryProjectionDeps } from './deliveries/postgres-delivery-projection.js';
+export { createDeliveryProjection } from './deliveries/postgres-delivery-projection.js';
 export {
   type ActivityQuery,
   createSubscriptionActivities,
@@ -21,7 +16,6 @@ export {
   DeliveryFigures,
   type FigureGroup,
   type FigureRow,
-  type FiguresQuery,
 } from './figures/delivery-figures.js';
 export { percentiles } from './figures/duration-histogram.js';
 export { bucketStart, FIGURE_STEPS, type FigureStep } from './figures/figure-cells.js';
@@ -29,29 +23,19 @@ export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
 export { createFigurePartitions } from './figures/write-figures.js';
 
 // paths
-export { type AppliedPaths, type ApplyPathsResult, type PathBatch, PathProjection } from './paths/path-projection.js';
+export { type AppliedPaths, PathProjection } from './paths/path-projection.js';
 export { createPathHistory } from './paths/postgres-path-history.js';
-export {
-  createPathPartitions,
-  createPathProjection,
-  type PathProjectionDeps,
-} from './paths/postgres-path-projection.js';
+export { createPathPartitions, createPathProjection } from './paths/postgres-path-projection.js';
 
 // deliveries that wait
 export { createWaitingPartitions, createWaitingProjection } from './deliveries/postgres-waiting-projection.js';
 export { type AppliedWaiting, type WaitingBatch, WaitingProjection } from './deliveries/waiting-projection.js';
 
 // progress
-export { createProjectedTopics, type ProjectedTopics } from './progress/projected-topics.js';
+export { createProjectedTopics } from './progress/projected-topics.js';
 export { createProjectionProgress, ProjectionProgress } from './progress/projection-progress.js';
 
 // partitions, stalled sessions and rebuild
 export type { DailyPartitions } from './partitions/daily-partitions.js';
-export type { DetachResult, DropResult } from './partitions/expired-partitions.js';
-export { endStalledSessions, type StalledSessions } from './projection/end-stalled-sessions.js';
-export {
-  type HistoryRebuild,
-  openHistoryRebuild,
-  type ProjectedLogs,
-  type StoredPosition,
-} from './rebuild/history-rebuild.js';
+export { endStalledSessions } from './projection/end-stalled-sessions.js';
+export { type HistoryRebuild, openHistoryRebuild, type ProjectedLogs } from './rebuild/history-rebuild.js';

@@ -1,17 +1,13 @@
-export { type AdminServer, type AdminServerOptions, createAdminServer, createMetrics } from './admin/admin-server.js';
+export { type AdminServer, createAdminServer, createMetrics } from './admin/admin-server.js';
 export {
-  type CommandOutcome,
   createInstances,
   type InstanceCommand,
   type Instances,
   type InstanceTask,
-  type InstanceTasks,
-  type Unanswered,
   unansweredText,
 } from './admin/instances.js';
-export { type AppDefinition, type HttpSettings } from './app/nest-application.js';
 export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
-export { createProcessHost, type ProcessHost } from './app/process-host.js';
+export { createProcessHost } from './app/process-host.js';
 export { runApp } from './app/run-app.js';
 export { BootError } from './boot-error.js';
 export { databaseConfig, databaseReadConfig, databaseSchemaConfig } from './config/database-config.js';
@@ -26,15 +22,12 @@ export {
   configSections,
   type Environment,
   parseConfig,
-  type ReadText,
-  required,
   withDefault,
 } from './config/parse-config.js';
 export {
   type EgressConfig,
   egressConfig,
   isAddressOrSubnet,
-  type LogLevel,
   pageTokenKeysConfig,
   type ProcessConfig,
   processConfig,
@@ -45,16 +38,7 @@ export {
   topicConfig,
 } from './config/service-config.js';
 export { tracesConfig, type TracesConfig } from './config/traces-config.js';
-export {
-  type Lifecycle,
-  type LifecycleOptions,
-  type LifecyclePart,
-  type PartState,
-  type PartStatus,
-  type StartResult,
-  type StopResult,
-} from './lifecycle/lifecycle.js';
-export { createLogger, type Logger, type LoggerOptions } from './logging/logger.js';
+export { createLogger, type Logger } from './logging/logger.js';
 export { CODECS, ContractsModule, SCHEMA_REGISTRY } from './contracts/contracts.module.js';
 export { Readiness } from './runtime/readiness.js';
 export {
@@ -70,31 +54,12 @@ export {
   RuntimeModule,
   STOPPING,
 } from './runtime/runtime.module.js';
-export {
-  type ConsumerGroupOptions,
-  PartitionConsumer,
-  type PartitionConsumerOptions,
-  type PartitionTaskFactory,
-  StreamTask,
-  type StreamTaskOptions,
-} from './streams/decorators.js';
-export {
-  PartitionContext,
-  StreamContext,
-  type StreamDefinition,
-  type StreamTaskContext,
-} from './streams/handler-context.js';
+export { PartitionConsumer, type PartitionTaskFactory, StreamTask } from './streams/decorators.js';
+export { PartitionContext, StreamContext, type StreamDefinition } from './streams/handler-context.js';
 export { KafkaModule, STREAMS_BACKEND } from './streams/kafka.module.js';
 export { Quarantine, QuarantineModule, type UnusableRecord, VersionReader } from './streams/quarantine.js';
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';
 export { StreamsModule } from './streams/streams.module.js';
-export {
-  type EndedSpan,
-  messageSpan,
-  type MessageOfSpan,
-  NO_TRACES,
-  type SpanRecorder,
-  Traces,
-} from './tracing/span-recorder.js';
+export { type EndedSpan, messageSpan, NO_TRACES, type SpanRecorder, Traces } from './tracing/span-recorder.js';
 export { TracesModule } from './tracing/traces.module.js';
