@@ -23,8 +23,8 @@ const LOADERS = {
   subscription: () => import('../subscriptions/subscription-page.js'),
   vehicles: () => import('../vehicles/vehicles-page.js'),
   fleets: () => import('../fleets/fleets-page.js'),
-  topics: () => import('../operations/topics-page.js'),
-  partitions: () => import('../operations/partitions-page.js'),
+  topics: () => import('../operator/topics-page.js'),
+  partitions: () => import('../operator/partitions-page.js'),
 };
 const REST_AFTER_MS = 3_000;
 
