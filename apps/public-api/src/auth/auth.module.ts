@@ -2,9 +2,10 @@ import { Module } from '@nestjs/common';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
 import { ApiDatabaseModule } from '../database/api-database.module.js';
+import { AddressLimiter } from './address-limiter.js';
 import { AdminKeys } from './admin-keys.js';
 import { KeyDirectory } from './key-directory.js';
-import { AddressLimiter, RateLimiter } from './rate-limiter.js';
+import { RateLimiter } from './rate-limiter.js';
 
 type HttpConfig = Pick<PublicApiConfig, 'http'>;
 
