@@ -79,10 +79,9 @@ export {
   type PageTokenRefusal,
   type PageTokens,
   pathPageTokens,
-  type QueryFilters,
-  queryFingerprint,
-  streamPositionTokens,
 } from './history/page-token.js';
+export { type QueryFilters, queryFingerprint } from './history/query-fingerprint.js';
+export { streamPositionTokens } from './history/stream-position.js';
 export {
   PathHistory,
   type PathPoint,

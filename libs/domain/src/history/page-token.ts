@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeBase64url, keyIdOf, type Keys, newestKey } from '../secret/sealed-secret.js';
 import type { DeliveryWalkPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
@@ -12,8 +12,6 @@ const FIRST_VERSION = 1;
 const KEY_ID_BYTES = 4;
 const MAC_BYTES = 32;
 const MAX_TOKEN_LENGTH = 4_096;
-/** As much as a request may have of headers. */
-const MAX_STREAM_ID_LENGTH = 16_384;
 
 export interface PageToken<Position> {
   readonly position: Position;
@@ -61,7 +59,7 @@ type Payload<Fields extends PositionFields> = readonly [
   ...position: Fields,
 ];
 
-function createPageTokens<Position, Fields extends PositionFields>({
+export function createPageTokens<Position, Fields extends PositionFields>({
   fieldsOf,
   positionOf,
   maxLength = MAX_TOKEN_LENGTH,
@@ -121,13 +119,6 @@ export const listPageTokens = createPageTokens<unknown, [position: unknown]>({
   positionOf: ([position]) => position,
 });
 
-/** Tokens of a stream: the next offset of each partition of a log. */
-export const streamPositionTokens = createPageTokens<readonly number[], [offsets: string]>({
-  fieldsOf: (offsets) => [offsets.join('-')],
-  positionOf: ([offsets]) => offsets.split('-').map(Number),
-  maxLength: MAX_STREAM_ID_LENGTH,
-});
-
 function payloadOf(token: string, keys: Keys): Buffer | Refused {
   const bytes = decodeBase64url(token);
   const version = bytes?.at(0);
@@ -153,26 +144,4 @@ function refused(reason: PageTokenRefusal): Refused {
 /** The version is authenticated too: bytes of one version never pass as another's. */
 function macOf(head: Buffer, payload: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', key).update(head).update(payload).digest();
-}
-
-type FilterValue = string | number | boolean;
-
-/** Absent, undefined and null all mean "not filtered". A list is a set. */
-export type QueryFilters = Readonly<Record<string, FilterValue | readonly FilterValue[] | null | undefined>>;
-
-/** equal for queries with the same filters in any order. The limit and the position are not part of it. */
-export function queryFingerprint(filters: QueryFilters): string {
-  const asked = Object.entries(filters).filter(([, value]) => value !== null && value !== undefined);
-  const stable = asked.map(([name, value]) => [name, Array.isArray(value) ? sortedSet(value) : value] as const);
-  stable.sort(([left], [right]) => compareText(left, right));
-  return createHash('sha256').update(JSON.stringify(stable)).digest('base64url').slice(0, 22);
-}
-
-function sortedSet(values: readonly FilterValue[]): FilterValue[] {
-  return [...new Set(values)].sort((left, right) => compareText(String(left), String(right)));
-}
-
-function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
