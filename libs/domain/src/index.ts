@@ -47,13 +47,8 @@ export { draftEvent } from './event/draft-event.js';
 export { PAYLOAD_FORMATS, type PayloadFormat, serializeBody } from './event/payload-format.js';
 
 export type { GeofenceView } from './geofence/decide-geofences.js';
-export {
-  createGeofenceHistory,
-  type FleetGeofences,
-  type GeofenceHistory,
-  geofenceKey,
-  parseGeofenceKey,
-} from './geofence/geofence-history.js';
+export { createGeofenceHistory, type FleetGeofences, type GeofenceHistory } from './geofence/geofence-history.js';
+export { geofenceKey, parseGeofenceKey } from './geofence/geofence-key.js';
 export { geofenceFault } from './geofence/geofence-shape.js';
 
 export {

@@ -9,7 +9,8 @@ import {
 import type { DeviceGeofences } from '../records/device-state.js';
 import type { Geofence } from '../records/geofence.js';
 import { decideGeofences, DEFAULT_GEOFENCE_SETTINGS } from './decide-geofences.js';
-import { createGeofenceHistory, type GeofenceHistory, geofenceKey } from './geofence-history.js';
+import { createGeofenceHistory, type GeofenceHistory } from './geofence-history.js';
+import { geofenceKey } from './geofence-key.js';
 import { circleFence, polygonFence } from './testing/geofences.js';
 
 const LATITUDE = 52;

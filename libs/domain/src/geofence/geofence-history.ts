@@ -1,7 +1,7 @@
-import { joinIds, splitIds } from '../event/event-id.js';
 import { LOG_RETENTION_MS } from '../history/retention.js';
 import type { Geofence } from '../records/geofence.js';
 import type { GeofenceIndex } from './geofence-index.js';
+import { parseGeofenceKey } from './geofence-key.js';
 import { GeofenceVersion, isInForce } from './geofence-version.js';
 import { VersionsIndex } from './versions-index.js';
 
@@ -148,13 +148,4 @@ export class EndedVersions {
     }
     return oldest;
   }
-}
-
-export function geofenceKey({ fleetId, geofenceId }: Pick<Geofence, 'fleetId' | 'geofenceId'>): string {
-  return joinIds(fleetId, geofenceId);
-}
-
-export function parseGeofenceKey(key: string): Pick<Geofence, 'fleetId' | 'geofenceId'> {
-  const [fleetId = '', geofenceId = ''] = splitIds(key);
-  return { fleetId, geofenceId };
 }

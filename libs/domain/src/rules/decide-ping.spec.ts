@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { serializeEnvelope } from '../event/envelope.js';
-import { createGeofenceHistory, geofenceKey } from '../geofence/geofence-history.js';
+import { createGeofenceHistory } from '../geofence/geofence-history.js';
+import { geofenceKey } from '../geofence/geofence-key.js';
 import { circleFence } from '../geofence/testing/geofences.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { FleetEvent } from '../records/fleet-event.js';
