@@ -3,7 +3,7 @@ import { createProgram } from './program.js';
 import { callerDirectory } from './stack/stack-config.js';
 import { CliError, isBrokenPipe } from './terminal/output.js';
 
-const usageExitCode = 2;
+const USAGE_EXIT_CODE = 2;
 
 /** 0: done; 1: it failed, one sentence on standard error says why; 2: wrong usage. */
 async function main(args: readonly string[]): Promise<number> {
@@ -14,7 +14,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     // commander has already printed its message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE;
     process.stderr.write(`${sentenceOf(error)}\n`);
     return error instanceof CliError ? error.exitCode : 1;
   }

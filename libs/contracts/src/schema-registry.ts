@@ -16,24 +16,24 @@ export interface SchemaRegistryOptions {
   readonly timeoutMs?: number;
 }
 
-const defaultTimeoutMs = 10_000;
-const schemaNotFound = 40_403;
-const subjectNotFound = 40_401;
-const conflictStatus = 409;
+const DEFAULT_TIMEOUT_MS = 10_000;
+const SCHEMA_NOT_FOUND = 40_403;
+const SUBJECT_NOT_FOUND = 40_401;
+const CONFLICT_STATUS = 409;
 
 /**
  * The registry over HTTP. Look-ups are our own requests: the client package waits without a deadline and cannot tell
  * "no such schema" from an outage, and mistaking one for the other would reject good pings (R-2).
  */
 export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegistryPort {
-  const { url, ca, timeoutMs = defaultTimeoutMs } = options;
+  const { url, ca, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const http = createRegistryHttp({ url, ca, timeoutMs });
 
   async function idOf(subject: string, schema: object): Promise<number | null> {
     const body = { schema: JSON.stringify(schema) };
     const answer = await http.request('POST', `/subjects/${encodeURIComponent(subject)}`, body);
     if (answer.type === 'ok') return idOfAnswer(subject, answer.body);
-    if (answer.errorCode === schemaNotFound || answer.errorCode === subjectNotFound) return null;
+    if (answer.errorCode === SCHEMA_NOT_FOUND || answer.errorCode === SUBJECT_NOT_FOUND) return null;
     throw http.unexpected(`Subject ${subject} could not be looked up`, answer);
   }
 
@@ -41,7 +41,7 @@ export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegi
     async schemaById(id) {
       const answer = await http.request('GET', `/schemas/ids/${String(id)}`);
       if (answer.type === 'ok') return schemaLookup(id, answer.body);
-      if (answer.errorCode === schemaNotFound) return { type: 'unknown' };
+      if (answer.errorCode === SCHEMA_NOT_FOUND) return { type: 'unknown' };
       throw http.unexpected(`Schema ${String(id)} could not be read`, answer);
     },
     idOf,
@@ -63,7 +63,7 @@ export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegi
       const set = () => http.request('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: level });
       let answer = await set();
       // Another set-up has just created the rule, which may hold another level.
-      if (answer.type === 'error' && answer.status === conflictStatus) answer = await set();
+      if (answer.type === 'error' && answer.status === CONFLICT_STATUS) answer = await set();
       if (answer.type === 'error') throw http.unexpected(`The compatibility of ${subject} could not be set`, answer);
     },
   };
@@ -92,7 +92,7 @@ async function register({ url, ca }: SchemaRegistryOptions, subject: string, sch
 function registrationError(host: string, subject: string, error: unknown): ContractsError {
   const detail = messageOf(error);
   const status = error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : null;
-  if (status === conflictStatus) {
+  if (status === CONFLICT_STATUS) {
     return new ContractsError(
       'schema_incompatible',
       `The registry refuses the schema of ${subject}: it breaks BACKWARD_TRANSITIVE compatibility with an earlier ` +

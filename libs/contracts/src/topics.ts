@@ -30,15 +30,15 @@ export interface TopicDefinition {
   readonly comment: string;
 }
 
-const minuteMs = 60_000;
-const mebibyte = 1_048_576;
+const MINUTE_MS = 60_000;
+const MEBIBYTE = 1_048_576;
 
 /**
  * A later record carries an earlier one and something more (rejected: the ping's bytes; delivery: a JSON body; attempt:
  * that body). A ping that the broker took must not break on a smaller limit further on.
  */
-const pingLimitBytes = mebibyte;
-const derivedLimitBytes = 8 * mebibyte;
+const PING_LIMIT_BYTES = MEBIBYTE;
+const DERIVED_LIMIT_BYTES = 8 * MEBIBYTE;
 
 /** Broker time: with the device's clock as record time, retention would drop late pings on arrival (decision 0004). */
 const byAppendTime = { 'message.timestamp.type': 'LogAppendTime' } as const;
@@ -58,8 +58,8 @@ function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
 const compactedConfigs: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   'min.cleanable.dirty.ratio': '0.1',
-  'segment.ms': String(10 * minuteMs),
-  'max.message.bytes': String(derivedLimitBytes),
+  'segment.ms': String(10 * MINUTE_MS),
+  'max.message.bytes': String(DERIVED_LIMIT_BYTES),
   ...byAppendTime,
 };
 
@@ -80,7 +80,7 @@ export const topics = {
     partitions: 'default',
     subject: 'telemetry.pings-value',
     schema: telemetryPingSchema,
-    configs: logConfigs(pingLimitBytes),
+    configs: logConfigs(PING_LIMIT_BYTES),
     comment: 'Written by producers (R-1). Read by telemetry-processor, history-projector (paths) and analysts.',
   },
   telemetryRejected: {
@@ -90,7 +90,7 @@ export const topics = {
     partitions: 'default',
     subject: 'telemetry.rejected-value',
     schema: rejectedTelemetrySchema,
-    configs: logConfigs(derivedLimitBytes),
+    configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment:
       'Written by the readers of pings, events, deliveries, attempts and compacted topics (R-2, R-3). Read by operators, who may publish the original bytes again.',
   },
@@ -111,7 +111,7 @@ export const topics = {
     partitions: 'default',
     subject: 'fleet.events-value',
     schema: fleetEventSchema,
-    configs: logConfigs(derivedLimitBytes),
+    configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment: 'Written by telemetry-processor (R-10). Read by the fan-out of webhook-delivery and analysts.',
   },
   fleetGeofences: {
@@ -154,7 +154,7 @@ export const topics = {
     partitions: 'default',
     subject: 'webhook.deliveries-value',
     schema: webhookDeliverySchema,
-    configs: logConfigs(derivedLimitBytes),
+    configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment:
       "Written by every fan-out task, by the replayer, and with test events by public-api's outbox: several writers share a partition. Read by the sender, the replayer, history-projector, the fan-out's recovery, the command refill and analysts.",
   },
@@ -165,7 +165,7 @@ export const topics = {
     partitions: 'default',
     subject: 'webhook.attempts-value',
     schema: webhookAttemptSchema,
-    configs: logConfigs(derivedLimitBytes),
+    configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment:
       "Written by the sender (R-24), in the partition number of the delivery. Read by history-projector, the sender's recovery, the replayer and analysts.",
   },
@@ -186,7 +186,7 @@ export const topics = {
     partitions: 'default',
     subject: 'webhook.operations-value',
     schema: operationalEventSchema,
-    configs: logConfigs(derivedLimitBytes),
+    configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment:
       'Written by the sender. Read by public-api, which disables subscriptions, by the command refill and by operators.',
   },

@@ -17,7 +17,7 @@ export interface HistoryOptions {
   readonly now: () => number;
 }
 
-const pageSize = 500;
+const PAGE_SIZE = 500;
 
 /** Walks the pages of `/public/v2/events` and prints each event as a JSON line. */
 export async function history(terminal: Terminal, options: HistoryOptions): Promise<void> {
@@ -47,7 +47,7 @@ export function historyQuery(options: Omit<HistoryOptions, 'dataDir' | 'fleet'>)
   const query = new URLSearchParams({
     startDate: new Date(options.from ?? endAt - RETENTION_MS).toISOString(),
     endDate: new Date(endAt).toISOString(),
-    limit: String(pageSize),
+    limit: String(PAGE_SIZE),
   });
   for (const type of options.types) query.append('eventType', type);
   const single = {

@@ -19,7 +19,7 @@ interface RejectedRecord {
   readonly telemetry: RejectedTelemetry;
 }
 
-const publishChunk = 500;
+const PUBLISH_CHUNK = 500;
 
 /** Prints the quarantined records, one JSON line each. */
 export async function listRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
@@ -59,7 +59,7 @@ export async function republishRejected(terminal: Terminal, { dataDir, selection
       missing.delete(id);
       const { sourceTopic: topic, sourcePartition: partition, sourceKey: key, sourceValue: value } = telemetry;
       chunk.push({ topic, partition, key, value });
-      if (chunk.length >= publishChunk) await flush();
+      if (chunk.length >= PUBLISH_CHUNK) await flush();
     });
     await flush();
   } finally {

@@ -13,10 +13,10 @@ export interface WaitOptions {
   readonly now: () => number;
 }
 
-const longestPollMs = 500;
-const shortestPollMs = 50;
+const LONGEST_POLL_MS = 500;
+const SHORTEST_POLL_MS = 50;
 /** Coordinators move and brokers restart; what lasts longer than this is an outage. */
-const failingForMs = 60_000;
+const FAILING_FOR_MS = 60_000;
 
 /** Returns when every group has finished everything in the log and found nothing more for `idleMs`, and nothing is parked. */
 export async function waitUntilIdle(terminal: Terminal, options: WaitOptions): Promise<void> {
@@ -40,7 +40,7 @@ async function pollUntilIdle(
   show: (text: string) => void,
 ): Promise<void> {
   const detector = createIdleDetector(idleMs);
-  const pollMs = Math.min(longestPollMs, Math.max(shortestPollMs, idleMs / 4));
+  const pollMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, idleMs / 4));
   let failingSince: number | null = null;
   for (;;) {
     let progress: PartitionProgress[] | null = null;
@@ -49,7 +49,7 @@ async function pollUntilIdle(
       failingSince = null;
     } catch (error) {
       failingSince ??= now();
-      if (now() - failingSince > failingForMs) throw outage(error);
+      if (now() - failingSince > FAILING_FOR_MS) throw outage(error);
     }
     if (detector.observe(now(), progress)) return;
     show(progress === null ? 'Kafka' : describeLag(progress));

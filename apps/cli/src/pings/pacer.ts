@@ -14,16 +14,16 @@ export interface Clock {
 
 const systemClock: Clock = { now: Date.now, sleep };
 
-const unpacedChunk = 2_000;
-const chunksPerSecond = 20;
+const UNPACED_CHUNK = 2_000;
+const CHUNKS_PER_SECOND = 20;
 
 /** Spreads sending evenly at `perSecond`; null: as fast as it goes. */
 export function createPacer(perSecond: number | null, clock: Clock = systemClock): Pacer {
-  if (perSecond === null) return { chunkSize: unpacedChunk, take: () => Promise.resolve() };
+  if (perSecond === null) return { chunkSize: UNPACED_CHUNK, take: () => Promise.resolve() };
   const startedAt = clock.now();
   let taken = 0;
   return {
-    chunkSize: Math.min(unpacedChunk, Math.max(1, Math.floor(perSecond / chunksPerSecond))),
+    chunkSize: Math.min(UNPACED_CHUNK, Math.max(1, Math.floor(perSecond / CHUNKS_PER_SECOND))),
     async take(count) {
       const waitMs = startedAt + (taken * 1_000) / perSecond - clock.now();
       taken += count;

@@ -20,8 +20,8 @@ interface NumberField {
   readonly accept: (value: number) => number | null;
 }
 
-const maxInt = 2 ** 31 - 1;
-const maxLong = 2 ** 52;
+const MAX_INT = 2 ** 31 - 1;
+const MAX_LONG = 2 ** 52;
 
 function anyNumber(value: number): number | null {
   return value;
@@ -44,13 +44,13 @@ const numberFields = {
   altitudeInMeters: { names: ['altitudeM', 'altitudeInMeters'], accept: anyNumber },
   speedInKmh: { names: ['speedKmh', 'speedInKmh'], accept: anyNumber },
   heading: { names: ['headingDeg', 'heading'], accept: bearing },
-  satellites: { names: ['satellites'], accept: wholeWithin(maxInt) },
+  satellites: { names: ['satellites'], accept: wholeWithin(MAX_INT) },
   hdop: { names: ['hdop'], accept: anyNumber },
-  odometerInMeters: { names: ['odometerM', 'odometerInMeters'], accept: wholeWithin(maxLong) },
-  rpm: { names: ['rpm'], accept: wholeWithin(maxInt) },
+  odometerInMeters: { names: ['odometerM', 'odometerInMeters'], accept: wholeWithin(MAX_LONG) },
+  rpm: { names: ['rpm'], accept: wholeWithin(MAX_INT) },
   fuelLevel: { names: ['fuelLevel'], accept: anyNumber },
   batteryVoltage: { names: ['batteryVoltage'], accept: anyNumber },
-  sequence: { names: ['seq', 'sequence'], accept: wholeWithin(maxLong) },
+  sequence: { names: ['seq', 'sequence'], accept: wholeWithin(MAX_LONG) },
 } as const satisfies Readonly<Record<string, NumberField>>;
 
 const textFields = ['connectionType', 'vehicleId', 'licensePlate', 'driverId'] as const;

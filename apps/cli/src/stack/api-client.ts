@@ -14,7 +14,7 @@ export interface ApiClient {
   patch(path: string, body: object): Promise<unknown>;
 }
 
-const defaultTimeoutMs = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const send = options.fetch ?? fetch;
@@ -27,7 +27,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       response = await send(url, {
         ...init,
         headers,
-        signal: AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs),
+        signal: AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
       });
     } catch (error) {
       throw new CliError(`The API at ${base} does not answer: ${reasonOf(error)}.`, 1, { cause: error });

@@ -5,7 +5,7 @@ import { CliError } from '../terminal/output.js';
 import { readStackFile } from './stack-config.js';
 
 const fileName = 'api-keys.json';
-const ownerOnly = 0o600;
+const OWNER_ONLY = 0o600;
 
 /** The API keys that commands created in this data directory, by fleet: the only plain-text copy. */
 export async function savedApiKeys(dataDir: string): Promise<Record<string, string>> {
@@ -23,7 +23,7 @@ export async function saveApiKey(dataDir: string, fleetId: string, key: string):
   const keys = { ...(await savedApiKeys(dataDir)), [fleetId]: key };
   await mkdir(dataDir, { recursive: true });
   const temporary = join(dataDir, `${fileName}.${String(process.pid)}`);
-  await writeFile(temporary, `${JSON.stringify(keys, null, 2)}\n`, { mode: ownerOnly });
+  await writeFile(temporary, `${JSON.stringify(keys, null, 2)}\n`, { mode: OWNER_ONLY });
   await rename(temporary, join(dataDir, fileName));
 }
 

@@ -7,10 +7,10 @@ import { connectKafka } from './kafka-connection.js';
 // CommonJS: Node finds this name only in the whole module.
 const { ConfigResourceTypes } = kafkajs;
 
-const createTimeoutMs = 30_000;
+const CREATE_TIMEOUT_MS = 30_000;
 /** Brokers take their time over thousands of new partitions. */
-const metadataTimeoutMs = 60_000;
-const metadataPollMs = 100;
+const METADATA_TIMEOUT_MS = 60_000;
+const METADATA_POLL_MS = 100;
 
 export interface TopicAdmin {
   listTopics(): Promise<readonly string[]>;
@@ -43,7 +43,7 @@ async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<
       topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
       // kafkajs treats a topic that the broker does not know yet as an error.
       waitForLeaders: false,
-      timeout: createTimeoutMs,
+      timeout: CREATE_TIMEOUT_MS,
     });
   }
   await partitionCounts(
@@ -70,13 +70,13 @@ async function topicSetting(
 
 /** A new topic becomes known to the brokers one after the other, so unknown topics are queried again. */
 async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  for (let waitedMs = 0; ; waitedMs += metadataPollMs) {
+  for (let waitedMs = 0; ; waitedMs += METADATA_POLL_MS) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
       return new Map(topics.map((topic) => [topic.name, topic.partitions.length]));
     } catch (error) {
-      if (waitedMs >= metadataTimeoutMs) throw error;
-      await sleep(metadataPollMs);
+      if (waitedMs >= METADATA_TIMEOUT_MS) throw error;
+      await sleep(METADATA_POLL_MS);
     }
   }
 }
