@@ -189,17 +189,17 @@ describe('a backlog at its bound (R-26)', () => {
   });
 
   it('folds the attempts of what it reads again from where they began, not from where it reads it (R-25)', () => {
-    const { queues, taken, log, pendingOf } = build();
+    const { backlogs, taken, log, pendingOf } = build();
     const first = taken('a', 10);
     for (const offset of [11, 12]) taken('a', offset);
-    const { queue } = first;
+    const { backlog } = first;
     log(7); // attempts of all three among them
-    queues.withdrawAllButFirst(queue);
-    queues.park(queue, 11);
-    queues.finish(first);
-    queues.admit(pendingOf(queue, 12));
-    queues.caughtUp(queue);
-    expect(queues.commitPoint()).toEqual({ offset: 12, foldFrom: 500 });
+    backlogs.withdrawAllButFirst(backlog);
+    backlogs.park(backlog, 11);
+    backlogs.finish(first);
+    backlogs.admit(pendingOf(backlog, 12));
+    backlogs.caughtUp(backlog);
+    expect(backlogs.commitPoint()).toEqual({ offset: 12, foldFrom: 500 });
   });
 
   it('holds the commit point back until its own record accounts for it', () => {

@@ -22,7 +22,7 @@ import { DeliveryMemory } from './delivery-memory.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { HeldBacklogs } from './held-backlogs.js';
 import { Outage } from './outage.js';
-import { type BacklogLimits,PartitionBacklogs } from './partition-backlogs.js';
+import { type BacklogLimits, PartitionBacklogs } from './partition-backlogs.js';
 import { type RecoveredSender } from './recover-sender.js';
 import { StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
