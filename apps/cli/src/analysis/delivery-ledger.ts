@@ -119,7 +119,7 @@ export function createDeliveryLedger(
     },
     unreadable: (name) => void unreadable.push(name),
     findings(kept = ALL_KEPT) {
-      const { judged, beforeDeliveries, beforeAttempts } = sortOut(expected, known, kept);
+      const { judged, ...before } = sortOut(expected, known, kept);
       const found = foundOf([...judged.keys()], known);
       const all = [expected.keys(), ...changed.values()].flatMap((eventIds) => foundOf([...eventIds], known));
       const count = (status: DeliveryStatus): number => found.filter((one) => statusOf(one) === status).length;
@@ -137,8 +137,7 @@ export function createDeliveryLedger(
           }),
           ...goneOf(known, published),
         ],
-        beforeDeliveries,
-        beforeAttempts,
+        ...before,
         unreadable,
       };
     },

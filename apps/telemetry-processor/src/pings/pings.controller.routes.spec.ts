@@ -133,7 +133,7 @@ describe('routes and stops in the telemetry processor', () => {
     ]);
   });
 
-  it('are in the trace of their ping, which they name where their time is not its time (R-46)', async () => {
+  it('are in the trace of their ping, and name it where their time differs from that of the ping (R-46)', async () => {
     const driver = driverOf();
     const named: boolean[] = [];
     for (const ping of drive) {

@@ -63,7 +63,7 @@ describe('the trace context (R-46)', () => {
     expect(partsOf(traceOfDelivery(FIRST, null))[1]).toBe(EVENT_ID.replaceAll('-', ''));
   });
 
-  it('is another with each replay of an event, and is the same for all attempts of one', () => {
+  it('differs between the replays of an event, and is the same for all attempts of one', () => {
     const series = Array.from({ length: 50 }, (_, number) =>
       traceOfDelivery({ eventId: EVENT_ID, series: number }, null),
     );
