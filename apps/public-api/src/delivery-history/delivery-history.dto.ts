@@ -30,7 +30,8 @@ export const endDateParameter = instant().meta({
   description: 'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',
 });
 export const statusCodeParameter = wholeNumber(100, 999).optional().meta({
-  description: "Only deliveries whose last attempt got this code from the subscriber's endpoint.",
+  description:
+    "Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code.",
 });
 
 /** Fields of responses that both versions have, under their own names. */
@@ -40,8 +41,12 @@ export const deliveryEventType = z
 export const attemptNumber = z.int().min(1);
 export const durationMs = z.int().min(0);
 export const lastStatusCode = statusCode.optional().meta({
-  description: 'Of the last attempt; absent when it got no response.',
+  description:
+    'Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt.',
 });
+/** R-31. */
+export const LINE_WITHOUT_ATTEMPT =
+  'A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`.';
 export const attemptError = z.string().optional().meta({
   description: 'Why there is no status code, for example timeout.',
 });

@@ -10,6 +10,7 @@ import {
   eventTypeFilter,
   lastStatusCode,
   LIMIT_DESCRIPTION,
+  LINE_WITHOUT_ATTEMPT,
   MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
@@ -94,7 +95,12 @@ const attempt = z.strictObject({
   }),
 });
 
-const ABSENT_WITHOUT_ATTEMPT = 'UTC, with milliseconds; absent before the first attempt.';
+/** @param line which of `attempts` */
+function timeOfLine(line: 'first' | 'last') {
+  return dateTime.optional().meta({
+    description: `UTC, with milliseconds: of the ${line} line of \`attempts\`, also where that is an end without an attempt; absent before there is one.`,
+  });
+}
 
 const delivery = z.strictObject({
   status: z.enum(STATUSES),
@@ -106,14 +112,14 @@ const delivery = z.strictObject({
     description: 'The replay that made this series; absent for the first delivery.',
   }),
   statusCode: lastStatusCode,
-  attemptCount: z.int().min(0).meta({ description: 'Without probes.' }),
+  attemptCount: z.int().min(0).meta({ description: 'Without probes and ends without an attempt.' }),
   probeCount: z.int().min(1).optional().meta({
     description: 'Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20.',
   }),
-  firstAttemptAt: dateTime.optional().meta({ description: ABSENT_WITHOUT_ATTEMPT }),
-  lastAttemptAt: dateTime.optional().meta({ description: ABSENT_WITHOUT_ATTEMPT }),
+  firstAttemptAt: timeOfLine('first'),
+  lastAttemptAt: timeOfLine('last'),
   nextAttemptAt: dateTime.optional().meta({ description: 'Only between attempts.' }),
-  attempts: z.array(attempt),
+  attempts: z.array(attempt).meta({ description: LINE_WITHOUT_ATTEMPT }),
 });
 
 const event = z

@@ -9,6 +9,7 @@ import {
   eventTypeFilter,
   lastStatusCode,
   LIMIT_DESCRIPTION,
+  LINE_WITHOUT_ATTEMPT,
   MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
@@ -48,12 +49,18 @@ const event = z
     url: text,
     status_code: lastStatusCode,
     body: text.meta({ description: 'The exact text that was sent: deserialize it to get the payload.' }),
-    retry_count: z.int().min(0).meta({ description: 'Attempts after the first, without probes.' }),
+    retry_count: z
+      .int()
+      .min(0)
+      .meta({ description: 'Attempts after the first, without probes and ends without an attempt.' }),
     created_at: dateTime,
-    last_attempt_at: dateTime,
+    last_attempt_at: dateTime.meta({
+      description:
+        'UTC, with milliseconds: of the last line of `attempts`, also where that is an end without an attempt.',
+    }),
     delivered_at: dateTime.optional().meta({ description: 'Absent unless it was delivered.' }),
     attempts: z.array(attempt).meta({
-      description: 'With the probes of a suspended subscription, which bear the number of the next attempt.',
+      description: `With the probes of a suspended subscription, which bear the number of the next attempt. ${LINE_WITHOUT_ATTEMPT}`,
     }),
   })
   .meta({ id: 'V1Event' });

@@ -143,6 +143,22 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
         ]);
       });
 
+      it.each(['expired', 'disabled'] as const)(
+        'takes its last time and its missing status code from an end without an attempt (R-31): %s',
+        async (reason) => {
+          const log = newLog();
+          const lines = attemptsOf({ fleetId: log.fleetId }, 2, reason);
+          await log.append(lines);
+          const [first, second, end] = lines;
+          expect(second?.statusCode).not.toBeNull();
+
+          expect(await log.find({ status: 'failed' })).toMatchObject([
+            { firstAttemptAt: first?.startedAt, lastAttemptAt: end?.startedAt, statusCode: null },
+          ]);
+          expect(await log.find({ statusCode: second?.statusCode ?? 0 })).toEqual([]);
+        },
+      );
+
       it.each([1, 3])(
         'keeps the url of the first attempt when later ones go elsewhere: batches of %d',
         async (batch) => {
