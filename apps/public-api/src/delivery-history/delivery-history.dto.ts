@@ -44,7 +44,7 @@ export const lastStatusCode = statusCode.optional().meta({
   description:
     'Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt.',
 });
-/** R-31. */
+/** What `attempts` has where a delivery ended without one (R-31). */
 export const LINE_WITHOUT_ATTEMPT =
   'A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`.';
 export const attemptError = z.string().optional().meta({

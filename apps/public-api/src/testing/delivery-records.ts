@@ -124,7 +124,7 @@ export function historyOf(
   };
 }
 
-/** Of records that are small. */
+/** A page of records that are small. */
 function pageOf<Shown>(found: readonly Shown[], limit: number) {
   return { records: found.slice(0, limit), bytes: 0, hasMore: found.length > limit };
 }

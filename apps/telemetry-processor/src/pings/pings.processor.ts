@@ -118,7 +118,7 @@ export class PingsProcessor implements Processor {
     const traceparent = this.traceOf(record, ping);
     const headers = traceHeaders(traceparent, readTraceState(record.headers));
     for (const event of events) {
-      // Of another time than its ping: readers would work out the trace of a ping that there is none of.
+      // Without the header, readers work out the trace of a ping with the time of the event, which does not exist here.
       const isBackdated = traceparent === null && event.eventTime !== ping.eventTime;
       this.parts.metrics.eventEmitted(event.eventType);
       const value = this.parts.codecs.fleetEvents.encodeRange(event);

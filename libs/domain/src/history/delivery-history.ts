@@ -32,7 +32,7 @@ export interface DeliveryQuery {
   /** Leaves out what `findWaiting` finds. */
   readonly withoutWaiting?: boolean | undefined;
   readonly limit: number;
-  /** Of the records together, where that is less than a page may have (R-34a). */
+  /** The most bytes of the records together, where that is less than a page may have (R-34a). */
   readonly maxBytes?: number | undefined;
   /** The last record of the page before, in the same order. */
   readonly after?: DeliveryPosition | undefined;
@@ -41,7 +41,7 @@ export interface DeliveryQuery {
 /** A page of the deliveries of one event: the first one, and those of replays. */
 export interface EventQuery extends Pick<DeliveryQuery, 'fleetId' | 'subscriptionIds' | 'startAt' | 'limit'> {
   readonly eventId: string;
-  /** Of the last record of the page before. */
+  /** The series of the last record of the page before. */
   readonly afterSeries?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export abstract class DeliveryHistory {
 export interface FoundDeliveries<Shown = DeliveryRecord> {
   /** In the order of the query: no more than its limit, and than a page has bytes (R-34a), but for a single larger one. */
   readonly records: readonly Shown[];
-  /** Of the records, as the limit of a page counts them. */
+  /** The bytes of the records, as the limit of a page counts them. */
   readonly bytes: number;
   /** Whether others follow the last record. */
   readonly hasMore: boolean;
