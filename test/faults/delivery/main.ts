@@ -48,6 +48,7 @@ function describeRun(result: DeliveryFaultRunResult): string[] {
   const { faults, injected, seed, events, expected, posts, attempts, drainedAfterMs, problems } = result;
   const { replays, replayed, repeats, inFlight, inFlightAtWorst, woken, acceptedTwice, retryLatenessMs, errors } =
     result;
+  const judged = Object.entries(result.judgedStarts).map(([kind, number]) => `${kind} ${String(number)}`);
   const { count, p50, p99, most } = retryLatenessMs;
   const failed = Object.entries(errors).map(([code, number]) => `${code} ${String(number)}`);
   const finished =
@@ -61,6 +62,7 @@ function describeRun(result: DeliveryFaultRunResult): string[] {
       `deliveries answered 200 more than once: ${String(acceptedTwice)}`,
     `attempts without a status: ${failed.join(', ')}; lateness of ${String(count)} retries: ` +
       `p50 ${String(p50)}, p99 ${String(p99)}, at most ${String(most)} ms`,
+    `starts judged by their time, while no process was disturbed: ${judged.join(', ')}`,
   ];
   const intact = 'nothing missing, no gap, nothing twice in the log, no repeat without a cause, no process stuck';
   return describeResult(faults, summary, problems, intact);

@@ -43,7 +43,8 @@ describe('the subscribers of the suite', () => {
     expect(all.filter(({ onOutage }) => onOutage === 'hold')).toHaveLength(2);
     expect(all.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null)).toHaveLength(1);
     expect(all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1')).toHaveLength(25);
-    expect(PAUSED.map((number) => subscribers[number]?.behavior)).toEqual(['healthy', 'healthy']);
+    expect(PAUSED.map((number) => subscribers[number]?.behavior)).toEqual(['healthy', 'healthy', 'first-503']);
+    expect(PAUSED.map((number) => subscribers[number]?.subscription.strictOrder)).toEqual([false, false, true]);
   });
 
   it('sign with the secret that the receiver knows', () => {

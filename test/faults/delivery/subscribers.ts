@@ -38,7 +38,8 @@ const BEHAVIOR_OF_TEN: readonly (readonly EndpointBehavior[])[] = [
 ];
 /** Subscriptions that no delivery may be made for: one disabled and one of a type that never comes. */
 const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
-export const PAUSED = [16, 17] as const;
+/** The last one is strict and refuses first attempts, so that a pause meets deliveries that wait for each other. */
+export const PAUSED = [16, 17, 70] as const;
 /** What they refuse until they are fixed is replayed. */
 export const FIXED = [32, 33] as const;
 export const REFUSAL_CODE = 400;

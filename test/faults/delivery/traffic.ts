@@ -47,7 +47,9 @@ const TICK_MS = 25;
 const BURST = 3;
 const FIRST_PAUSE_AFTER_MS = 1_500;
 const PAUSE_MS = 5_000;
-const BETWEEN_PAUSES_MS = 15_000;
+/** After a pause there is much that waits. */
+const CHANGED_AGAIN_AFTER_MS = 2_500;
+const BETWEEN_PAUSES_MS = 12_500;
 
 /** Events at a steady rate, whatever becomes of them, for each fleet in turn; some subscriptions are paused now and then. */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
@@ -196,6 +198,9 @@ async function pauseNowAndThen(options: TrafficOptions, gate: Gate, signal: Abor
     const untilMs = options.now();
     await publish('active');
     pauses.push(...chosen.map(({ id: subscriptionId }) => ({ subscriptionId, fromMs, untilMs })));
+    await wait(CHANGED_AGAIN_AFTER_MS);
+    // A newer version in which nothing is new.
+    await publish('active');
     await wait(BETWEEN_PAUSES_MS);
   }
   return pauses;

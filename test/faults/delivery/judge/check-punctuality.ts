@@ -20,8 +20,12 @@ interface Start {
   readonly lateMs: number;
 }
 
-/** R-22: retries start when they are due, and first attempts soon after their delivery is in the log. */
-export function checkPunctuality(observations: Observations, problems: ProblemList): void {
+/**
+ * R-22: retries start when they are due, and first attempts soon after their delivery is in the log.
+ * @returns how many starts of each kind were judged: those while no process was disturbed, unless they are too few
+ */
+export function checkPunctuality(observations: Observations, problems: ProblemList): Record<string, number> {
+  const judged: Record<string, number> = {};
   const { attempts, interruptions } = observations;
   const logged = new Map(observations.deliveries.map((one) => [one.eventId, one]));
   const delayed = new Set(observations.pauses.map(({ subscriptionId }) => subscriptionId));
@@ -37,6 +41,7 @@ export function checkPunctuality(observations: Observations, problems: ProblemLi
       problems.add('late starts', `${kind}: half of them by ${String(p50)} ms`);
     const calm = group.filter((start) => !isDisturbed(start, interruptions)).map(({ lateMs }) => lateMs);
     if (calm.length < LEAST) continue;
+    judged[kind] = calm.length;
     const sorted = calm.sort((a, b) => a - b);
     const [median, p90] = [0.5, 0.9].map((share) => sorted[Math.floor(sorted.length * share)] ?? 0);
     if ((median ?? 0) > MOST_MEDIAN_MS || (p90 ?? 0) > MOST_P90_MS) {
@@ -44,6 +49,7 @@ export function checkPunctuality(observations: Observations, problems: ProblemLi
       problems.add('late starts while no process was disturbed', `${kind}: ${what}`);
     }
   }
+  return judged;
 }
 
 function startOf(one: LoggedAttempt, delivery: LoggedDelivery | undefined): Start[] {

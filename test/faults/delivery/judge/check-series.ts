@@ -4,6 +4,7 @@ import {
   identityOf,
   type LoggedAttempt,
   type LoggedDelivery,
+  type Pause,
 } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
@@ -14,14 +15,23 @@ const LONGEST_WAIT_MS = 15_000;
 /** Times in the log are whole milliseconds. */
 const ROUNDING_MS = 2;
 
+/** From the record of a pause or of its end until every process goes by it, faults included. */
+const PAUSE_TAKES_MS = 15_000;
+
+export interface LoggedSeries {
+  readonly expected: ExpectedDelivery;
+  readonly delivery: LoggedDelivery | undefined;
+  /** In the order of the log. */
+  readonly attempts: readonly LoggedAttempt[];
+}
+
 /** What the log says of one delivery, in its order: attempts 1 to n, each once, each at its time, and an outcome. */
 export function checkSeries(
-  expected: ExpectedDelivery,
-  delivery: LoggedDelivery | undefined,
-  attempts: readonly LoggedAttempt[],
+  { expected, delivery, attempts }: LoggedSeries,
+  pauses: readonly Pause[],
   problems: ProblemList,
 ): void {
-  const { eventId } = expected;
+  const { eventId, subscriptionId } = expected;
   const [first] = attempts;
   const last = attempts.at(-1);
   if (first === undefined || last === undefined) {
@@ -35,7 +45,8 @@ export function checkSeries(
   if (last.outcome === 'retrying')
     problems.add('delivery without an outcome in the log', `${eventId}: ${numbers.join(' ')}`);
   else checkOutcome(expected, attempts, last, problems);
-  checkTimes(eventId, attempts, problems);
+  const own = pauses.filter((pause) => pause.subscriptionId === subscriptionId);
+  checkTimes(eventId, attempts, own, problems);
   checkFields(expected, attempts, first, problems);
   checkPlaces(eventId, delivery, attempts, problems);
 }
@@ -114,7 +125,12 @@ function checkOutcome(
 }
 
 /** Waits by R-22 from the end of an attempt, and nothing starts before it is due. */
-function checkTimes(eventId: string, attempts: readonly LoggedAttempt[], problems: ProblemList): void {
+function checkTimes(
+  eventId: string,
+  attempts: readonly LoggedAttempt[],
+  pauses: readonly Pause[],
+  problems: ProblemList,
+): void {
   for (const [index, { attempt, startedAt, durationMs, dueAt, nextDueAt, outcome }] of attempts.entries()) {
     const name = `attempt ${String(attempt)} of ${eventId}`;
     if (startedAt < dueAt - ROUNDING_MS)
@@ -127,9 +143,18 @@ function checkTimes(eventId: string, attempts: readonly LoggedAttempt[], problem
     if (!(waitMs >= least && waitMs <= most))
       problems.add('wait that R-22 does not give', `${name}: ${String(waitMs)} ms`);
     const next = attempts[index + 1];
-    if (next !== undefined && next.attempt === attempt + 1 && next.dueAt !== nextDueAt)
+    if (next?.attempt !== attempt + 1 || next.dueAt === nextDueAt) continue;
+    if (!wasHeld(nextDueAt ?? NaN, next.dueAt, pauses))
       problems.add('due time that has changed', `attempt ${String(next.attempt)} of ${eventId}`);
   }
+}
+
+/** What becomes due during a pause is due when its subscription is active again (R-16). */
+function wasHeld(dueAt: number, heldUntil: number, pauses: readonly Pause[]): boolean {
+  return pauses.some(
+    ({ fromMs, untilMs }) =>
+      fromMs - PAUSE_TAKES_MS <= dueAt && dueAt <= untilMs + PAUSE_TAKES_MS && heldUntil > untilMs,
+  );
 }
 
 function checkPlaces(

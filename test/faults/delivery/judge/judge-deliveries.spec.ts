@@ -146,6 +146,11 @@ describe('the judge of deliveries', () => {
     change(run.attempts, of(FIRST_503, 2), { dueAt: dueAt + 50, startedAt: dueAt + 50 });
     change(run.receipts, of(FIRST_503, 2), { receivedMs: dueAt + 60 });
     expect(kinds()).toEqual(['due time that has changed']);
+    const { subscriptionId } = one(run.expected, of(FIRST_503));
+    run.pauses = [{ subscriptionId: 'another', fromMs: dueAt - 1_000, untilMs: dueAt + 40 }];
+    expect(kinds()).toEqual(['due time that has changed']);
+    run.pauses = [{ subscriptionId, fromMs: dueAt - 1_000, untilMs: dueAt + 40 }];
+    expect(kinds()).toEqual([]);
   });
 
   it('finds an attempt that was made before it was due', () => {
@@ -260,10 +265,12 @@ describe('the judge of deliveries', () => {
         run.receipts = [];
       };
       const lateKinds = (): string[] => kinds().filter((kind) => kind.startsWith('late'));
+      expect(Object.keys(judgeDeliveries(run).judgedStarts)).toContain('attempt 2');
       startLate(1_000);
       expect(lateKinds()).toEqual(['late starts while no process was disturbed']);
       run.interruptions.push({ type: 'paused', source: SENDER, atMs: BEGAN_AT, resumedMs: BEGAN_AT + 40_000 });
       expect(lateKinds()).toEqual([]);
+      expect(judgeDeliveries(run).judgedStarts).toEqual({});
       startLate(5_000);
       expect(lateKinds()).toEqual(['late starts']);
     });

@@ -23,6 +23,8 @@ export interface DeliveryFindings {
   readonly errors: Readonly<Record<string, number>>;
   /** Start minus due time of the attempts from the second on. */
   readonly retryLatenessMs: Percentiles;
+  /** How many starts were judged by their time, by kind: `first attempt`, `attempt 2` and so on. */
+  readonly judgedStarts: Readonly<Record<string, number>>;
   /** Empty: nothing is missing, nothing is twice without a cause, and the log keeps every rule. */
   readonly problems: readonly string[];
 }
@@ -45,7 +47,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
       attempts: attemptsOf.get(one.eventId) ?? [],
       receipts: receiptsOf.get(one.eventId) ?? [],
     };
-    checkSeries(one, series.delivery, series.attempts, problems);
+    checkSeries(series, pauses, problems);
     const { repeats, inFlightAt: ofThis, woken, accepted } = checkReceipts(series, bySource, problems);
     checkAnswers(series, interruptions, problems);
     sums.repeats += repeats;
@@ -55,7 +57,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
     if (accepted > 1) sums.acceptedTwice += 1;
   }
   checkOrder(observations, attemptsOf, problems);
-  checkPunctuality(observations, problems);
+  const judgedStarts = checkPunctuality(observations, problems);
   checkPauses({ pauses, receipts, interruptions, expected }, problems);
   const wanted = new Set(expected.map(({ eventId }) => eventId));
   addStrangers('attempts in the log of a delivery that was not requested', attemptsOf.keys(), wanted, problems);
@@ -68,6 +70,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
     inFlightAtWorst: Math.max(0, ...inFlightAt.values()),
     errors: errorCounts(attempts),
     retryLatenessMs: retryLateness(attempts),
+    judgedStarts,
     problems: problems.lines(),
   };
 }
