@@ -22,7 +22,7 @@ export const CONNECTIONS_PER_ORIGIN = 512;
   ],
   exports: [EgressClient],
 })
-class EgressModule implements OnApplicationShutdown {
+export class EgressModule implements OnApplicationShutdown {
   constructor(private readonly egress: EgressClient) {}
 
   async onApplicationShutdown(): Promise<void> {

@@ -42,7 +42,7 @@ import type { SenderParts } from '../sender-work.js';
 import type { ManualClock } from './manual-clock.js';
 import { aDelivery, aSubscription } from './sender-samples.js';
 
-const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
+export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
 const STATES = { topic: topics.subscriptionState.name, partition: 0 };
 const REJECTED = { topic: topics.telemetryRejected.name, partition: 0 };
