@@ -103,8 +103,8 @@ function decideNewest(
   const route = settings.routes === null ? NO_TRIP : decideRoute(state, ping, fix, ignition, settings.routes);
   if (state !== null && fix !== null && position === 'inside_window' && ignition === known) {
     const staysInGeofences = fences === null ? before === null : fences.visits === before?.visits;
-    const leg = legOf(route, state);
-    if (staysInGeofences && leg !== undefined) {
+    if (staysInGeofences && staysOnRoute(route, state)) {
+      const leg = route.type === 'traveled' ? route : null;
       return { type: 'moved', events: NO_EVENTS, fix, geofencesSeenAt: fences === null ? null : fences.seenAt, leg };
     }
   }
@@ -119,10 +119,9 @@ function decideNewest(
   };
 }
 
-/** undefined: more than the place changes. */
-function legOf(route: RouteDecision, state: DeviceState): RouteLeg | null | undefined {
-  if (route.type === 'traveled') return route;
-  return route.type === 'unchanged' || (route === NO_TRIP && state.trip === null) ? null : undefined;
+/** At most the figures of its route change. */
+function staysOnRoute(route: RouteDecision, state: DeviceState): boolean {
+  return route.type === 'traveled' || route.type === 'unchanged' || (route === NO_TRIP && state.trip === null);
 }
 
 /** visits that are not followed would be mistaken for current ones later, so the next look starts silently. */
