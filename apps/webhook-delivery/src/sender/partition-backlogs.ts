@@ -1,6 +1,32 @@
 import type { DeliveryMemory } from './delivery-memory.js';
 import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
+/*
+ * The offsets of one backlog in `webhook.deliveries`, here a parked one (f: finished, m: in memory, l: in the log only):
+ *
+ *     f   f   m   f   m   m   l   l   l   l
+ *             |           |   |              |
+ *      lowest()   takenUpTo   parkedFrom     position, of the reader of the partition
+ *
+ * The reader leaves what comes after parkedFrom to a catch-up pass, which takes in what there is room for and moves
+ * parkedFrom on. A pass that found the backlog full has its number in stoppedInPass and takes in no more of it. A held
+ * backlog keeps one delivery in memory: parkedFrom goes back to the second, takenUpTo stays, and of those between them
+ * the unfinished ones are in `withdrawn`.
+ *
+ * A successor reads deliveries from one offset on, and to know which of them are finished, it folds the attempts from
+ * another one, in `webhook.attempts`: foldFrom. No attempt of these deliveries may lie before it, or a finished one would
+ * be sent again. foldFromOf() has the least of those that apply to a delivery:
+ *
+ *     up to begun.upTo     a predecessor had begun it, or a later one of the partition    begun.foldFrom
+ *     up to begunUpTo      a predecessor had begun it, or a later one of the backlog      begunFoldFrom
+ *     up to takenUpTo      it is read again                                               withdrawnFoldFrom
+ *     beyond all of them   it has no attempts                                             attemptsEnd
+ *
+ * Which pair a successor gets depends on the placement of the backlog: attached, the commit point of the partition, which
+ * is the least of all attached backlogs; detached, that of its own state record, which is why begun.foldFrom does not
+ * count for it.
+ */
+
 /** Where a successor resumes. */
 export interface CommitPoint {
   /** The lowest unfinished delivery of all attached backlogs; nothing before it is read again. */
