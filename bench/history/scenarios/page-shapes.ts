@@ -1,6 +1,6 @@
 import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import type { Random } from '../../../tools/simulator/random.js';
-import type { BenchContext } from '../bench-context.js';
+import { type BenchContext, DAY_MS } from '../bench-context.js';
 import { choose, createFleets, createShares, deviceName, deviceOf, type Fleet, uuidOf } from '../load/fleets.js';
 
 /** What is there to be asked for. */
@@ -25,7 +25,6 @@ export const PAGE_SIZE = 100;
 
 /** As public-api asks: one more than it shows, to find out whether there is a next page. */
 const LIMIT = PAGE_SIZE + 1;
-const DAY_MS = 86_400_000;
 
 const FILTERS = [
   'eventType',

@@ -36,6 +36,7 @@ export {
 } from './delivery/signature.js';
 
 export { eventId, operationId } from './event/event-id.js';
+export { isUuid } from './event/uuid.js';
 export {
   DELIVERY_EVENT_TYPES,
   EVENT_TYPES,
@@ -177,6 +178,7 @@ export { evolveDevice } from './rules/evolve-device.js';
 export { RULE_SETS, type RuleSet } from './rules/rule-set.js';
 export { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rules/rule-settings.js';
 
+export { DAY_MS } from './time/day.js';
 export { formatTime, MAX_TIME_MS, parseInstant } from './time/instant.js';
 export {
   isSampledTrace,

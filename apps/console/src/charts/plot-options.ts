@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { DAY_MS } from '../shared/clock.js';
 import { clockText, dayText } from '../shared/time-text.js';
 import { type ChartSeries, lonelyPoints } from './series.js';
 
@@ -23,7 +24,6 @@ interface Size {
 }
 
 const FONT = '11px "Inter Variable", system-ui, sans-serif';
-const DAY_MS = 86_400_000;
 const Y_AXIS_PX = 52;
 const BAR_SHARE = 0.72;
 const WIDEST_BAR_PX = 48;

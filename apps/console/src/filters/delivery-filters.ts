@@ -1,5 +1,6 @@
 import { EVENT_TYPES, type EventType, type Input, type StreamInput } from '@waypost/client';
 import { datedText } from '../shared/time-text.js';
+import { isUuid } from '../shared/uuid.js';
 
 type EventsQuery = Input<'listEvents'>;
 
@@ -48,14 +49,13 @@ export interface DeliveryFilters {
 
 const TEXTS = ['status', 'deviceId', 'subscriptionId', 'eventId', 'statusCode', 'payload', 'from', 'to'] as const;
 const PAYLOAD = /^[^:]+:/;
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** A page can be bookmarked, opened in another tab and sent to a colleague. Values that no filter has are left out. */
 export function filtersOf(search: string): DeliveryFilters {
   const parameters = new URLSearchParams(search);
   const text = (name: string): string => parameters.get(name) ?? '';
   const asked = new Set(parameters.getAll('eventType'));
-  const uuid = (name: string): string => (UUID.test(text(name)) ? text(name) : '');
+  const uuid = (name: string): string => (isUuid(text(name)) ? text(name) : '');
   return {
     range: oneOf(Object.keys(RANGES) as Range[], text('range')) || '1d',
     from: timeOf(text('from')),

@@ -1,8 +1,8 @@
 import { type SyntheticEvent, useState } from 'react';
-import { useHistoryDays } from '../session/use-history-days.js';
 import { nowMs } from '../shared/clock.js';
 import { Popover } from '../shared/popover.js';
 import { localInputText, momentText } from '../shared/time-text.js';
+import { useHistoryDays } from '../shared/use-history-days.js';
 import { type DeliveryFilters, type Range, RANGES } from './delivery-filters.js';
 
 type Window = Pick<DeliveryFilters, 'range' | 'from' | 'to'>;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Output } from '@waypost/client';
 import { useClient } from '../session/session.js';
+import { DAY_MS } from '../shared/clock.js';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { countText } from '../shared/time-text.js';
 import { OperationsFailure } from './not-configured.js';
@@ -10,7 +11,6 @@ import { UnansweredNotice } from './unanswered.js';
 type Topic = Output<'listTopics'>['data'][number];
 
 const EVERY_MS = 5_000;
-const DAY_MS = 86_400_000;
 
 /** What is kept in Kafka, and how far those who read it are. */
 export function TopicsPage() {

@@ -1,5 +1,5 @@
-import { useHistoryDays } from '../session/use-history-days.js';
 import { nowMs } from '../shared/clock.js';
+import { useHistoryDays } from '../shared/use-history-days.js';
 import { type Step, STEP_MS } from './figures.js';
 
 export interface FigureRange {

@@ -1,7 +1,7 @@
+import { DAY_MS } from './clock.js';
+
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false };
 const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
-
-const DAY_MS = 86_400_000;
 
 /** `14:03:07` in the zone of the reader; with the day unless it is today's. */
 export function momentText(iso: string, nowMs: number, timeZone?: string): string {

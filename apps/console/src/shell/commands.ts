@@ -1,5 +1,6 @@
 import type { Subscription } from '@waypost/client';
 import { type Deed, lackOf, type Reader } from '../session/access.js';
+import { isUuid } from '../shared/uuid.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import type { Place } from './places.js';
 
@@ -10,7 +11,6 @@ export interface Command {
   readonly deed?: Deed;
 }
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const MOST_SUBSCRIPTIONS = 8;
 /** Below the places of the menu, by the path of the place. */
 const PAGES: readonly Command[] = [
@@ -46,7 +46,7 @@ export function commandsOf(
 
 function meant(words: string): Command[] {
   if (words === '') return [];
-  if (UUID.test(words)) return [{ title: `Event ${words}`, href: `/deliveries/${words}` }];
+  if (isUuid(words)) return [{ title: `Event ${words}`, href: `/deliveries/${words}` }];
   const encoded = encodeURIComponent(words);
   const ofDevice = [
     { title: `Deliveries of the device ${words}`, href: `/deliveries?deviceId=${encoded}` },

@@ -2,10 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import type { CreateReplay } from '@waypost/client';
 import { useClient } from '../session/session.js';
-import { nowMs } from '../shared/clock.js';
+import { DAY_MS, nowMs } from '../shared/clock.js';
 import { localInputText } from '../shared/time-text.js';
-
-const DAY_MS = 86_400_000;
 
 interface ReplayFormProps {
   readonly subscriptionId: string;

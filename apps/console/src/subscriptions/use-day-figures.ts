@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../session/session.js';
-import { nowMs } from '../shared/clock.js';
+import { DAY_MS, nowMs } from '../shared/clock.js';
 import { type DayFigures, dayFiguresOf } from './day-figures.js';
 
-const DAY_MS = 86_400_000;
 const EVERY_MS = 15_000;
 
 /** Figures of the last day by subscription; null: not known, for example because the fleet has too many. */

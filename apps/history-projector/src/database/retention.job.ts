@@ -1,9 +1,9 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { DatabaseRetry } from '@waypost/database';
+import { DAY_MS } from '@waypost/domain';
 import type { DailyPartitions } from '@waypost/history-store';
 import type { Logger } from '@waypost/platform';
 
-const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
 
 /** Partitions are made this far ahead, so that midnight finds tomorrow's in place. */

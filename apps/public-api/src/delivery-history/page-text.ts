@@ -1,4 +1,4 @@
-import { formatTime } from '@waypost/domain';
+import { DAY_MS, formatTime } from '@waypost/domain';
 
 /*
  * Pages are written as text, field by field (decision 0027): a page of 100 deliveries has some thousand values, most of
@@ -8,7 +8,6 @@ import { formatTime } from '@waypost/domain';
 /** Content type of an answer that is text already; the framework would call it HTML. */
 export const JSON_TEXT = 'application/json; charset=utf-8';
 
-const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const THREE_DIGITS = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, '0'));
 

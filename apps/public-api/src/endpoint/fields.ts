@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseInstant } from '@waypost/domain';
+import { isUuid, parseInstant } from '@waypost/domain';
 
 /*
  * The parts that DTOs are made of. A message continues the name of its field or parameter ("limit must be ...").
@@ -58,12 +58,6 @@ export function parameterText(
 
 /** As `pattern` of a JSON Schema. */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 /** In lower case, as ids are stored. */
 export function uuid(message = 'must be a UUID') {

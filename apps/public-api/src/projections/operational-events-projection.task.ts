@@ -1,8 +1,7 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
-import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
+import { isUuid, MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
-import { isUuid } from '../endpoint/fields.js';
 import { GroupOffsetProjectionTask, type ProjectionDeps } from './group-offset-projection.task.js';
 
 export interface OperationalEventsProjectionDeps extends ProjectionDeps {

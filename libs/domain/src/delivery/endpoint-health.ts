@@ -1,4 +1,5 @@
 import type { FailedDay } from '../records/subscription-state.js';
+import { DAY_MS } from '../time/day.js';
 
 export interface EndpointHealth {
   readonly failingSince: number | null;
@@ -13,7 +14,6 @@ export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspe
 export const SUSPEND_AFTER_MS = 5 * 60_000;
 /** */
 export const PROBE_EVERY_MS = 15_000;
-const DAY_MS = 86_400_000;
 export const DISABLE_AFTER_DAYS = 7;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
 const MIN_FAILED = 20;

@@ -1,6 +1,8 @@
+import { isUuid } from '../event/uuid.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { WebhookAttempt } from '../records/webhook-attempt.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
+import { DAY_MS } from '../time/day.js';
 import { MAX_TIME_MS } from '../time/instant.js';
 
 /** Why a record that its schema allows cannot be used all the same (R-2). */
@@ -11,10 +13,9 @@ export interface RecordFault {
 
 /** It becomes a header of each request. */
 const EVENT_ID = /^[\x21-\x7e]{1,200}$/;
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const MAX_INT = 2 ** 31 - 1;
 /** No clock of a sender is further ahead. */
-const MAX_SENDER_AHEAD_MS = 86_400_000;
+const MAX_SENDER_AHEAD_MS = DAY_MS;
 
 export function eventFault({ eventTime }: Pick<FleetEvent, 'eventTime'>): RecordFault | null {
   return isTime(eventTime) ? null : invalid('eventTime');
@@ -27,7 +28,7 @@ export function deliveryFault(delivery: WebhookDelivery, key: string): RecordFau
 
 /** What the history cannot store. */
 export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFault | null {
-  if (!UUID.test(attempt.eventId)) return invalid('eventId');
+  if (!isUuid(attempt.eventId)) return invalid('eventId');
   if (attempt.format.includes('\0')) return invalid('format');
   if (!isCount(attempt.series)) return invalid('series');
   if (!isCount(attempt.attempt)) return invalid('attempt');
@@ -38,7 +39,7 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
 
 /** As `attemptFault`, of a delivery without an attempt. */
 export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFault | null {
-  if (!UUID.test(delivery.eventId)) return invalid('eventId');
+  if (!isUuid(delivery.eventId)) return invalid('eventId');
   if (!isCount(delivery.series)) return invalid('series');
   if (!isTime(delivery.eventTime)) return invalid('eventTime');
   return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_SENDER_AHEAD_MS ? null : invalid('createdAt');

@@ -1,6 +1,6 @@
+import { DAY_MS } from '../time/day.js';
 import { PAGE_TOKEN_LIFETIME_MS } from './page-token.js';
 
-const DAY_MS = 86_400_000;
 /** */
 export const RETENTION_MS = 15 * DAY_MS;
 /** a walk goes on where it began, which was within the retention then, for as long as a token is valid. */

@@ -1,12 +1,13 @@
 import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/decide-geofences.js';
 import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
+import { DAY_MS } from '../time/day.js';
 
 /** the sampling window, in event time. */
 export const POSITION_WINDOW_MS = 180_000;
 
 /** a ping that was older than this when it was received counts for paths only. */
-const MAX_AGE_MS = 15 * 86_400_000;
+const MAX_AGE_MS = 15 * DAY_MS;
 
 /** Only a back-test passes others than the default. */
 export interface RuleSettings {

@@ -1,3 +1,5 @@
+import { DAY_MS } from './day.js';
+
 /** The last millisecond of the year 9999, the largest time in RFC 3339. */
 export const MAX_TIME_MS = 253_402_300_799_999;
 
@@ -41,7 +43,6 @@ function clockMs(hour: string, minute: string, second: string): number {
   return ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
 
-const MS_PER_DAY = 86_400_000;
 /** From 1 March of the year 0: a year that begins in March ends with its leap day. */
 const DAYS_TO_EPOCH = 719_468;
 const DAYS_PER_400_YEARS = 146_097;
@@ -58,8 +59,8 @@ const Z = 90;
 
 /** Date.toISOString() at half its cost, for whole milliseconds from 1970 to 9999: every event, id and body has times. */
 function textOfTime(timeMs: number): string {
-  const days = Math.floor(timeMs / MS_PER_DAY);
-  const ms = timeMs - days * MS_PER_DAY;
+  const days = Math.floor(timeMs / DAY_MS);
+  const ms = timeMs - days * DAY_MS;
   const day = days + DAYS_TO_EPOCH;
   const century4 = Math.floor(day / DAYS_PER_400_YEARS);
   const ofEra = day - century4 * DAYS_PER_400_YEARS;

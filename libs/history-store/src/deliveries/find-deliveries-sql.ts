@@ -3,7 +3,7 @@
  * which TypeORM cannot ensure.
  */
 import { type PreparedQuery, storableText } from '@waypost/database';
-import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import { type DeliveryPosition, type DeliveryQuery, type DeliveryStatus, isUuid } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
 import { FIXED_RECORD_BYTES } from './record-bytes.js';
@@ -55,7 +55,6 @@ const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryS
  */
 const TYPE_SLOTS = [2, 4] as const;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const INT4_MAX = 2_147_483_647;
 
 /**
@@ -314,10 +313,6 @@ const AFTER_ALL: Omit<DeliveryPosition, 'firstAttemptAt'> = {
   eventId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   series: INT4_MAX,
 };
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 function isInt4(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) <= INT4_MAX;

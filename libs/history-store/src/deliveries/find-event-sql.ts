@@ -1,8 +1,8 @@
 /** SQL by hand: a keyset page over two tables, read by their primary keys. */
 import { type PreparedQuery, storableText } from '@waypost/database';
-import type { EventQuery } from '@waypost/domain';
+import { type EventQuery, isUuid } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { boundedText, isUuid, RECORD_COLUMNS } from './find-deliveries-sql.js';
+import { boundedText, RECORD_COLUMNS } from './find-deliveries-sql.js';
 import { SINCE_ATTEMPT } from './find-waiting-sql.js';
 import { CLOCK_TOLERANCE } from './waiting-sql.js';
 

@@ -1,8 +1,8 @@
 /** SQL by hand: a keyset page reads one ordered range of the index by fleet and creation. */
 import { type PreparedQuery, storableText } from '@waypost/database';
-import type { DeliveryQuery } from '@waypost/domain';
+import { type DeliveryQuery, isUuid } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { boundedText, isUuid, RECORD_COLUMNS } from './find-deliveries-sql.js';
+import { boundedText, RECORD_COLUMNS } from './find-deliveries-sql.js';
 import { CLOCK_TOLERANCE } from './waiting-sql.js';
 
 /** Columns that a delivery has from its first attempt on. */

@@ -1,7 +1,8 @@
 /** SQL by hand: TypeORM has no statements for partitions. */
 import type { DataSource, EntityManager } from 'typeorm';
 import { grantDay } from '@waypost/database';
-import { type DailyTable, DAY_MS, inSchemaOf, startOfUtcDay } from './daily-table.js';
+import { DAY_MS } from '@waypost/domain';
+import { type DailyTable, inSchemaOf, startOfUtcDay } from './daily-table.js';
 import { createExpiredPartitions, type DetachLimits, type ExpiredPartitions } from './expired-partitions.js';
 
 /** The daily partitions of a table. No operation blocks readers or the projection. */

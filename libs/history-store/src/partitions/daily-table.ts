@@ -1,4 +1,4 @@
-import { RETENTION_MS, WALKED_MS } from '@waypost/domain';
+import { DAY_MS, RETENTION_MS, WALKED_MS } from '@waypost/domain';
 
 /** A table that is partitioned by range of a time, one partition per UTC day. */
 export interface DailyTable {
@@ -8,8 +8,6 @@ export interface DailyTable {
   readonly creationLock: number;
   readonly retentionLock: number;
 }
-
-export const DAY_MS = 86_400_000;
 
 /** The UTC midnight at or before `atMs`. */
 export function startOfUtcDay(atMs: number): number {

@@ -1,6 +1,5 @@
-import { useSession } from './session.js';
-
-const DAY_MS = 86_400_000;
+import { useSession } from '../session/session.js';
+import { DAY_MS } from './clock.js';
 
 /** For how long the history keeps deliveries; null: not known so far. */
 export function useHistoryDays(): number | null {
