@@ -66,7 +66,7 @@ export interface SubjectCodecOptions<T> {
   readonly largeOptionalLongs?: LargeOptionalLongs | undefined;
 }
 
-const initialScratchBytes = 4_096;
+const INITIAL_SCRATCH_BYTES = 4_096;
 
 export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectCodec<T> {
   const { subject, schema, registry, writers } = options;
@@ -98,7 +98,7 @@ export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectC
     if (id === null) return { type: 'malformed', detail: 'not in the Confluent wire format' };
     const reader = readers.get(id) ?? findReader(id);
     if (reader.type !== 'readable') return reader;
-    const dataStart = start + wireHeaderBytes;
+    const dataStart = start + WIRE_HEADER_BYTES;
     try {
       if (readOwn && reader.resolver === null) return { type: 'decoded', value: readOwn(bytes, dataStart, end) };
       return { type: 'decoded', value: readAvro(readerType, reader.resolver, bytes.subarray(dataStart, end)) as T };
@@ -126,9 +126,9 @@ export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectC
 
 /** Leaves room for the wire header, like ownAvroWriter. */
 function avscWriter(type: avro.Type): (value: unknown) => EncodedRange {
-  let scratch = Buffer.allocUnsafeSlow(initialScratchBytes);
+  let scratch = Buffer.allocUnsafeSlow(INITIAL_SCRATCH_BYTES);
   return function write(value): EncodedRange {
-    const end = type.encode(value, scratch, wireHeaderBytes);
+    const end = type.encode(value, scratch, WIRE_HEADER_BYTES);
     if (end >= 0) return { bytes: scratch, start: 0, end };
     scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
     return write(value);
@@ -138,7 +138,7 @@ function avscWriter(type: avro.Type): (value: unknown) => EncodedRange {
 function ownAvroWriter<T>(write: OwnWriter<T>): (value: T) => EncodedRange {
   const encoder = new AvroEncoder();
   return (value) => {
-    encoder.reset(wireHeaderBytes);
+    encoder.reset(WIRE_HEADER_BYTES);
     write(encoder, value);
     return { bytes: encoder.bytes, start: 0, end: encoder.at };
   };
@@ -185,10 +185,10 @@ function schemaIdOfRecord(record: ValueRecord): number | null {
   return record.value === null ? null : schemaIdOf(record.value);
 }
 
-const magicByte = 0;
+const MAGIC_BYTE = 0;
 
 /** Bytes before the Avro data: the magic byte and the schema id, big-endian. */
-const wireHeaderBytes = 5;
+const WIRE_HEADER_BYTES = 5;
 
 /** The writer's schema id of a Confluent-framed value; null when the bytes are not in that format. */
 export function schemaIdOf(value: Buffer): number | null {
@@ -197,11 +197,11 @@ export function schemaIdOf(value: Buffer): number | null {
 
 /** The same, of the value that lies from `start` to `end` in `bytes`. */
 function schemaIdIn(bytes: Buffer, start: number, end: number): number | null {
-  if (end - start < wireHeaderBytes || bytes[start] !== magicByte) return null;
+  if (end - start < WIRE_HEADER_BYTES || bytes[start] !== MAGIC_BYTE) return null;
   return bytes.readInt32BE(start + 1);
 }
 
 function writeWireHeader(target: Buffer, schemaId: number): void {
-  target[0] = magicByte;
+  target[0] = MAGIC_BYTE;
   target.writeInt32BE(schemaId, 1);
 }

@@ -13,9 +13,9 @@ interface UnknownSchema {
   readonly retryAt: number;
 }
 
-const unknownForMs = 2_000;
-const maxUnknown = 1_000;
-const parallelLookups = 8;
+const UNKNOWN_FOR_MS = 2_000;
+const MAX_UNKNOWN = 1_000;
+const PARALLEL_LOOKUPS = 8;
 
 /** The writers' schemas by id: looked up in batches, read synchronously. */
 export interface WriterSchemas {
@@ -38,7 +38,7 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
   async function lookUp(id: number): Promise<void> {
     const found = id > 0 ? await registry.schemaById(id) : ({ type: 'unknown' } as const);
     unknown.delete(id);
-    if (found.type === 'unknown') unknown.set(id, { type: 'unknown', retryAt: now() + unknownForMs });
+    if (found.type === 'unknown') unknown.set(id, { type: 'unknown', retryAt: now() + UNKNOWN_FOR_MS });
     else known.set(id, writerSchemaOf(found));
   }
 
@@ -58,7 +58,7 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
 
   function forgetOldest(): void {
     for (const id of unknown.keys()) {
-      if (unknown.size <= maxUnknown) return;
+      if (unknown.size <= MAX_UNKNOWN) return;
       unknown.delete(id);
     }
   }
@@ -71,8 +71,8 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
       forgetOldest();
       // An id of this batch may have been evicted just now.
       const pending = [...wanted].filter(needsLookup);
-      for (let start = 0; start < pending.length; start += parallelLookups) {
-        await Promise.all(pending.slice(start, start + parallelLookups).map(shared));
+      for (let start = 0; start < pending.length; start += PARALLEL_LOOKUPS) {
+        await Promise.all(pending.slice(start, start + PARALLEL_LOOKUPS).map(shared));
       }
     },
     get: (id) => known.get(id) ?? unknown.get(id),

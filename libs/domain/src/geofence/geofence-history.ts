@@ -130,7 +130,7 @@ function firstSeen({ version, createdAt }: Geofence, appendedAt: number): number
 const MIN_TO_CLEAR = 1_024;
 
 /** In the order of the log. */
-export class EndedVersions {
+class EndedVersions {
   private versions: GeofenceVersion[] = [];
   private head = 0;
 
