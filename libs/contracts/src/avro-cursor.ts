@@ -1,7 +1,5 @@
-/** 2^52: the largest power of two below which avsc, and so every other reader of ours, reads a long exactly. */
-const LONG_LIMIT = 2 ** 52;
-/** No 64 bits take more. */
-const MAX_LONG_BYTES = 10;
+import { LONG_LIMIT, MAX_LONG_BYTES } from './avro-long.js';
+
 const NULL_BRANCH = 0;
 /** Branch 1 as Avro writes it: zigzag. */
 const VALUE_BRANCH = 2;

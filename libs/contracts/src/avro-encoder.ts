@@ -1,12 +1,11 @@
-/** As AvroCursor reads: the largest power of two below which avsc, and so every reader, reads a long exactly. */
-const LONG_LIMIT = 2 ** 52;
+import { LONG_LIMIT, MAX_LONG_BYTES } from './avro-long.js';
+
 /** Up to there doubled and complemented without leaving 32 bits. */
 const SMALL_LIMIT = 2 ** 30;
 const INT_LIMIT = 2 ** 31;
 const NULL_BRANCH = 0;
 /** Branch 1 as Avro writes it: zigzag. */
 const VALUE_BRANCH = 2;
-const LONGEST_VARINT = 10;
 /** Texts up to here are mostly ids of plain ASCII, which are written faster one by one. */
 const SHORT_TEXT = 48;
 const FIRST_BYTES = 4_096;
@@ -41,7 +40,7 @@ export class AvroEncoder {
   long(value: number): void {
     if (!Number.isInteger(value) || Math.abs(value) >= LONG_LIMIT)
       throw new RangeError(`${String(value)} is not a long`);
-    this.reserve(LONGEST_VARINT);
+    this.reserve(MAX_LONG_BYTES);
     if (value >= -SMALL_LIMIT && value < SMALL_LIMIT) this.smallVarint((value << 1) ^ (value >> 31));
     else this.largeVarint(value < 0 ? -2 * value - 1 : 2 * value);
   }
@@ -101,7 +100,7 @@ export class AvroEncoder {
   /** @returns false: it is not plain ASCII, and nothing is written */
   private ascii(value: string): boolean {
     const { length } = value;
-    this.reserve(LONGEST_VARINT + length);
+    this.reserve(MAX_LONG_BYTES + length);
     const { bytes, at } = this;
     // Up to 63 the length is one byte.
     bytes[at] = length << 1;

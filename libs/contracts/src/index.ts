@@ -1,4 +1,5 @@
 export { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
+export { LONG_LIMIT } from './avro-long.js';
 export type { AvroField, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
 export { allConsumerGroups, consumerGroups } from './consumer-groups.js';
 export { ContractsError } from './contracts-error.js';

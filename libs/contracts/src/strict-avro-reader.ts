@@ -1,5 +1,6 @@
 import type avro from 'avsc';
 import avscInternals from 'avsc/lib/utils.js';
+import { LONG_LIMIT, MAX_LONG_BYTES } from './avro-long.js';
 
 /**
  * Reads Avro bytes that may be anything.
@@ -25,10 +26,6 @@ export function resolverOf(reader: avro.Type, writer: avro.Type): AvroResolver {
   return reader.createResolver(writer) as unknown as AvroResolver;
 }
 
-const maxLong = 2 ** 52;
-/** No 64 bits take more. */
-const maxLongBytes = 10;
-
 class StrictTap extends avscInternals.Tap {
   private furthest = 0;
 
@@ -47,7 +44,7 @@ class StrictTap extends avscInternals.Tap {
 
   override readLong(): number {
     const value = this.readAnyLong();
-    if (!(Math.abs(value) < maxLong)) throw new Error('a long is beyond 2^52');
+    if (!(Math.abs(value) < LONG_LIMIT)) throw new Error('a long is beyond 2^52');
     return value;
   }
 
@@ -55,8 +52,8 @@ class StrictTap extends avscInternals.Tap {
   readReportedLong(): number | null {
     const start = this.pos;
     const value = this.readAnyLong();
-    if (Math.abs(value) < maxLong) return value;
-    if (this.pos - start > maxLongBytes) throw new Error('a long is beyond 64 bits');
+    if (Math.abs(value) < LONG_LIMIT) return value;
+    if (this.pos - start > MAX_LONG_BYTES) throw new Error('a long is beyond 64 bits');
     return null;
   }
 

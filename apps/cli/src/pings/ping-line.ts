@@ -1,3 +1,4 @@
+import { LONG_LIMIT } from '@waypost/contracts';
 import type { TelemetryPing } from '@waypost/domain';
 
 /** One object of a track file, as parsed. Times are ISO 8601; what its source lacks is absent. */
@@ -21,7 +22,6 @@ interface NumberField {
 }
 
 const MAX_INT = 2 ** 31 - 1;
-const MAX_LONG = 2 ** 52;
 
 function anyNumber(value: number): number | null {
   return value;
@@ -46,11 +46,11 @@ const numberFields = {
   heading: { names: ['headingDeg', 'heading'], accept: bearing },
   satellites: { names: ['satellites'], accept: wholeWithin(MAX_INT) },
   hdop: { names: ['hdop'], accept: anyNumber },
-  odometerInMeters: { names: ['odometerM', 'odometerInMeters'], accept: wholeWithin(MAX_LONG) },
+  odometerInMeters: { names: ['odometerM', 'odometerInMeters'], accept: wholeWithin(LONG_LIMIT) },
   rpm: { names: ['rpm'], accept: wholeWithin(MAX_INT) },
   fuelLevel: { names: ['fuelLevel'], accept: anyNumber },
   batteryVoltage: { names: ['batteryVoltage'], accept: anyNumber },
-  sequence: { names: ['seq', 'sequence'], accept: wholeWithin(MAX_LONG) },
+  sequence: { names: ['seq', 'sequence'], accept: wholeWithin(LONG_LIMIT) },
 } as const satisfies Readonly<Record<string, NumberField>>;
 
 const textFields = ['connectionType', 'vehicleId', 'licensePlate', 'driverId'] as const;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { LONG_LIMIT } from '../avro-long.js';
 
 /** What primitive types become, and the keys of maps. */
 export interface Primitives {
@@ -19,7 +20,7 @@ export function arbitraryOf(schema: unknown, given: Primitives = {}): fc.Arbitra
     case 'int':
       return fc.integer();
     case 'long':
-      return given.long ?? fc.integer({ min: 1 - 2 ** 52, max: 2 ** 52 - 1 });
+      return given.long ?? fc.integer({ min: 1 - LONG_LIMIT, max: LONG_LIMIT - 1 });
     case 'double':
       return fc.double({ noNaN: true });
     case 'string':
