@@ -22,7 +22,10 @@ function build(
   const scheduler = new DeliveryScheduler({
     slots: { perSubscription: 10, perFleet: 100, perFleetBesideOthers: 100, total: 100, ...slots },
     reservations: { total: 1_000, perOrigin: 1_000, ...reservations },
-    settings: (id) => ({ fleetId: `fleet of ${id}`, origin: id, ratePerSecond: null, ...settings[id] }),
+    settings: (id) => ({
+      ...{ fleetId: `fleet of ${id}`, origin: id, ratePerSecond: null, heedsRetryAfter: true },
+      ...settings[id],
+    }),
     timers: clock,
     monotonicMs,
     headroom,
@@ -299,6 +302,23 @@ describe('the rate of a subscription (R-16)', () => {
     expect(started).toEqual(['first']);
     passMs(1);
     expect(started).toEqual(['first', 'second']);
+  });
+
+  it('is followed as soon as it has changed, whatever the lane waits for', () => {
+    const settings: Record<string, Partial<LaneSettings>> = { paced: { ratePerSecond: 1 } };
+    const { scheduler, started, enqueue, passMs } = build({}, settings);
+    times(5, (i) => {
+      enqueue('paced', String(i));
+    });
+    settings['paced'] = { ratePerSecond: 10 };
+    scheduler.settingsChanged('paced');
+    passMs(99);
+    expect(started).toEqual(['0']);
+    passMs(101);
+    expect(started).toEqual(['0', '1', '2']);
+    settings['paced'] = { ratePerSecond: null };
+    scheduler.settingsChanged('paced');
+    expect(started).toEqual(['0', '1', '2', '3', '4']);
   });
 
   it('is not used up by void deliveries', () => {

@@ -66,6 +66,11 @@ export class DeliveryScheduler implements LaneScheduler {
     return lane;
   }
 
+  /** The lane settings of a subscription may be others now. */
+  settingsChanged(subscriptionId: string): void {
+    this.lanes.get(subscriptionId)?.settingsChanged();
+  }
+
   /** Its rate or a Retry-After keeps back what waits. */
   waitsForTime(subscriptionId: string): boolean {
     return this.lanes.get(subscriptionId)?.isTimed ?? false;

@@ -1,19 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookSubscription } from '@waypost/domain';
-import { createLaneSettings } from './lane-settings.js';
+import { createLaneSettings, type LaneSettings } from './lane-settings.js';
 import { aSubscription } from './testing/sender-samples.js';
 
-function rateOf(wishes: Partial<WebhookSubscription>): number | null {
+function settingsOf(wishes: Partial<WebhookSubscription>): LaneSettings {
   const subscription = { ...aSubscription('subscription-1'), ...wishes };
-  return createLaneSettings({ get: () => subscription })('subscription-1').ratePerSecond;
+  return createLaneSettings({ get: () => subscription })('subscription-1');
 }
 
-describe('the rate of a subscription', () => {
-  it('is the limit that its owner has set', () => {
-    expect(rateOf({ rateLimitPerSecond: 3 })).toBe(3);
+describe('the lane of a subscription', () => {
+  it('has the rate that its owner has set, and waits for a Retry-After', () => {
+    expect(settingsOf({ rateLimitPerSecond: 3 })).toMatchObject({ ratePerSecond: 3, heedsRetryAfter: true });
   });
 
-  it('does not keep back what ends without a request because the subscription is disabled (R-16)', () => {
-    expect(rateOf({ rateLimitPerSecond: 3, status: 'disabled' })).toBeNull();
+  it('keeps nothing back that ends without a request because the subscription is disabled (R-16)', () => {
+    const settings = settingsOf({ rateLimitPerSecond: 3, status: 'disabled' });
+    expect(settings).toMatchObject({ ratePerSecond: null, heedsRetryAfter: false });
   });
 });

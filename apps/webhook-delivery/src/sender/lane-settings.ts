@@ -5,9 +5,11 @@ export interface LaneSettings {
   readonly origin: string;
   /** Starts per second, retries included; null: unlimited. */
   readonly ratePerSecond: number | null;
+  /** False: what begins ends without a request, and waits for nothing. */
+  readonly heedsRetryAfter: boolean;
 }
 
-const UNKNOWN_SUBSCRIPTION: LaneSettings = { fleetId: '', origin: '', ratePerSecond: null };
+const UNKNOWN_SUBSCRIPTION: LaneSettings = { fleetId: '', origin: '', ratePerSecond: null, heedsRetryAfter: true };
 
 /** The lane settings of a subscription, computed once per version of it. */
 export function createLaneSettings(
@@ -21,8 +23,9 @@ export function createLaneSettings(
     if (!settings) {
       const { fleetId, url, status, rateLimitPerSecond } = subscription;
       // What ends without a request costs the receiver nothing.
-      const ratePerSecond = status === 'disabled' ? null : rateLimitPerSecond;
-      settings = { fleetId, origin: originOf(url), ratePerSecond };
+      const isSent = status !== 'disabled';
+      const ratePerSecond = isSent ? rateLimitPerSecond : null;
+      settings = { fleetId, origin: originOf(url), ratePerSecond, heedsRetryAfter: isSent };
       known.set(subscription, settings);
     }
     return settings;

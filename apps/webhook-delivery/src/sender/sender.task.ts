@@ -161,6 +161,7 @@ export class SenderTask implements PartitionTask {
     if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
     held.subscriptionChanged(backlog);
     flow.orderChanged(backlog);
+    this.parts.scheduler.settingsChanged(subscriptionId);
   }
 
   /** For checks after an await, where the compiler still assumes the value from before. */

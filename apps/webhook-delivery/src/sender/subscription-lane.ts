@@ -2,6 +2,7 @@ import type { Headroom } from '../process/headroom.js';
 import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../queues/fifo.js';
 import type { BusyAttempt, BusyAttempts } from './busy-attempts.js';
+import { LanePace } from './lane-pace.js';
 import type { LaneSettings } from './lane-settings.js';
 import type { ReservationCount, Reservations } from './reservations.js';
 
@@ -56,9 +57,6 @@ export interface LaneScheduler {
   pump(): void;
 }
 
-/** What R-22 allows: a timer that fires later costs a paced lane its start. */
-const MAX_LATENESS_MS = 20;
-
 export class FleetLanes implements ReservationCount {
   reserved = 0;
   slots = 0;
@@ -76,9 +74,8 @@ export class SubscriptionLane implements Lane, ReservationCount {
   private slots = 0;
   private readonly waiting: Fifo<QueuedDelivery> = new Fifo();
   private state: LaneState = 'idle';
-  private notBeforeMs = 0;
-  private nextStartMs = 0;
-  private isPaced = false;
+  private readonly pace = new LanePace();
+  private cancelTimer = (): void => undefined;
 
   constructor(
     private readonly scheduler: LaneScheduler,
@@ -95,7 +92,7 @@ export class SubscriptionLane implements Lane, ReservationCount {
   }
 
   beginNoneBefore(endMs: number): void {
-    this.notBeforeMs = Math.max(this.notBeforeMs, endMs);
+    this.pace.beginNoneBefore(endMs);
   }
 
   drain(): QueuedDelivery[] {
@@ -104,20 +101,28 @@ export class SubscriptionLane implements Lane, ReservationCount {
     return drained;
   }
 
+  /** Its subscription has changed: a wait for its earlier rate is over, or shorter. */
+  settingsChanged(): void {
+    if (this.state !== 'timed') return;
+    this.cancelTimer();
+    this.state = 'idle';
+    this.place();
+  }
+
   /** Called when the lane is first in the queue of its fleet, which has a slot free. */
   beginNext(): void {
     this.state = 'idle';
     while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
     const next = this.waiting.peek();
     if (next === undefined || this.isFull) return;
-    const { fleet, origin, ratePerSecond } = this.where();
+    const { fleet, origin } = this.where();
     if (!next.mayBegin() || !this.scheduler.reservations.hasRoom(fleet, this, origin)) {
       this.state = 'beyond_share';
       this.scheduler.waitForShare(this);
       return;
     }
     // Last: passing this check uses up one start of the rate.
-    if (this.isEarly(ratePerSecond)) return;
+    if (this.isEarly()) return;
     const delivery = this.waiting.shift();
     const begun = this.reserve();
     begun.takeSlot();
@@ -143,11 +148,8 @@ export class SubscriptionLane implements Lane, ReservationCount {
     this.scheduler.pump();
   }
 
-  /** A retry takes the place of a delivery that has not begun, so that the rate holds over time. */
   countRetry(): void {
-    const { ratePerSecond } = this.where();
-    if (ratePerSecond === null) return;
-    this.nextStartMs = Math.max(this.nextStartMs, this.scheduler.options.monotonicMs()) + 1_000 / ratePerSecond;
+    this.pace.countRetry(this.settings(), this.scheduler.options.monotonicMs());
   }
 
   ended(fleet: FleetLanes): void {
@@ -161,8 +163,12 @@ export class SubscriptionLane implements Lane, ReservationCount {
   }
 
   private where() {
-    const { fleetId, origin, ratePerSecond } = this.scheduler.options.settings(this.subscriptionId);
-    return { fleet: this.scheduler.fleet(fleetId), origin, ratePerSecond };
+    const { fleetId, origin } = this.settings();
+    return { fleet: this.scheduler.fleet(fleetId), origin };
+  }
+
+  private settings(): LaneSettings {
+    return this.scheduler.options.settings(this.subscriptionId);
   }
 
   get isTimed(): boolean {
@@ -179,34 +185,21 @@ export class SubscriptionLane implements Lane, ReservationCount {
     this.scheduler.makeReady(this, this.where().fleet);
   }
 
-  private isEarly(ratePerSecond: number | null): boolean {
+  private isEarly(): boolean {
     const { monotonicMs, timers } = this.scheduler.options;
-    const atMs = monotonicMs();
-    const startMs = Math.max(this.notBeforeMs, ratePerSecond === null ? 0 : this.nextStartMs);
-    if (atMs >= startMs) {
-      if (ratePerSecond !== null) this.countStart(atMs, ratePerSecond);
-      return false;
-    }
-    this.isPaced = startMs > this.notBeforeMs;
+    const waitMs = this.pace.waitMs(this.settings(), monotonicMs());
+    if (waitMs === 0) return false;
     this.state = 'timed';
-    timers.after(Math.ceil(startMs - atMs), () => {
+    this.cancelTimer = timers.after(Math.ceil(waitMs), () => {
       this.state = 'idle';
       this.place();
     });
     return true;
   }
 
-  private countStart(atMs: number, ratePerSecond: number): void {
-    // Timers fire late by fractions: a lane that waited counts from its due time, or the rate would fall behind.
-    const from = this.isPaced ? Math.max(this.nextStartMs, atMs - MAX_LATENESS_MS) : atMs;
-    this.nextStartMs = from + 1_000 / ratePerSecond;
-    this.isPaced = false;
-  }
-
   private isForgettable(): boolean {
-    const atMs = this.scheduler.options.monotonicMs();
     const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.state === 'idle';
-    return isEmpty && this.nextStartMs <= atMs && this.notBeforeMs <= atMs;
+    return isEmpty && this.pace.isOver(this.scheduler.options.monotonicMs());
   }
 }
 

@@ -1,0 +1,63 @@
+import type { LaneSettings } from './lane-settings.js';
+
+/** What R-22 allows: a timer that fires later costs a paced lane its start. */
+const MAX_LATENESS_MS = 20;
+/**
+ * Retries never wait for the rate. First attempts make up for them, but for no longer than this: after a lower limit was
+ * set, or after a restart, hundreds of retries may be due at once.
+ */
+const MAX_MADE_UP_FOR_MS = 60_000;
+
+/** When the next delivery of a lane may begin: by its rate (R-16), and by what its receiver has asked for (R-22). Monotonic. */
+export class LanePace {
+  private notBeforeMs = 0;
+  private nextStartMs = 0;
+  /** What `nextStartMs` goes by. */
+  private ratePerSecond: number | null = null;
+  private hasWaited = false;
+
+  beginNoneBefore(endMs: number): void {
+    this.notBeforeMs = Math.max(this.notBeforeMs, endMs);
+  }
+
+  /** For how long the next delivery has to wait. On 0 it begins, which uses up one start of the rate. */
+  waitMs({ ratePerSecond, heedsRetryAfter }: LaneSettings, atMs: number): number {
+    this.follow(ratePerSecond, atMs);
+    const notBeforeMs = heedsRetryAfter ? this.notBeforeMs : 0;
+    const startMs = Math.max(notBeforeMs, this.nextStartMs);
+    if (atMs >= startMs) {
+      this.countStart(atMs);
+      return 0;
+    }
+    this.hasWaited = startMs > notBeforeMs;
+    return startMs - atMs;
+  }
+
+  /** A retry takes the place of a delivery that has not begun, so that the rate holds over time. */
+  countRetry({ ratePerSecond }: LaneSettings, atMs: number): void {
+    this.follow(ratePerSecond, atMs);
+    if (ratePerSecond === null) return;
+    const nextStartMs = Math.max(this.nextStartMs, atMs) + 1_000 / ratePerSecond;
+    this.nextStartMs = Math.min(nextStartMs, atMs + MAX_MADE_UP_FOR_MS);
+  }
+
+  /** Whatever begins next begins at once. */
+  isOver(atMs: number): boolean {
+    return this.nextStartMs <= atMs && this.notBeforeMs <= atMs;
+  }
+
+  /** Its owner may change the rate at any time: what was counted by the old one holds back one start at most. */
+  private follow(ratePerSecond: number | null, atMs: number): void {
+    if (ratePerSecond === this.ratePerSecond) return;
+    this.ratePerSecond = ratePerSecond;
+    this.nextStartMs = ratePerSecond === null ? 0 : Math.min(this.nextStartMs, atMs + 1_000 / ratePerSecond);
+  }
+
+  private countStart(atMs: number): void {
+    if (this.ratePerSecond === null) return;
+    // Timers fire late by fractions: a lane that waited counts from its due time, or the rate would fall behind.
+    const from = this.hasWaited ? Math.max(this.nextStartMs, atMs - MAX_LATENESS_MS) : atMs;
+    this.nextStartMs = from + 1_000 / this.ratePerSecond;
+    this.hasWaited = false;
+  }
+}
