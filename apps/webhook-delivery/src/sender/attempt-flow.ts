@@ -80,9 +80,7 @@ export class AttemptFlow {
   /** Nothing of the backlog begins from now on; what waits for its retry is held when that is due. */
   hold(backlog: SubscriptionBacklog): void {
     backlog.isProbing = false;
-    for (const waiting of this.options.scheduler.lane(backlog.subscriptionId).drain()) {
-      if (waiting instanceof WaitingAttempt) waiting.pending.isHeld = true;
-    }
+    for (const pending of this.drain(backlog)) pending.isHeld = true;
   }
 
   release(backlog: SubscriptionBacklog): void {
@@ -97,8 +95,30 @@ export class AttemptFlow {
   /** Its subscription has changed, and with it perhaps whether its deliveries wait for each other. */
   orderChanged(backlog: SubscriptionBacklog): void {
     const unfinished = [...backlog.unfinished.values()].map(({ pending }) => pending);
-    if (this.isStrict(backlog)) for (const pending of unfinished) this.deviceOrder.enterAhead(pending);
-    else for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
+    // One that is unknown now was deleted: what is left of it ends without requests.
+    const isStrict = this.options.directory.get(backlog.subscriptionId)?.strictOrder ?? false;
+    if (!isStrict) for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
+    else if (!unfinished.every((pending) => this.deviceOrder.has(pending))) this.order(backlog, unfinished);
+  }
+
+  /** What has begun goes on. What has not waits for the earlier events of its device. */
+  private order(backlog: SubscriptionBacklog, unfinished: readonly PendingDelivery[]): void {
+    const waiting = this.drain(backlog);
+    for (const pending of unfinished) {
+      if (this.deviceOrder.has(pending)) continue;
+      if (pending.begun !== null || this.inFlight.has(pending)) this.deviceOrder.enterAhead(pending);
+      else if (!this.deviceOrder.enter(pending)) {
+        waiting.delete(pending);
+        pending.isHeld = false;
+      }
+    }
+    for (const pending of unfinished) if (waiting.has(pending)) this.enqueue(pending);
+  }
+
+  /** Takes what waits out of its lane. */
+  private drain({ subscriptionId }: SubscriptionBacklog): Set<PendingDelivery> {
+    const drained = this.options.scheduler.lane(subscriptionId).drain();
+    return new Set(drained.flatMap((waiting) => (waiting instanceof WaitingAttempt ? waiting.pending : [])));
   }
 
   /** Sends a held delivery outside of its five attempts. */

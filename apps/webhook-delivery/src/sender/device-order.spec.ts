@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
+import type { AttemptRequest, AttemptRun } from '../attempt/attempt-runner.js';
 import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
@@ -130,6 +131,73 @@ describe('the order of deliveries (R-28)', () => {
       'event-3 1',
       'event-4 1',
     ]);
+  });
+
+  it('holds from then on for what has not begun, too: it starts one after the other', async () => {
+    // The rate lets the second one begin in 20 s.
+    const slow = await SenderHarness.create({ speed: 0.05 });
+    slow.subscribe('free', { rateLimitPerSecond: 1 });
+    for (let n = 1; n <= 5; n++) slow.publish(n, 'free', n === 3 ? 'another device' : 'one device');
+    const answers: (() => void)[] = [];
+    const answer = () => new Promise<typeof ok>((resolve) => answers.push(() => resolve(ok)));
+    const made = await slow.start(answer);
+    const started = (): string[] => made.map(({ delivery }) => delivery.eventId);
+    await until(() => slow.pending === 5 && answers.length === 1);
+    slow.subscribe('free', { strictOrder: true });
+    const expected = ['event-1', 'event-3', 'event-2', 'event-4', 'event-5'];
+    expect(started()).toEqual(expected.slice(0, 2));
+    for (const [i] of expected.entries()) {
+      await until(() => answers.length > i);
+      answers[i]?.();
+    }
+    await until(async () => (await slow.attempts()).length === 5);
+    expect(started()).toEqual(expected);
+    await slow.stop();
+  });
+
+  it('holds from then on for what is paused: it starts one after the other once it is active (R-16)', async () => {
+    const slow = await SenderHarness.create();
+    slow.subscribe('free');
+    for (let n = 1; n <= 3; n++) slow.publish(n, 'free', 'one device');
+    let isPaused = false;
+    const numbers: string[] = [];
+    const waiting: (() => void)[] = [];
+    const run = async ({ delivery }: AttemptRequest): Promise<AttemptRun> => {
+      numbers.push(delivery.eventId);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      if (isPaused) return { type: 'paused' };
+      const about = { url: 'https://example.org/', auth: 'none', discardToken: () => undefined } as const;
+      return { type: 'ended', ...about, result: ok };
+    };
+    await slow.start(undefined, { runner: { run } });
+    await until(() => waiting.length === 3);
+    isPaused = true;
+    slow.subscribe('free', { status: 'paused' });
+    for (const go of waiting.splice(0)) go();
+    await until(() => slow.reserved === 0);
+    slow.subscribe('free', { status: 'paused', strictOrder: true });
+    isPaused = false;
+    slow.subscribe('free', { strictOrder: true });
+    await until(() => waiting.length > 0);
+    expect(numbers.slice(3)).toEqual(['event-1']);
+    for (let n = 0; n < 3; n++) {
+      await until(() => waiting.length > 0);
+      waiting.shift()?.();
+    }
+    await until(async () => (await slow.attempts()).length === 3);
+    expect(numbers.slice(3)).toEqual(['event-1', 'event-2', 'event-3']);
+    await slow.stop();
+  });
+
+  it('is over when its subscription is deleted: what waits ends at once, and does not wait for retries', async () => {
+    const slow = await SenderHarness.create();
+    slow.subscribe('strict', { strictOrder: true });
+    for (let n = 1; n <= 3; n++) slow.publish(n, 'strict', 'one device');
+    const made = await slow.start(() => unavailable);
+    await until(async () => slow.pending === 3 && (await slow.attempts()).length === 1);
+    slow.unsubscribe('strict');
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1', 'event-2', 'event-3']);
+    await slow.stop();
   });
 
   it('holds in every interleaving: no event of a device starts before its predecessor is finished', async () => {

@@ -21,9 +21,12 @@ export class DeviceOrder {
     return false;
   }
 
-  /** For deliveries from before the subscription was strict, in event order: later ones wait for them. */
+  has(pending: PendingDelivery): boolean {
+    return this.unfinishedByDevice.get(deviceKey(pending))?.includes(pending) === true;
+  }
+
+  /** For deliveries that were under way before the subscription was strict, in event order: later ones wait for them. */
   enterAhead(pending: PendingDelivery): void {
-    if (this.unfinishedByDevice.get(deviceKey(pending))?.includes(pending) === true) return;
     this.enter(pending);
     this.ahead.add(pending);
   }
@@ -53,9 +56,8 @@ export class DeviceOrder {
   }
 
   private isWaiting(pending: PendingDelivery): boolean {
-    if (this.ahead.has(pending)) return false;
-    const unfinished = this.unfinishedByDevice.get(deviceKey(pending)) ?? [];
-    return unfinished[0] !== pending && unfinished.includes(pending);
+    if (this.ahead.has(pending) || !this.has(pending)) return false;
+    return this.unfinishedByDevice.get(deviceKey(pending))?.[0] !== pending;
   }
 }
 
