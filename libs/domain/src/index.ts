@@ -115,6 +115,7 @@ export type {
 
 export {
   DEFAULT_REPLAY_RATE_PER_SECOND,
+  deliveryOfAttempt,
   type DeliveryResult,
   goesByResult,
   isOfReplay,

@@ -18,6 +18,7 @@ import { readIfUsable } from '../log/read-own-record.js';
 import type { ReplayMetrics } from '../metrics/delivery-metrics.js';
 import { Aborted } from '../process/waits.js';
 import { isDeleted, type SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { GoneDeliveries, type OriginalDelivery } from './gone-deliveries.js';
 import { ReplayAllowance } from './replay-allowance.js';
 import type { ReplayLog, ReplayRecords } from './replay-log.js';
 import { DeliverySelecting, type Selection } from './select-deliveries.js';
@@ -65,6 +66,7 @@ const MAX_CHUNK_BYTES = 1_048_576;
 export class ReplayJob {
   private selecting: DeliverySelecting | null = null;
   private selection: Selection | null = null;
+  private gone: GoneDeliveries | null = null;
   private readonly allowance: ReplayAllowance;
   /** Aborted when the replay is cancelled or abandoned, or its subscription is deleted. */
   private readonly halt = new AbortController();
@@ -193,16 +195,17 @@ export class ReplayJob {
   private async emit(selection: Selection, turn: ReplayTurn): Promise<void> {
     const { backend } = this.parts;
     const log = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
-    // Retention may have deleted the oldest part of the log meanwhile, with selected deliveries.
-    const from = Math.max(selection.first, await backend.startOffset(log));
-    this.position = Math.max(this.position, this.current().nextDeliveryOffset, from);
+    this.position = Math.max(this.position, this.current().nextDeliveryOffset, selection.first);
+    const logStart = await backend.startOffset(log);
+    if (!(await this.emitGone(selection, logStart, turn))) return;
+    this.position = Math.max(this.position, logStart);
     const fetcher = backend.fetcher();
     try {
       const feed = selection.matched > 0 && this.position <= selection.last ? fetcher.open(log, this.position) : null;
       while (feed && this.position <= selection.last && turn.mayContinue()) {
         const batch = await settleOrAbort(feed.next(), this.signal);
         const due = batch.records.filter(({ offset }) => offset >= this.position && selection.has(offset));
-        if (!(await this.writeAll(due, turn))) return;
+        if (!(await this.writeAll(await this.readAll(due), turn))) return;
         this.position = batch.nextOffset;
       }
     } finally {
@@ -211,9 +214,34 @@ export class ReplayJob {
     if (this.position > selection.last) await this.end('completed');
   }
 
+  /** Retention may have deleted the oldest part of the log, with selected deliveries. @returns false when it had to yield */
+  private async emitGone(selection: Selection, logStart: number, turn: ReplayTurn): Promise<boolean> {
+    const { partition } = this.context;
+    const { attemptsEnd } = this.current();
+    while (this.position < Math.min(logStart, selection.last + 1)) {
+      const options = { replay: this.replay, selection, attemptsEnd, from: this.position, end: logStart };
+      this.gone ??= new GoneDeliveries({ ...this.parts, partition }, options);
+      const portion = await this.gone.portion(turn.mayContinue, this.signal);
+      if (portion === null) return false;
+      const due = portion.deliveries.filter(({ offset }) => offset >= this.position);
+      if (!(await this.writeAll(due, turn))) return false;
+      this.gone = null;
+      this.position = portion.end;
+    }
+    return true;
+  }
+
+  private async readAll(records: readonly StreamRecord[]): Promise<OriginalDelivery[]> {
+    const codec = this.parts.codecs.webhookDeliveries;
+    await resolveBatch(codec, records);
+    return records.flatMap(({ offset, value }) => {
+      const delivery = readIfUsable(codec, value);
+      return delivery === null ? [] : { offset, delivery };
+    });
+  }
+
   /** @returns false when it had to yield before the end */
-  private async writeAll(due: readonly StreamRecord[], turn: ReplayTurn): Promise<boolean> {
-    await resolveBatch(this.parts.codecs.webhookDeliveries, due);
+  private async writeAll(due: readonly OriginalDelivery[], turn: ReplayTurn): Promise<boolean> {
     for (let done = 0; done < due.length;) {
       const allowed = await this.allowed(Math.min(MAX_CHUNK, due.length - done), turn);
       if (allowed === 0) return false;
@@ -237,16 +265,16 @@ export class ReplayJob {
     return 0;
   }
 
-  private async write(chunk: readonly StreamRecord[]): Promise<void> {
+  private async write(chunk: readonly OriginalDelivery[]): Promise<void> {
     const { codecs, metrics } = this.parts;
     const last = chunk.at(-1);
     if (!last) return;
     const target = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
     const nowMs = this.parts.nowMs();
-    const deliveries = chunk.flatMap(({ key, value }) => {
-      const delivery = readIfUsable(codecs.webhookDeliveries, value);
-      if (delivery === null) return [];
-      return { ...target, key, value: codecs.webhookDeliveries.encode(replayedDelivery(delivery, this.replay, nowMs)) };
+    const key = Buffer.from(this.subscriptionId);
+    const deliveries = chunk.map(({ delivery }) => {
+      const value = codecs.webhookDeliveries.encode(replayedDelivery(delivery, this.replay, nowMs));
+      return { ...target, key, value };
     });
     const count = deliveries.length;
     const { sent } = this.current();
@@ -292,9 +320,9 @@ export class ReplayJob {
   }
 }
 
-/** As many records from the front as one transaction should hold; at least one. */
-function withinBytes(records: readonly StreamRecord[]): readonly StreamRecord[] {
+/** As many deliveries from the front as one transaction should hold; at least one. */
+function withinBytes(due: readonly OriginalDelivery[]): readonly OriginalDelivery[] {
   let bytes = 0;
-  const end = records.findIndex(({ value }) => (bytes += value?.length ?? 0) > MAX_CHUNK_BYTES);
-  return end < 0 ? records : records.slice(0, Math.max(1, end));
+  const end = due.findIndex(({ delivery }) => (bytes += Buffer.byteLength(delivery.body)) > MAX_CHUNK_BYTES);
+  return end < 0 ? due : due.slice(0, Math.max(1, end));
 }

@@ -1,4 +1,4 @@
-import { type AvroCodecs, resolveBatch, type SubjectCodec, topics } from '@waypost/contracts';
+import { type AvroCodecs, type SubjectCodec, topics } from '@waypost/contracts';
 import {
   type DeliveryResult,
   goesByResult,
@@ -9,8 +9,8 @@ import {
   type WebhookDelivery,
   type WebhookReplay,
 } from '@waypost/domain';
-import { settleOrAbort, type StreamRecord, type StreamsBackend, type TopicPartition } from '@waypost/streams';
-import { readIfUsable } from '../log/read-own-record.js';
+import type { StreamsBackend } from '@waypost/streams';
+import { LogPass } from './log-pass.js';
 
 export interface SelectionParts {
   readonly backend: StreamsBackend;
@@ -24,9 +24,6 @@ export interface SelectionLimits {
   /** When the first earlier replay of the subscription began, by the clock of its replayer; null: there was none. */
   readonly replayedFrom: number | null;
 }
-
-/** How far the clock of a sender or replayer may be ahead of the broker's, which timestamps the log. */
-const CLOCK_SKEW_MS = 60_000;
 
 interface SeriesResult extends DeliveryResult {
   readonly series: number;
@@ -105,70 +102,6 @@ export class DeliverySelecting {
     if (latest && isOfReplay(this.replay, attempt))
       this.marks.mark(attempt.deliveryOffset, isReplayed(this.replay, latest));
     return false;
-  }
-}
-
-interface PassOptions {
-  readonly log: TopicPartition;
-  readonly subscriptionId: string;
-  /** Epoch milliseconds. */
-  readonly from: number;
-  /** Null: what is in the log when the pass begins. */
-  readonly end: number | null;
-}
-
-/** Reads the records of the subscription once, from a time on, in as many turns as it takes. */
-class LogPass<T> {
-  private position: number | null = null;
-  private end: number | null;
-  private isOver = false;
-
-  constructor(
-    private readonly backend: StreamsBackend,
-    private readonly codec: SubjectCodec<T>,
-    private readonly options: PassOptions,
-  ) {
-    this.end = options.end;
-  }
-
-  /**
-   * @param onRecord returns whether it has seen enough
-   * @returns whether the pass is over
-   */
-  async read(onRecord: (record: T) => boolean, mayContinue: () => boolean, signal: AbortSignal): Promise<boolean> {
-    if (this.isOver) return true;
-    const { log } = this.options;
-    const end = (this.end ??= await this.backend.endOffset(log));
-    let position = await this.start(end);
-    const fetcher = this.backend.fetcher();
-    try {
-      const feed = position < end ? fetcher.open(log, position) : null;
-      while (feed && position < end) {
-        const batch = await settleOrAbort(feed.next(), signal);
-        const ours = await this.oursOf(batch.records.filter(({ offset }) => offset < end));
-        this.isOver = ours.some(onRecord);
-        this.position = position = batch.nextOffset;
-        if (this.isOver) return true;
-        if (!mayContinue()) return false;
-      }
-    } finally {
-      await fetcher.close();
-    }
-    return (this.isOver = true);
-  }
-
-  private async start(end: number): Promise<number> {
-    const { log, from } = this.options;
-    if (this.position === null) return (await this.backend.offsetAt(log, Math.max(0, from - CLOCK_SKEW_MS))) ?? end;
-    // Retention may have deleted what was to be read next.
-    return Math.max(this.position, await this.backend.startOffset(log));
-  }
-
-  private async oursOf(records: readonly StreamRecord[]): Promise<T[]> {
-    const key = Buffer.from(this.options.subscriptionId);
-    const ours = records.filter((record) => record.key?.equals(key) === true);
-    await resolveBatch(this.codec, ours);
-    return ours.map(({ value }) => readIfUsable(this.codec, value)).filter((record) => record !== null);
   }
 }
 

@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOON } from '../../../../test/support/samples.js';
+import { attemptOf, NOON } from '../../../../test/support/samples.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookReplay } from '../records/webhook-replay.js';
-import { goesByResult, isOfReplay, isReplayed, isReplayOver, replayedDelivery, resultOf } from './replay.js';
+import {
+  deliveryOfAttempt,
+  goesByResult,
+  isOfReplay,
+  isReplayed,
+  isReplayOver,
+  replayedDelivery,
+  resultOf,
+} from './replay.js';
 
 const replay: WebhookReplay = {
   replayId: 'replay-1',
@@ -98,6 +106,12 @@ describe('a delivery that is sent again', () => {
   it('is the same in all but series, replay and time', () => {
     const expected = { ...delivery, series: 3, replayId: 'replay-1', createdAt: NOON + 5 };
     expect(replayedDelivery(delivery, replay, NOON + 5)).toEqual(expected);
+  });
+
+  it('has all that the first record of its attempts tells of it, and no later one (R-15, R-24)', () => {
+    const { createdAt: deliveryCreatedAt, ...its } = delivery;
+    expect(deliveryOfAttempt(attemptOf({ ...its, deliveryCreatedAt, startedAt: NOON + 9 }))).toEqual(delivery);
+    expect(deliveryOfAttempt(attemptOf({ ...its, body: null }))).toBeNull();
   });
 });
 

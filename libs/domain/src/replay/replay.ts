@@ -63,6 +63,14 @@ export function goesByResult({ status, statusCode }: ResultFilter): boolean {
   return status !== null || statusCode !== null;
 }
 
+/** the delivery of an attempt, with its exact body; null: only the first record of a series has one. */
+export function deliveryOfAttempt(attempt: WebhookAttempt): WebhookDelivery | null {
+  const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, body, series, replayId } = attempt;
+  if (body === null) return null;
+  const its = { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, body, series, replayId };
+  return { ...its, createdAt: attempt.deliveryCreatedAt };
+}
+
 /** same id, same bytes, in the series of the replay. */
 export function replayedDelivery(
   delivery: WebhookDelivery,

@@ -1,0 +1,86 @@
+import { topics } from '@waypost/contracts';
+import { deliveryOfAttempt, type WebhookAttempt, type WebhookDelivery, type WebhookReplay } from '@waypost/domain';
+import { LogPass } from './log-pass.js';
+import type { Selection, SelectionParts } from './select-deliveries.js';
+
+/** A delivery that is to be sent again, with its offset in the log. */
+export interface OriginalDelivery {
+  readonly offset: number;
+  readonly delivery: WebhookDelivery;
+}
+
+export interface GoneOptions {
+  readonly replay: WebhookReplay;
+  readonly selection: Selection;
+  readonly attemptsEnd: number;
+  /** The offsets of deliveries to look for: from this one on. */
+  readonly from: number;
+  /** Up to this one, exclusive. */
+  readonly end: number;
+}
+
+/** Bodies of one portion. */
+const MAX_CHARACTERS = 4_194_304;
+
+/**
+ * Finds selected deliveries whose own records retention has deleted: one may wait for 15 days before its first attempt, and
+ * is in the history for 15 more (R-16, R-29, R-35). The record of the first attempt has all of it, the exact body too (R-24).
+ *
+ * A portion is the first of them by offset, since a replay notes by offset how far it has come.
+ */
+export class GoneDeliveries {
+  private readonly pass: LogPass<WebhookAttempt>;
+  private found = new Map<number, WebhookDelivery>();
+  private characters = 0;
+  private end: number;
+
+  constructor(
+    { backend, codecs, partition }: SelectionParts,
+    private readonly options: GoneOptions,
+  ) {
+    const { replay, attemptsEnd, end } = options;
+    const { subscriptionId, startDate: from } = replay;
+    const log = { topic: topics.webhookAttempts.name, partition };
+    this.pass = new LogPass(backend, codecs.webhookAttempts, { log, subscriptionId, from, end: attemptsEnd });
+    this.end = end;
+  }
+
+  /** @returns the deliveries before `end`, in the order of the log; null: it had to give way, and has come further */
+  async portion(
+    mayContinue: () => boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly deliveries: readonly OriginalDelivery[]; readonly end: number } | null> {
+    if (!(await this.pass.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
+    this.keepFirst();
+    return { deliveries: [...this.found].map(([offset, delivery]) => ({ offset, delivery })), end: this.end };
+  }
+
+  /** @returns whether nothing that follows can be selected */
+  private note(attempt: WebhookAttempt): boolean {
+    const { selection, from } = this.options;
+    const { deliveryOffset } = attempt;
+    if (deliveryOffset < from || deliveryOffset >= this.end || !selection.has(deliveryOffset)) return false;
+    const delivery = deliveryOfAttempt(attempt);
+    if (delivery === null) return false;
+    this.found.set(deliveryOffset, delivery);
+    this.characters += delivery.body.length;
+    if (this.characters > 2 * MAX_CHARACTERS) this.keepFirst();
+    return this.found.size === selection.matched;
+  }
+
+  /** Leaves what is too much for one portion to the next one. */
+  private keepFirst(): void {
+    const sorted = [...this.found].sort(([a], [b]) => a - b);
+    this.found = new Map();
+    this.characters = 0;
+    for (const [offset, delivery] of sorted) {
+      this.characters += delivery.body.length;
+      if (this.characters > MAX_CHARACTERS && this.found.size > 0) {
+        this.end = offset;
+        this.characters -= delivery.body.length;
+        return;
+      }
+      this.found.set(offset, delivery);
+    }
+  }
+}
