@@ -56,6 +56,16 @@ describe('a subscription that holds through an outage (R-29)', () => {
     },
   );
 
+  it('is suspended though the clock that dated its last change is ahead of that of the sender', async () => {
+    harness.subscribe('subscription-1', { onOutage: 'hold', updatedAt: harness.nowMs() + dayMs });
+    const made = await harness.start(() => answer);
+    for (let n = 1; !(await published()).includes('suspended'); n++) {
+      harness.publish(n);
+      await until(() => made.length >= n);
+    }
+    expect((await harness.states()).get('subscription-1')?.suspendedAt).not.toBeNull();
+  });
+
   it('is not suspended without onOutage: hold', async () => {
     harness.leaveFailing(5 * minuteMs, 'letting-fail');
     harness.publish(1, 'letting-fail');

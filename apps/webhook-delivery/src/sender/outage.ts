@@ -1,6 +1,7 @@
 import {
   concernsEndpoint,
   DISABLE_AFTER_DAYS,
+  type EndpointHealth,
   healthAfter,
   healthSince,
   HEALTHY,
@@ -59,13 +60,13 @@ export class Outage {
   constructor(private readonly options: OutageOptions) {}
 
   ended(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
-    // Attempts in flight end after the close; the successor draws its own conclusions from the log.
+    // Attempts in flight end after the close; the successor reads in the log what was accepted.
     if (this.isClosed) return;
     if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
     const subscription = this.options.directory.get(backlog.subscriptionId);
     // An attempt that was in flight when it was deleted.
     if (!how.isAccepted && subscription === undefined) return;
-    const before = healthSince(backlog.health, subscription?.updatedAt ?? 0);
+    const before = healthUnder(backlog, subscription?.updatedAt ?? 0);
     if (how.isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
     const { isAccepted, isFailure, ended } = how;
     if (before.failingSince === null) backlog.failingSinceMs = ended.monotonicMs;
@@ -78,6 +79,7 @@ export class Outage {
     });
     if (health !== backlog.health) this.options.states.watch(backlog);
     backlog.health = health;
+    backlog.judgedUnder = subscription?.updatedAt ?? 0;
     if (change === 'suspended') this.suspend(backlog, how);
     if (change === 'resumed') this.resume(backlog, how, 'a probe was accepted');
     if (isDisableDue) this.disable(backlog, how);
@@ -97,6 +99,13 @@ export class Outage {
     const now = momentNow(this.options);
     const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
     this.probeAfter(backlog, Math.max(0, due.monotonicMs - now.monotonicMs));
+  }
+
+  /** Ends it where an attempt of a predecessor was accepted since. */
+  endedBefore(backlog: SubscriptionBacklog, attempt: WebhookAttempt): void {
+    const endedAt = attempt.startedAt + attempt.durationMs;
+    const ended = { epochMs: endedAt, monotonicMs: this.options.monotonicMs() };
+    this.ended(backlog, { ...attempt, isAccepted: true, isFailure: false, ended });
   }
 
   close(): void {
@@ -186,4 +195,13 @@ export class Outage {
       errorCode,
     });
   }
+}
+
+/**
+ * R-29: without failures from before a change of the subscription. Its times come from another machine's clock, and are
+ * compared only with those of a predecessor: a clock that is behind would make every failure older than the change.
+ */
+function healthUnder({ health, judgedUnder }: SubscriptionBacklog, updatedAt: number): EndpointHealth {
+  if (judgedUnder === null) return healthSince(health, updatedAt);
+  return judgedUnder === updatedAt ? health : { ...HEALTHY, suspendedAt: health.suspendedAt };
 }

@@ -29,6 +29,8 @@ export interface RecoveredSender {
   readonly begun: BegunDeliveries;
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
   readonly waits: ReadonlyMap<string, RecoveredWait>;
+  /** The last attempt that was accepted since the outage that the state of its subscription tells of. */
+  readonly accepted: ReadonlyMap<string, WebhookAttempt>;
   readonly attemptsEnd: number;
   /** When it was read: due times of the log count from here, however late their deliveries are taken in. */
   readonly readAt: Moment;
@@ -58,12 +60,12 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
   try {
     const states = await recoverStates(parts, fetcher, partition);
     const progress = await recoverProgress(parts, fetcher, partition, { start, states });
-    const { byDelivery, begunUpTo, lastDelivery: upTo, waits, attemptsEnd } = progress;
+    const { begunUpTo, lastDelivery: upTo, ...found } = progress;
     parts.logger.info('sender_recovered', {
       partition,
       position: start.offset,
       foldFrom: start.foldFrom,
-      known: byDelivery.size,
+      known: found.byDelivery.size,
       remembered: states.size,
     });
     const begunBySubscription = new Map(
@@ -73,7 +75,7 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
       }),
     );
     const begun = { upTo, foldFrom: start.foldFrom };
-    return { start, states, byDelivery, begun, begunBySubscription, waits, attemptsEnd, readAt: momentNow(parts) };
+    return { start, states, ...found, begun, begunBySubscription, readAt: momentNow(parts) };
   } finally {
     await fetcher.close();
   }
@@ -106,6 +108,7 @@ interface RecoveredProgress {
   /** The highest delivery with an attempt; -1: none. */
   readonly lastDelivery: number;
   readonly waits: ReadonlyMap<string, RecoveredWait>;
+  readonly accepted: ReadonlyMap<string, WebhookAttempt>;
   /** The position after the last attempt. */
   readonly attemptsEnd: number;
 }
@@ -120,6 +123,7 @@ async function recoverProgress(
   const byDelivery = new Map<number, DeliveryProgress>();
   const begunUpTo = new Map<string, number>();
   const waits = new Map<string, RecoveredWait>();
+  const accepted = new Map<string, WebhookAttempt>();
   let lastDelivery = -1;
   const log = { topic: topics.webhookAttempts.name, partition };
   const recent = (await backend.offsetAt(log, Math.max(0, nowMs() - LONGEST_WAIT_MS))) ?? Infinity;
@@ -132,6 +136,7 @@ async function recoverProgress(
       const { subscriptionId, deliveryOffset } = attempt;
       const wait = waitAfter(attempt, waits.get(subscriptionId));
       if (wait) waits.set(subscriptionId, wait);
+      if (endsOutage(attempt, from.states.get(subscriptionId))) accepted.set(subscriptionId, attempt);
       // Everything below is finished and is not read again.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
       lastDelivery = Math.max(lastDelivery, deliveryOffset);
@@ -139,7 +144,7 @@ async function recoverProgress(
       byDelivery.set(deliveryOffset, deliveryFold(byDelivery.get(deliveryOffset) ?? DELIVERY_UNSTARTED, attempt));
     }
   });
-  return { byDelivery, begunUpTo, lastDelivery, waits, attemptsEnd };
+  return { byDelivery, begunUpTo, lastDelivery, waits, accepted, attemptsEnd };
 }
 
 function waitAfter(
@@ -152,6 +157,12 @@ function waitAfter(
     probedAt: probe ? startedAt : (before?.probedAt ?? null),
     notBefore: Math.max(before?.notBefore ?? 0, notBefore),
   };
+}
+
+/** It was logged while its sender closed, or right before it died: its state was not written any more. */
+function endsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, state: SubscriptionState | undefined): boolean {
+  const since = state?.suspendedAt ?? state?.failingSince ?? null;
+  return since !== null && outcome === 'delivered' && startedAt + durationMs > since;
 }
 
 function firstToFold({ start, states }: Parameters<typeof recoverProgress>[3]): number {

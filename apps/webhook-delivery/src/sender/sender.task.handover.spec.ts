@@ -131,3 +131,68 @@ describe('the sender, when a partition changes hands', () => {
     expect(second?.firstAttemptAt).toBe(firstTry?.startedAt);
   });
 });
+
+describe('an outage of an endpoint, when a partition changes hands (R-29)', () => {
+  const leaveSuspended = (): number => {
+    const suspendedAt = Math.round(harness.nowMs() - 60_000);
+    const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
+    harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
+    return suspendedAt;
+  };
+  const accepted = { statusCode: 200, outcome: 'delivered', decision: 'accepted', nextDueAt: null };
+  const operations = async (): Promise<string[]> => (await harness.operations()).map(({ type }) => type);
+  const hasNoState = async (): Promise<boolean> => (await harness.states()).get('subscription-1') === null;
+
+  beforeEach(() => {
+    harness.subscribe('subscription-1', { onOutage: 'hold' });
+  });
+
+  it('is over when a probe is accepted while its sender stops: the successor goes on as usual', async () => {
+    leaveSuspended();
+    harness.publish(1);
+    let end: () => void = () => undefined;
+    const probes = await harness.start(() => new Promise((resolve) => (end = () => resolve(ok))));
+    await until(() => probes.length === 1);
+    const stopped = harness.stop();
+    end();
+    await stopped;
+    harness.publish(2);
+    await harness.start(() => ok);
+    await until(async () => (await harness.attempts()).length === 2);
+    const made = (await harness.attempts()).map(({ eventId, probe }) => [eventId, probe]);
+    expect(made).toEqual([
+      ['event-1', true],
+      ['event-2', false],
+    ]);
+    await until(hasNoState);
+    expect(await operations()).toEqual(['resumed']);
+  });
+
+  it('is over when a probe was logged as accepted right before its sender was killed', async () => {
+    const suspendedAt = leaveSuspended();
+    for (const n of [1, 2, 3]) harness.publish(n);
+    harness.writeAttempt(anAttempt(1, { ...accepted, probe: true, probes: 4, startedAt: suspendedAt + 45_000 }));
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.attempts()).length === 3);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2', 'event-3']);
+    expect((await harness.attempts()).slice(1).map(({ probe }) => probe)).toEqual([false, false]);
+    await until(hasNoState);
+    expect(await operations()).toEqual(['resumed']);
+  });
+
+  it('has not lasted until an accepted attempt in the log, and goes on after one that is older than it', async () => {
+    harness.leaveFailing(120_000);
+    harness.leaveFailing(120_000, 'failing-since');
+    harness.subscribe('failing-since');
+    const startedAt = Math.round(harness.nowMs() - 30_000);
+    harness.publish(1);
+    harness.writeAttempt(anAttempt(1, { ...accepted, startedAt }));
+    harness.publish(2, 'failing-since');
+    const older = { subscriptionId: 'failing-since', startedAt: startedAt - 120_000 };
+    harness.writeAttempt(anAttempt(2, { ...accepted, ...older }));
+    await harness.start(() => ok);
+    await until(hasNoState);
+    expect((await harness.states()).get('failing-since')).toMatchObject({ failingSince: expect.any(Number) });
+    expect(await operations()).toEqual([]);
+  });
+});

@@ -204,6 +204,8 @@ export class SenderTask implements PartitionTask {
       }
       states.recovered(backlog, state);
       if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId)?.probedAt ?? null);
+      const accepted = recovered.accepted.get(subscriptionId);
+      if (accepted) outage.endedBefore(backlog, accepted);
       if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
     }
     for (const [subscriptionId, { notBefore }] of recovered.waits) {

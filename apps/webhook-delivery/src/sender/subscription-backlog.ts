@@ -41,6 +41,8 @@ export class SubscriptionBacklog {
   health: EndpointHealth = HEALTHY;
   /** `health.failingSince` by the monotonic clock, from which the length of an outage is measured. */
   failingSinceMs = Infinity;
+  /** `updatedAt` of its subscription at the last attempt that counted; null: none here, its health may be a predecessor's. */
+  judgedUnder: number | null = null;
   /** The highest delivery that a predecessor had begun, -1: none. Its attempts lie at or after `begunFoldFrom`. */
   begunUpTo = -1;
   begunFoldFrom = 0;
