@@ -52,6 +52,8 @@ export interface AttemptRig {
   /** From now on only `advance` moves the clocks. */
   freeze(): void;
   put(subscription: WebhookSubscription): void;
+  /** A version that cannot be read. */
+  putUnreadable(subscriptionId: string): void;
   remove(subscriptionId: string): void;
   /** What `caughtUp` of the directory does. */
   onCaughtUp(caughtUp: () => Promise<void>): void;
@@ -118,6 +120,7 @@ export async function startAttemptRig(
       frozenMs = performance.now() - startedMs;
     },
     put: (subscription) => index.put(subscription),
+    putUnreadable: (subscriptionId) => index.putUnreadable(subscriptionId),
     remove: (subscriptionId) => index.remove(subscriptionId),
     onCaughtUp: (next) => {
       caughtUp = next;

@@ -95,7 +95,9 @@ class SignedPosts implements AttemptRunner {
     const waited = await waitFor(this.subscriptions.find(request.delivery.subscriptionId), this.waitOf(request));
     if (waited.type === 'aborted') return ABORTED;
     if (waited.type === 'late') return endedWithoutUrl(UNKNOWN_SUBSCRIPTION);
-    return waited.value === undefined ? endedWithoutUrl(DELETED_SUBSCRIPTION) : this.post(request, waited.value);
+    if (waited.value !== undefined) return this.post(request, waited.value);
+    const isPaused = this.options.directory.isPaused(request.delivery.subscriptionId);
+    return isPaused ? PAUSED : endedWithoutUrl(DELETED_SUBSCRIPTION);
   }
 
   private post(request: AttemptRequest, subscription: DirectorySubscription): Promise<AttemptRun> {

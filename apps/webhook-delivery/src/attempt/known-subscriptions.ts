@@ -3,7 +3,7 @@ import type { DirectorySubscription, SubscriptionDirectory } from '../subscripti
 
 /** Finds subscriptions that the directory does not contain (yet). */
 export interface KnownSubscriptions {
-  /** undefined: deleted. */
+  /** undefined: deleted, or known only by a version that cannot be read. */
   find(subscriptionId: string): Promise<DirectorySubscription | undefined>;
 }
 
