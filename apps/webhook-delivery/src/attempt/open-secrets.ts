@@ -35,16 +35,18 @@ type SigningKeys = (subscription: DirectorySubscription, nowMs: number) => reado
 
 interface OpenedKeys {
   readonly keys: readonly Buffer[];
+  /** When the last of those without which they are expired: a clock that was ahead may be set back. */
+  readonly from: number;
   /** When the first of them expires. */
   readonly until: number;
 }
 
-/** Opens the secrets once per version of a subscription, and again when one of them expires. */
+/** Opens the secrets once per version of a subscription, and again when others are valid. */
 function createSigningKeys(sealingKeys: readonly Buffer[]): SigningKeys {
   const opened = new WeakMap<DirectorySubscription, OpenedKeys>();
   return (subscription, nowMs) => {
     let known = opened.get(subscription);
-    if (known === undefined || known.until <= nowMs) {
+    if (known === undefined || nowMs < known.from || nowMs >= known.until) {
       known = openKeys(subscription, sealingKeys, nowMs);
       opened.set(subscription, known);
     }
@@ -58,7 +60,12 @@ function openKeys({ id, secrets }: DirectorySubscription, sealingKeys: readonly 
     const result = openSigningSecret(sealed, sealingKeys, id);
     return result.type === 'opened' ? [result.plaintext] : [];
   });
-  return { keys, until: Math.min(...valid.map(({ expiresAt }) => expiresAt ?? Infinity)) };
+  const ends = secrets.map(({ expiresAt }) => expiresAt ?? Infinity);
+  return {
+    keys,
+    from: Math.max(...ends.filter((end) => end <= nowMs)),
+    until: Math.min(...ends.filter((end) => end > nowMs)),
+  };
 }
 
 function unreadable(detail: string): OpenedSecrets {
