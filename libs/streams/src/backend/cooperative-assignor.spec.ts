@@ -154,6 +154,16 @@ describe('sticky assignment', () => {
     expect(after.get('c')).toHaveLength(3);
   });
 
+  it('gives back to a member that has restarted what the others took over from it', () => {
+    const before = assignSticky(partitions(12), fresh('a', 'b', 'c'));
+    for (const restarted of ['a', 'b', 'c']) {
+      const claims = claimsOf(before, 1).filter(({ memberId }) => memberId !== restarted);
+      const without = assignSticky(partitions(12), claims);
+      const after = assignSticky(partitions(12), [...claimsOf(without, 2), ...fresh(restarted)]);
+      for (const [memberId, share] of before) expect(numbers(after.get(memberId))).toEqual(numbers(share));
+    }
+  });
+
   it('believes the claim of the newer generation when two members claim the same partition', () => {
     const claims: MemberClaim[] = [
       { memberId: 'a', owned: partitions(2), generation: 4 },

@@ -93,7 +93,7 @@ function holdersOf(claims: readonly CooperativeClaim[]): Map<string, Holders> {
 
 export interface MemberClaim {
   readonly memberId: string;
-  /** The partitions of the member until now; an older generation yields to a newer one. */
+  /** The partitions of the member until now, the newest last; an older generation yields to a newer one. */
   readonly owned: readonly TopicPartition[];
   readonly generation: number;
 }
@@ -136,6 +136,7 @@ function createQuota(partitions: number, members: number): Quota {
   };
 }
 
+/** What a member has had for longest is kept first: after a restart of another it gives back what it has just restored. */
 function keepOwned(
   claim: MemberClaim,
   assignment: Map<string, TopicPartition[]>,
@@ -143,7 +144,7 @@ function keepOwned(
   quota: Quota,
 ): void {
   const kept = assignment.get(claim.memberId) ?? [];
-  for (const partition of [...claim.owned].sort(byName)) {
+  for (const partition of claim.owned) {
     const name = partitionName(partition);
     if (!free.has(name) || !quota.allows(kept.length)) continue;
     kept.push(partition);
