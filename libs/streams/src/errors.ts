@@ -20,6 +20,7 @@ export type StreamsErrorCode =
   | 'PROCESSING_FAILED'
   | 'PUNCTUATION_FAILED'
   | 'RECORD_TOO_LARGE'
+  | 'INVALID_RECORD'
   | 'CORRUPT_BATCH'
   | 'CORRUPT_STATE'
   | 'NEWER_VERSION'
@@ -41,6 +42,15 @@ export class StreamsError extends Error {
     super(message, options);
     this.offset = options.offset ?? null;
   }
+}
+
+/**
+ * The error of a callback that waited for something else: no record is its cause, whatever class it has (the TypeError of
+ * a failed fetch() is no bug), and a later try may succeed.
+ */
+export function waitFailed(what: string, error: unknown): Error {
+  if (error instanceof StreamsError) return error;
+  return new Error(`${what} rejected: ${errorMessage(error)}`, { cause: error });
 }
 
 export function errorMessage(error: unknown): string {

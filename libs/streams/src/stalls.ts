@@ -2,9 +2,10 @@ import type { StreamsLogger } from './logger.js';
 
 /**
  * `read`: a partition, or a topic whose leaders cannot be reached. `table`: a global table, by its topic, that tasks wait
- * for. `transaction`: a transaction, by its transactional id.
+ * for. `transaction`: a transaction, by its transactional id. `processor`: the processor of a partition, which waits before
+ * its records.
  */
-export const STALL_KINDS = ['read', 'table', 'transaction'] as const;
+export const STALL_KINDS = ['read', 'table', 'transaction', 'processor'] as const;
 export type StallKind = (typeof STALL_KINDS)[number];
 
 /** Work that does not go on, although it should within seconds. */

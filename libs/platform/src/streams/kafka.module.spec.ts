@@ -6,7 +6,7 @@ import { Readiness } from '../runtime/readiness.js';
 import { KafkaModule } from './kafka.module.js';
 
 describe('the metric of stalls (R-40)', () => {
-  it('shows for how long the oldest read, table or transaction has not gone on', async () => {
+  it('shows for how long the oldest read, table, transaction or processor has not gone on', async () => {
     const stall = { kind: 'read', name: 'pings-0', cause: 'A transaction is open.', since: 10_000 } as const;
     const stalls = { all: () => [stall, { ...stall, name: 'pings-1', since: 30_000 }] };
     const backend = Object.assign(createMemoryBackend({ topics: {}, now: Date.now }), { stalls: stalls as StallWatch });
@@ -19,6 +19,7 @@ describe('the metric of stalls (R-40)', () => {
       'waypost_stalled_seconds{kind="read"} 62.5',
       'waypost_stalled_seconds{kind="table"} 0',
       'waypost_stalled_seconds{kind="transaction"} 0',
+      'waypost_stalled_seconds{kind="processor"} 0',
     ]);
   });
 });

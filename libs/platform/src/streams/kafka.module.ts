@@ -16,7 +16,7 @@ function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number):
 function registerStalls(registry: Registry, readiness: Readiness, now: () => number): void {
   new Gauge({
     name: 'waypost_stalled_seconds',
-    help: 'How long the oldest read, table or transaction that does not go on has been waiting; 0 when none is.',
+    help: 'How long the oldest read, table, transaction or processor that does not go on has been waiting; 0 when none is.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {

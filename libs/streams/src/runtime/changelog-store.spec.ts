@@ -9,7 +9,7 @@ import type { StreamsLogger } from '../logger.js';
 import { compactStore } from '../state/compact/compact-store.js';
 import { KeyBuilder } from '../state/compact/key-builder.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
-import { createTopology } from '../topology/topology.js';
+import { createTopology, type Topology } from '../topology/topology.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 
@@ -198,6 +198,22 @@ describe('a task that failed', () => {
       expect(observed.readsFrom.every((position) => position >= known - 1)).toBe(true);
     },
   );
+
+  it('restores its store once what prepare() waits for answers again', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a', 'a');
+    await app.stop();
+    let failures = 0;
+    const prepare = (): Promise<void> =>
+      failures++ < 2 ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve();
+    const stores = { counts: { ...counting.stores?.counts, prepare } } as typeof counting.stores;
+    const second = await start(observed.backend, journal, { topology: { ...counting, stores } as Topology });
+    await until(() => second.tasks()[0]?.state !== 'starting');
+    expect(second.tasks()[0]?.parked).toBeNull();
+    await send(broker, 'a');
+    await second.stop();
+    expect((await outputs(broker)).at(-1)).toBe('a:3');
+  });
 
   it('sees what another writer has written to the changelog in between', async () => {
     const app = await start(observed.backend, journal);

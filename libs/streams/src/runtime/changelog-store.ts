@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
 import { type LogRange, logRange, readUpTo } from '../backend/log-reader.js';
+import { waitFailed } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch, slicesOf, type TopicPartition } from '../record.js';
+import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import type { CompleteState, StoreCheckpoints } from './store-checkpoints.js';
 
@@ -188,7 +189,7 @@ export class ChangelogStore {
   private async take(batch: RecordBatch, closed: () => boolean): Promise<number> {
     let taken = 0;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
-      await this.options.definition.prepare?.(slice);
+      await this.prepare(slice);
       refuseClosed(closed);
       for (const record of slice) this.store.restore(record);
       taken += slice.length;
@@ -196,6 +197,14 @@ export class ChangelogStore {
     }
     refuseClosed(closed);
     return taken;
+  }
+
+  private async prepare(slice: readonly StreamRecord[]): Promise<void> {
+    try {
+      await this.options.definition.prepare?.(slice);
+    } catch (error) {
+      throw waitFailed(`prepare() of the store ${this.name}`, error);
+    }
   }
 
   private warnOfOthers(position: number, base: number): void {

@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { StreamsError, type StreamsErrorCode } from '../errors.js';
+import { refusal } from '../backend/kafka/kafka-errors.js';
+import { StreamsError } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
-import { type ExceptionHandlers, parkedForMs, parkingError } from './parking.js';
+import { type ExceptionHandlers, isOfRecord, parkedForMs, parkingError } from './parking.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
 
@@ -71,6 +70,22 @@ function changeFetched(change: (batch: RecordBatch) => RecordBatch): void {
       open: (partition, position) => {
         const feed = fetcher.open(partition, position);
         return partition.topic === 'input' ? { ...feed, next: async () => change(await feed.next()) } : feed;
+      },
+    };
+  };
+}
+
+/** As a broker does that refuses the value "refused", with the error of its code. */
+function refuseWrites(kafkaCode: number): void {
+  const open = broker.producer.bind(broker);
+  broker.producer = (transactionalId) => {
+    const producer = open(transactionalId);
+    return {
+      init: () => producer.init(),
+      close: () => producer.close(),
+      commit: (transaction) => {
+        const isRefused = [...transaction.records].some(({ value }) => String(value) === 'refused');
+        return isRefused ? Promise.reject(refusal('Writing to output', kafkaCode)) : producer.commit(transaction);
       },
     };
   };
@@ -256,6 +271,51 @@ describe('exception handlers (KIP-1034)', () => {
   });
 });
 
+describe('an output that the broker refuses', () => {
+  const MESSAGE_TOO_LARGE = 10;
+  const INVALID_RECORD = 87;
+
+  it.each([
+    ['RECORD_TOO_LARGE', MESSAGE_TOO_LARGE],
+    ['INVALID_RECORD', INVALID_RECORD],
+  ])('with %s is found, and its record goes where the production handler says', async (code, kafkaCode) => {
+    refuseWrites(kafkaCode);
+    const kept: [number, string][] = [];
+    append(0, 'a', 'b', 'refused', 'c');
+    await start({
+      productionExceptionHandler: () => 'dead-letter',
+      deadLetterQueue: (_, { offset }, reason) => Promise.resolve(void kept.push([offset, reason.code])),
+    });
+    await until(async () => (await outputs(0)).length === 3);
+    expect([await outputs(0), kept]).toEqual([['a', 'b', 'c'], [[2, code]]]);
+  });
+
+  it('blames no record when it may be one of punctuate()', async () => {
+    refuseWrites(MESSAGE_TOO_LARGE);
+    const kept: number[] = [];
+    append(0, 'a', 'b');
+    const app = await start({
+      topology: createTopology({
+        ...echo,
+        processor: (context) => ({
+          process: ({ key, value }) => context.forward('output', { key, value }),
+          punctuate: () => context.forward('output', { key: null, value: Buffer.from(isFixed ? 'due' : 'refused') }),
+        }),
+      }),
+      productionExceptionHandler: () => 'dead-letter',
+      deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)),
+    });
+    await until(() => Promise.resolve(parked(app).length > 0));
+    expect(parked(app)[0]?.parked).toMatchObject({ code: 'PUNCTUATION_FAILED', offset: null });
+    isFixed = true;
+    await until(async () => {
+      for (const { topic, partition } of parked(app)) app.command({ topic, partition }, 'retry');
+      return (await outputs(0)).includes('b');
+    });
+    expect([(await outputs(0)).slice(0, 3), kept]).toEqual([['a', 'b', 'due'], []]);
+  });
+});
+
 describe('a failure that no record is the cause of', () => {
   it('parks the partition until it is gone, and blames none of its records, when punctuate() throws', async () => {
     const kept: number[] = [];
@@ -281,6 +341,39 @@ describe('a failure that no record is the cause of', () => {
       return (await outputs(0)).length === 2;
     });
     expect([await outputs(0), kept]).toEqual([['a', 'b'], []]);
+  });
+
+  it('is tried again, and blames no record, when what processSlice() waits for fails', async () => {
+    const kept: number[] = [];
+    let failures = 0;
+    append(0, 'a', 'b');
+    await start({
+      topology: createTopology({
+        ...echo,
+        processor: (context) => ({
+          processSlice: async ({ forEach }) => {
+            // As fetch() does without a network.
+            if (failures++ < 3) throw new TypeError('fetch failed');
+            forEach(({ key, value }) => context.forward('output', { key, value }));
+            await Promise.resolve();
+          },
+        }),
+      }),
+      processingExceptionHandler: () => 'dead-letter',
+      deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)),
+    });
+    await until(async () => (await outputs(0)).length === 2);
+    expect([await outputs(0), kept, logged.filter(({ event }) => event === 'partition_parked')]).toEqual([
+      ['a', 'b'],
+      [],
+      [],
+    ]);
+  });
+
+  it('blames none when 30 attempts in a row have failed', () => {
+    const stuck = parkingError(new Error('no answer'), POISONED, true);
+    expect(stuck).toMatchObject({ code: 'TASK_STUCK', offset: null });
+    expect(isOfRecord('TASK_STUCK')).toBe(false);
   });
 
   it('keeps the code of what is wrong with its state', async () => {
@@ -313,23 +406,6 @@ describe('a failure that no record is the cause of', () => {
     append(POISONED.partition, 'd');
     await until(() => Promise.resolve(parked(app).length === 1));
     expect(parked(app)[0]?.parked).toMatchObject({ code: 'PROCESSING_FAILED', offset: null });
-  });
-});
-
-describe('the codes of errors in the README', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` +\| ([^|]+?) +\| \S/gmu)];
-  const table = rows.map(([, code = '', reaches = '']) => ({ code: code as StreamsErrorCode, reaches }));
-
-  it.each(table)('are parked where it says so: $code reaches $reaches', ({ code, reaches }) => {
-    const isParked = parkingError(new StreamsError(code, ''), POISONED, false) !== null;
-    expect(isParked).toBe(reaches.includes('parked'));
-  });
-
-  it('are all that the library has', () => {
-    const source = readFileSync(join(import.meta.dirname, '../errors.ts'), 'utf8');
-    const codes = [...source.matchAll(/^ {2}\| '([A-Z_]+)'/gmu)].map(([, code]) => code);
-    expect(table.map(({ code }) => code).sort()).toEqual(codes.sort());
   });
 });
 

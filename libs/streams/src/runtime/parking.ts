@@ -43,6 +43,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   DESERIALIZATION_FAILED: { handler: 'deserializationExceptionHandler', retries: false, ofRecord: true },
   PROCESSING_FAILED: { handler: 'processingExceptionHandler', retries: false, ofRecord: true },
   PUNCTUATION_FAILED: { handler: 'processingExceptionHandler', retries: true },
+  INVALID_RECORD: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
   RECORD_TOO_LARGE: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
   OFFSET_OUT_OF_RANGE: { retries: false },
   INVALID_TOPOLOGY: { retries: false, ofRecord: true },
@@ -55,7 +56,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   POSITION_LOST: { retries: true },
   STATE_LOST: { retries: true },
   ILLEGAL_TRANSACTION_MOVE: { retries: true },
-  TASK_STUCK: { retries: true, ofRecord: true },
+  TASK_STUCK: { retries: true },
 };
 
 /** The error that parks a partition; null: a rebuild of the task may succeed. */

@@ -22,6 +22,8 @@ export interface ProcessorTopologyOptions {
   readonly stores?: ReadonlyMap<string, StateStore>;
   /** Partitions of each sink topic that is written by key. */
   readonly partitionCounts: ReadonlyMap<string, number>;
+  /** Where an earlier task has left off; null: there was none. */
+  readonly streamTimeMs?: number | null;
   readonly now: () => number;
 }
 
@@ -32,9 +34,12 @@ export class ProcessorTopology {
   outputBytes = 0;
   /** The offset of the record that is processed; still set after process() has rejected: the processor threw at it. */
   offset: number | null = null;
+  /** The processor was called, and has not returned yet. */
+  isAtWork = false;
+  /** punctuate() has forwarded or changed a store since the last commit. */
+  hasPunctuated = false;
   private forwarded = 0;
-  private streamTimeMs: number | null = null;
-  private isAtWork = false;
+  private latestTimestamp: number;
   private isClosed = false;
   private readonly outputs = new RecordCollector();
   private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
@@ -42,6 +47,7 @@ export class ProcessorTopology {
 
   constructor(private readonly options: ProcessorTopologyOptions) {
     const { topology, partition, now } = options;
+    this.latestTimestamp = options.streamTimeMs ?? -Infinity;
     const definitions = Object.entries(topology.stores ?? {});
     this.stores = options.stores ?? new Map(definitions.map(([name, { createStore }]) => [name, createStore()]));
     this.changelogs = definitions.map(([name, { changelogTopic }]) => [
@@ -51,6 +57,7 @@ export class ProcessorTopology {
     const context: ContextOf<Topology> = {
       ...partition,
       now,
+      currentStreamTimeMs: () => this.streamTimeMs,
       forward: (sink, record) => this.forward(sink, record),
       store: (name) => this.store(name),
     };
@@ -59,7 +66,15 @@ export class ProcessorTopology {
 
   /** Whether anything was forwarded or a store has changed since the last commit. */
   get changed(): boolean {
-    return this.forwarded > 0 || [...this.stores.values()].some(({ changeCount }) => changeCount > 0);
+    return this.changes() > 0;
+  }
+
+  get streamTimeMs(): number | null {
+    return this.latestTimestamp === -Infinity ? null : this.latestTimestamp;
+  }
+
+  private changes(): number {
+    return [...this.stores.values()].reduce((changes, { changeCount }) => changes + changeCount, this.forwarded);
   }
 
   /** Lets the processor work on records of one batch. `onBegin` is called before the first of them, and may throw. */
@@ -72,6 +87,7 @@ export class ProcessorTopology {
       onBegin?.();
       for (const record of records) {
         this.offset = record.offset;
+        this.latestTimestamp = Math.max(this.latestTimestamp, record.timestamp);
         const result = process(record);
         if (result !== undefined) refusePromise(result, 'process()', applicationId);
       }
@@ -85,7 +101,6 @@ export class ProcessorTopology {
       this.isAtWork = false;
     }
     if (calls === 0) throw invalid(`${applicationId} left records unprocessed: call forEach() once per slice.`);
-    if (this.processor.punctuate) this.advance(records);
     this.punctuate();
   }
 
@@ -93,10 +108,12 @@ export class ProcessorTopology {
   punctuate(): void {
     if (!this.processor.punctuate) return;
     this.refuseClosed();
+    const before = this.changes();
     this.isAtWork = true;
     try {
       const time = { streamTimeMs: this.streamTimeMs, wallClockMs: this.options.now() };
       refusePromise(this.processor.punctuate(time), 'punctuate()', this.options.topology.applicationId);
+      this.hasPunctuated ||= this.changes() > before;
     } catch (error) {
       if (error instanceof StreamsError && !isOfRecord(error.code)) throw error;
       // Never in the name of a record: those before it are innocent, and would be skipped one after the other.
@@ -104,10 +121,6 @@ export class ProcessorTopology {
     } finally {
       this.isAtWork = false;
     }
-  }
-
-  private advance(records: readonly StreamRecord[]): void {
-    for (const { timestamp } of records) this.streamTimeMs = Math.max(this.streamTimeMs ?? timestamp, timestamp);
   }
 
   /** Outputs and changelog records since the last commit; of each partition in the order in which they arose. */
@@ -123,6 +136,7 @@ export class ProcessorTopology {
   commit(): void {
     this.outputs.clear();
     this.forwarded = 0;
+    this.hasPunctuated = false;
     this.outputBytes = 0;
     for (const store of this.stores.values()) store.commit();
   }

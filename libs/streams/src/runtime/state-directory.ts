@@ -64,7 +64,7 @@ export interface StateDirectoryOptions {
 /** The stores of all partitions that are assigned to this process. */
 export class StateDirectory {
   private readonly kept = new Map<number, StateManager>();
-  private readonly retired: StateManager[] = [];
+  private readonly retired = new Set<StateManager>();
   private stopping = false;
 
   constructor(private readonly options: StateDirectoryOptions) {}
@@ -87,7 +87,13 @@ export class StateDirectory {
   release(partition: number, stores: StateManager): void {
     if (this.kept.get(partition) !== stores) return;
     this.kept.delete(partition);
-    if (this.stopping) this.retired.push(stores);
+    if (this.stopping) this.retired.add(stores);
+  }
+
+  /** Work that was given up may still write into these stores: no other task uses them, and no checkpoint is made of them. */
+  abandon(partition: number, stores: StateManager): void {
+    this.release(partition, stores);
+    this.retired.delete(stores);
   }
 
   /** From now on partitions are released because the application stops. */
@@ -97,7 +103,8 @@ export class StateDirectory {
 
   /** After the member has left the group, so that the last checkpoints delay no other member. */
   async close(): Promise<void> {
-    for (const stores of this.retired.splice(0)) await stores.retire();
+    for (const stores of this.retired) await stores.retire();
+    this.retired.clear();
   }
 
   private create(partition: number): StateManager {

@@ -1,10 +1,13 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
+import { silentLogger } from '../logger.js';
 import type { RecordBatch } from '../record.js';
+import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import type { PartitionTask } from './partition-task.js';
-import { StateManager } from './state-directory.js';
+import { StateDirectory, StateManager } from './state-directory.js';
 import { StreamTask } from './stream-task.js';
 
 const COMMIT_INTERVAL_MS = 500;
@@ -70,7 +73,10 @@ beforeEach(async () => {
   task = await openTask(0);
 });
 
-async function openTask(lingerMs: number): Promise<PartitionTask> {
+async function openTask(
+  lingerMs: number,
+  more: Partial<ConstructorParameters<typeof StreamTask>[0]> = {},
+): Promise<PartitionTask> {
   const opened = new StreamTask({
     topology: copying,
     backend: observedBackend(),
@@ -79,6 +85,7 @@ async function openTask(lingerMs: number): Promise<PartitionTask> {
     commitIntervalMs: COMMIT_INTERVAL_MS,
     lingerMs,
     release: () => undefined,
+    abandon: () => undefined,
     context: {
       ...INPUT,
       leaseValid: () => true,
@@ -89,6 +96,7 @@ async function openTask(lingerMs: number): Promise<PartitionTask> {
         throw error;
       },
     },
+    ...more,
   });
   await opened.open();
   return opened;
@@ -253,5 +261,66 @@ describe('a task that has caught up', () => {
     task.revoke?.();
     await processed;
     expect(commits).toEqual([{ offset: START + 2, outputs: 2 }]);
+  });
+});
+
+describe('a task whose processor waits for an answer that does not come', () => {
+  let answer: () => void;
+  let backend: StreamsBackend;
+  let directory: StateDirectory;
+
+  const asking = createTopology({
+    applicationId: 'asking',
+    source: INPUT.topic,
+    stores: { answers: keyValueStore({ changelogTopic: 'answers', serde: jsonSerde<string>() }) },
+    sinks: {},
+    processor: (context) => {
+      const answers = context.store('answers');
+      return {
+        processSlice: async ({ forEach }) => {
+          await new Promise<void>((resolve) => (answer = resolve));
+          answers.put('question', 'answer');
+          forEach(() => undefined);
+        },
+      };
+    },
+  });
+
+  async function openAsking(): Promise<PartitionTask> {
+    const stores = directory.of(0);
+    const abandon = (): void => directory.abandon(0, stores);
+    return openTask(0, { topology: asking, backend, stores, abandon });
+  }
+
+  beforeEach(async () => {
+    backend = createMemoryBackend({ topics: { input: 1, answers: 1 }, now: () => clock });
+    const options = { backend, stateDir: undefined, checkpointIntervalMs: 1, logger: silentLogger, now: () => clock };
+    directory = new StateDirectory({ topology: asking, ...options });
+    task = await openAsking();
+  });
+
+  it('shows it among what is stalled until it is closed', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+    void task.process(batchOf(0, 1, 0)).catch(() => undefined);
+    jest.advanceTimersByTime(5_000);
+    expect(backend.stalls.all()).toMatchObject([{ kind: 'processor', name: 'input-0' }]);
+    await task.close();
+    expect(backend.stalls.all()).toEqual([]);
+    jest.useRealTimers();
+  });
+
+  it('is closed without that answer in the stores of the next task', async () => {
+    const processed = task.process(batchOf(0, 1, 0)).catch((error: unknown) => error);
+    await task.close();
+    await openAsking();
+    answer();
+    expect(await processed).toMatchObject({ message: expect.stringContaining('The task was closed') });
+    expect(directory.of(0).byName.get('answers')?.changeCount).toBe(0);
+  });
+
+  it('keeps its stores for the next task when it does not wait', async () => {
+    const before = directory.of(0);
+    await task.close();
+    expect(directory.of(0)).toBe(before);
   });
 });

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { waitOrAbort } from '../abort.js';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
-import { errorMessage, StreamsError } from '../errors.js';
+import { errorMessage, StreamsError, waitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
 import type { Topology } from '../topology/topology.js';
 import { Linger } from './linger.js';
+import { isOfRecord } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { ProcessorTopology } from './processor-topology.js';
 import type { StateManager } from './state-directory.js';
@@ -21,6 +22,8 @@ interface StreamTaskOptions {
   readonly stores: StateManager;
   /** The partition is revoked, or the application stops. */
   readonly release: () => void;
+  /** The processor still waits for something, and may write into the stores when it has it. */
+  readonly abandon: () => void;
   readonly backend: StreamsBackend;
   /** How much work on a backlog goes into one transaction. */
   readonly commitIntervalMs: number;
@@ -44,6 +47,7 @@ export class StreamTask implements PartitionTask {
   private uncommittedSince: number | null = null;
   private closed = false;
   private readonly released = new AbortController();
+  private stallEnds: () => void = () => undefined;
   private readonly linger: Linger;
 
   constructor(private readonly options: StreamTaskOptions) {
@@ -66,6 +70,7 @@ export class StreamTask implements PartitionTask {
       stores: stores.byName,
       partition: { topic, partition },
       partitionCounts,
+      streamTimeMs: committed && streamTimeIn(committed.metadata),
       now,
     });
     this.committed = committed?.offset ?? null;
@@ -137,17 +142,28 @@ export class StreamTask implements PartitionTask {
     this.options.stores.between();
   }
 
-  /** A processor is a function of its record and its stores: where it throws once, it would throw again. */
+  /**
+   * A processor is a function of its record and its stores: where it throws once, it would throw again. What it waits
+   * for before the records is not.
+   */
   private async processSlice(core: ProcessorTopology, slice: readonly StreamRecord[], isFirst: boolean): Promise<void> {
+    const { backend, context } = this.options;
+    let calls = 0;
+    this.stallEnds = backend.stalls.begin('processor', partitionName(context), 'processSlice() waits for something.');
     try {
       await core.process(slice, isFirst, () => {
+        calls++;
+        this.stallEnds();
         this.uncommittedSince ??= this.options.now();
       });
     } catch (error) {
       const { offset } = core;
+      if (calls === 0) throw waitFailed('processSlice()', error);
       if (this.closed || offset === null) throw error;
       const code = error instanceof StreamsError ? error.code : 'PROCESSING_FAILED';
       throw new StreamsError(code, errorMessage(error), { cause: error, offset });
+    } finally {
+      this.stallEnds();
     }
   }
 
@@ -176,6 +192,8 @@ export class StreamTask implements PartitionTask {
   async close(): Promise<void> {
     this.closed = true;
     this.core?.close();
+    this.stallEnds();
+    if (this.core?.isAtWork) this.options.abandon();
     await Promise.all([this.options.stores.suspend(), this.producer?.close()]);
   }
 
@@ -203,9 +221,11 @@ export class StreamTask implements PartitionTask {
   private async commit(core: ProcessorTopology, position: number): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
-    const metadata = this.options.stores.written().join();
+    const metadata = metadataOf(this.options.stores.written(), core.streamTimeMs);
     const offset = { groupId: topology.applicationId, topic, partition, offset: position, metadata };
-    const baseOffsets = await this.producer?.commit({ records: core.pending(), offset });
+    const baseOffsets = await this.producer?.commit({ records: core.pending(), offset }).catch((error: unknown) => {
+      throw core.hasPunctuated ? ofPunctuation(error) : error;
+    });
     this.refuseClosed();
     if (baseOffsets) this.options.stores.committed(baseOffsets);
     core.commit();
@@ -225,4 +245,23 @@ export class StreamTask implements PartitionTask {
     }
     return counts;
   }
+}
+
+const TIME = 'time=';
+
+/** Is committed with a position: the stores that have state by then, and the stream time, which would start over. */
+function metadataOf(written: readonly string[], streamTimeMs: number | null): string {
+  return [...written, ...(streamTimeMs === null ? [] : [`${TIME}${String(streamTimeMs)}`])].join();
+}
+
+function streamTimeIn(metadata: string): number | null {
+  const time = metadata.split(',').find((entry) => entry.startsWith(TIME));
+  return time === undefined ? null : Number(time.slice(TIME.length));
+}
+
+/** The broker does not say which output it refuses: that of a record, or of punctuate(). No record is blamed then. */
+function ofPunctuation(error: unknown): unknown {
+  if (!(error instanceof StreamsError) || !isOfRecord(error.code)) return error;
+  const message = `A transaction with output of punctuate() failed: ${error.message}`;
+  return new StreamsError('PUNCTUATION_FAILED', message, { cause: error });
 }

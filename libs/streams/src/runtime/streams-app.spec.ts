@@ -32,16 +32,19 @@ const places = createTopology({
   },
 });
 
-function start(options: { partitions?: number } = {}) {
-  const { partitions = 2 } = options;
+interface StartOptions {
+  readonly partitions?: number;
+  readonly topology?: typeof places;
+  readonly backend?: ReturnType<typeof createMemoryBackend>;
+}
+
+function start({ partitions = 2, topology = places, ...options }: StartOptions = {}) {
   const clock = { now: 1_000 };
   const states: string[] = [];
-  const backend = createMemoryBackend({
-    topics: { scans: partitions, places: partitions, overdue: partitions },
-    now: () => clock.now,
-  });
+  const topics = { scans: partitions, places: partitions, overdue: partitions };
+  const backend = options.backend ?? createMemoryBackend({ topics, now: () => clock.now });
   const app = createStreamsApp({
-    topology: places,
+    topology,
     backend,
     logger: silentLogger,
     now: () => clock.now,
@@ -105,6 +108,27 @@ describe('a stream application', () => {
     await until(() => Promise.resolve(store.get('parcel-1') === undefined));
     expect(await backend.endOffset({ topic: 'overdue', partition: 0 })).toBeGreaterThan(0);
     await app.stop();
+  });
+
+  it('knows the time of its records after a restart, before the next one comes', async () => {
+    const streamTimes: (number | null)[] = [];
+    const timed = createTopology({
+      ...places,
+      processor: (context) => ({
+        process: ({ key, value }) => context.store('places').put(String(key), String(value)),
+        punctuate: ({ streamTimeMs }) => streamTimes.push(streamTimeMs),
+      }),
+    });
+    const first = start({ topology: timed });
+    await first.app.start();
+    first.scan(0, 'parcel-1', 'Utrecht');
+    await until(() => first.store.get('parcel-1') !== undefined);
+    await first.app.stop();
+    streamTimes.length = 0;
+    const second = start({ topology: timed, partitions: 1, backend: first.backend });
+    await second.app.start();
+    await until(() => streamTimes.includes(1_000));
+    await second.app.stop();
   });
 
   it('informs a listener of its states: it runs, is degraded by a parked partition, and stops', async () => {

@@ -76,8 +76,9 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     createTask: (context) => {
       const stores = stateDirectory.of(context.partition);
       const release = (): void => stateDirectory.release(context.partition, stores);
+      const abandon = (): void => stateDirectory.abandon(context.partition, stores);
       const settings = { commitIntervalMs, lingerMs };
-      return new StreamTask({ topology, context, stores, release, backend, ...settings, now });
+      return new StreamTask({ topology, context, stores, release, abandon, backend, ...settings, now });
     },
   });
   return {

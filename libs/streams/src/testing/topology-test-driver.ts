@@ -11,7 +11,7 @@ export interface TopologyTestDriver<
   Definitions extends StoreDefinitions = StoreDefinitions,
   SinkName extends string = string,
 > {
-  /** Processes one record. Returns what it wrote to the sinks. */
+  /** Processes one record. Returns what it wrote to the sinks. After an exception everything is as after rollback(). */
   pipe(record: PipedRecord): Promise<OutgoingRecord[]>;
   /** Processes records as one fetched batch, in one call of a slice processor. Returns what they wrote to the sinks. */
   pipeSlice(records: readonly PipedRecord[]): Promise<OutgoingRecord[]>;
@@ -66,6 +66,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   private offset = 0;
   private readonly committed: OutgoingRecord[] = [];
   private committedOffset = 0;
+  private committedTimeMs: number | null = null;
   private readonly readUpTo = new Map<SinkName, number>();
   private readonly sinkTopics: ReadonlySet<string>;
 
@@ -85,7 +86,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
       fetchedRecordOf({ ...record, offset: this.offset++, timestamp }),
     );
     const before = this.pendingOutput().length;
-    await this.core.process(records, true);
+    await this.core.process(records, true).catch((error: unknown) => this.fail(error));
     const output = this.outputSince(before);
     // As the runtime uses the memory of a batch again: a processor or a store that kept a view of it is found out.
     for (const record of records) record.bytes.fill(0xff);
@@ -95,7 +96,11 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   punctuate(wallClockMs: number): OutgoingRecord[] {
     this.now = wallClockMs;
     const before = this.pendingOutput().length;
-    this.core.punctuate();
+    try {
+      this.core.punctuate();
+    } catch (error) {
+      this.fail(error);
+    }
     return this.outputSince(before);
   }
 
@@ -124,6 +129,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     this.committed.push(...this.core.pending());
     this.core.commit();
     this.committedOffset = this.offset;
+    this.committedTimeMs = this.core.streamTimeMs;
   }
 
   rollback(): void {
@@ -144,6 +150,12 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
       stores.set(name, store);
     }
     this.rebuild(stores);
+  }
+
+  /** As in the runtime, a transaction that has failed leaves nothing. */
+  private fail(error: unknown): never {
+    this.rollback();
+    throw error;
   }
 
   private rebuild(stores: ReadonlyMap<string, StateStore>): void {
@@ -169,6 +181,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
       topology,
       partition: { topic: topology.source, partition },
       partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),
+      streamTimeMs: this.committedTimeMs,
       now: () => this.now,
       ...(stores === undefined ? {} : { stores }),
     });

@@ -46,13 +46,15 @@ export interface ProcessorContext<Stores, SinkName extends string> {
   readonly partition: number;
   /** Wall clock, epoch ms; for display, never for a rule about events. */
   now(): number;
+  /** Stream time: the largest timestamp of a record until now, the present one included; null: there was none. */
+  currentStreamTimeMs(): number | null;
   forward(sink: SinkName, record: ForwardedRecord): void;
   store<Name extends keyof Stores & string>(name: Name): Stores[Name];
 }
 
 /** When punctuate() is called. Both in epoch ms. */
 export interface Punctuation {
-  /** The largest timestamp of a record that the task has processed; null: none since the task was opened. */
+  /** The largest timestamp of a record of the partition until now, also of earlier tasks; null: there was none. */
   readonly streamTimeMs: number | null;
   readonly wallClockMs: number;
 }

@@ -144,7 +144,7 @@ const ROWS: readonly Row[] = [
     'INSTANCE_FENCED',
     'Another process joined the group with this instance id: give each instance an id of its own.',
   ],
-  [87, 'INVALID_RECORD', 'park', 'REQUEST_REFUSED', 'A compacted topic takes no record without a key.'],
+  [87, 'INVALID_RECORD', 'park', 'INVALID_RECORD', 'A compacted topic takes no record without a key: forward one.'],
   [88, 'UNSTABLE_OFFSET_COMMIT', 'wait'],
   [89, 'THROTTLING_QUOTA_EXCEEDED', 'wait'],
   [90, 'PRODUCER_FENCED', 'fenced', 'PRODUCER_FENCED'],
