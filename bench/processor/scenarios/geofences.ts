@@ -1,6 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { type Geofence, geofenceKey } from '@waypost/domain';
-import { connectKafka, openRecordPublisher } from '@waypost/streams';
+import { openRecordPublisher } from '@waypost/platform';
+import { connectKafka } from '@waypost/streams';
 import { createRandom } from '../../../tools/simulator/random.js';
 import type { BenchContext } from '../bench-context.js';
 

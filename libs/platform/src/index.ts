@@ -63,3 +63,10 @@ export { StreamsServer, topologyOf } from './streams/streams-server.js';
 export { StreamsModule } from './streams/streams.module.js';
 export { type EndedSpan, messageSpan, NO_TRACES, type SpanRecorder, Traces } from './tracing/span-recorder.js';
 export { TracesModule } from './tracing/traces.module.js';
+export {
+  openGroupProgress,
+  type GroupProgressReader,
+  type GroupTopics,
+  type PartitionProgress,
+} from './kafka/group-progress.js';
+export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from './kafka/record-publisher.js';

@@ -1,12 +1,5 @@
 export { settleOrAbort, waitOrAbort } from './abort.js';
-export {
-  openGroupProgress,
-  type GroupProgressReader,
-  type GroupTopics,
-  type PartitionProgress,
-} from './admin/group-progress.js';
-export { connectKafka, readClusterId } from './admin/kafka-connection.js';
-export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from './admin/record-publisher.js';
+export { connectKafka } from './admin/kafka-connection.js';
 export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
 export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';

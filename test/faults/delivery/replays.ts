@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import type { ReplayProgress, WebhookAttempt, WebhookReplay } from '@waypost/domain';
-import { openRecordPublisher, partitionForKey } from '@waypost/streams';
+import { openRecordPublisher } from '@waypost/platform';
+import { partitionForKey } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
 import type { ExpectedDelivery } from './judge/observations.js';

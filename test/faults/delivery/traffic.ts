@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { draftEvent, type FleetEvent, type WebhookReplay } from '@waypost/domain';
-import { openRecordPublisher } from '@waypost/streams';
+import { openRecordPublisher } from '@waypost/platform';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import { startSteadyWriter } from '../shared/steady-writer.js';

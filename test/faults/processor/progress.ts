@@ -1,5 +1,6 @@
 import { consumerGroups } from '@waypost/contracts';
-import { type KafkaSettings, openGroupProgress, type PartitionProgress } from '@waypost/streams';
+import { openGroupProgress, type PartitionProgress } from '@waypost/platform';
+import type { KafkaSettings } from '@waypost/streams';
 import { type AppInstance, unreadyInstances } from '../shared/app-instance.js';
 
 /** Input records that are not committed yet; null while no broker answers. */

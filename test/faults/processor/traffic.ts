@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { geofenceKey } from '@waypost/domain';
-import { type KafkaSettings, openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
+import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform';
+import type { KafkaSettings } from '@waypost/streams';
 import { pingOf, type TrackRow } from '../../../apps/cli/src/pings/ping-line.js';
 import { createFleetModel, type FleetModel } from '../../../tools/simulator/fleet-model.js';
 import { chance, createRandom, pick } from '../../../tools/simulator/random.js';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { consumerGroups } from '@waypost/contracts';
-import { type KafkaSettings, openGroupProgress } from '@waypost/streams';
+import { openGroupProgress } from '@waypost/platform';
+import type { KafkaSettings } from '@waypost/streams';
 import { type SoakInstance, SPARED_FROM } from './stage.js';
 
 /** What was measured at one time. */

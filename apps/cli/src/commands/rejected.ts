@@ -1,6 +1,6 @@
 import { topics } from '@waypost/contracts';
 import type { RejectedTelemetry } from '@waypost/domain';
-import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
+import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
 import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';

@@ -7,7 +7,8 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { openGroupProgress, partitionForKey, type PartitionProgress } from '@waypost/streams';
+import { openGroupProgress, type PartitionProgress } from '@waypost/platform';
+import { partitionForKey } from '@waypost/streams';
 import {
   createDeliveryLedger,
   type DeliveryFindings,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { PartitionProgress } from '@waypost/streams';
+import type { PartitionProgress } from '@waypost/platform';
 import { createIdleDetector, describeLag, lagOf } from './wait.js';
 
 function progress(more: Partial<PartitionProgress>): PartitionProgress {

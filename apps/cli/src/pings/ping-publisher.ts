@@ -1,8 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import type { TelemetryPing } from '@waypost/domain';
-import type { RegistryConfig } from '@waypost/platform';
+import { openRecordPublisher, type RegistryConfig } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
-import { openRecordPublisher } from '@waypost/streams';
 
 /** Publishes pings as any producer does. */
 export interface PingPublisher {

@@ -9,7 +9,7 @@ import {
   type RegistryConfig,
   registryConfig,
 } from '@waypost/platform';
-import { type KafkaSettings, readClusterId } from '@waypost/streams';
+import { connectKafka, type KafkaSettings } from '@waypost/streams';
 import { CliError } from '../terminal/output.js';
 import type { StackEnvironment } from './stack-config.js';
 
@@ -50,4 +50,15 @@ function settingsOf<T>(stack: StackEnvironment, parser: z.ZodType<T>): T {
 export async function stackSource(stack: StackEnvironment, dataDir: string): Promise<string> {
   const cluster = `Kafka cluster ${await readClusterId(kafkaSettings(stack))}`;
   return stack.isFromDataDir('KAFKA_BROKERS') ? `${cluster} of ${resolve(dataDir)}` : cluster;
+}
+
+/** What a Kafka cluster calls itself, whichever of its brokers answers. */
+async function readClusterId(settings: KafkaSettings): Promise<string> {
+  const admin = connectKafka(settings).admin();
+  await admin.connect();
+  try {
+    return (await admin.describeCluster()).clusterId;
+  } finally {
+    await admin.disconnect();
+  }
 }

@@ -27,14 +27,3 @@ function saslOptions(sasl: NonNullable<KafkaSettings['sasl']>) {
       return { mechanism: 'scram-sha-512', username, password } as const;
   }
 }
-
-/** What a Kafka cluster calls itself, whichever of its brokers answers. */
-export async function readClusterId(settings: KafkaSettings): Promise<string> {
-  const admin = connectKafka(settings).admin();
-  await admin.connect();
-  try {
-    return (await admin.describeCluster()).clusterId;
-  } finally {
-    await admin.disconnect();
-  }
-}

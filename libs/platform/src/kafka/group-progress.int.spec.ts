@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Admin, Kafka } from 'kafkajs';
+import { connectKafka } from '@waypost/streams';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { type GroupProgressReader, type GroupTopics, openGroupProgress } from './group-progress.js';
-import { connectKafka } from './kafka-connection.js';
+
+type Kafka = ReturnType<typeof connectKafka>;
+type Admin = ReturnType<Kafka['admin']>;
 
 let kafka: Kafka;
 let admin: Admin;

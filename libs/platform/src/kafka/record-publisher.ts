@@ -1,7 +1,6 @@
-import type { Kafka, Message } from 'kafkajs';
-import type { KafkaSettings } from '../kafka-settings.js';
-import { partitionForKey } from '../partitioner.js';
-import { connectKafka } from './kafka-connection.js';
+import { connectKafka, type KafkaSettings, partitionForKey } from '@waypost/streams';
+
+type Kafka = ReturnType<typeof connectKafka>;
 
 export interface PublishedRecord {
   /** Where the record goes whatever its key is. */
@@ -38,7 +37,7 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
     partition ?? (key ? partitionForKey(key, partitions) : keyless++ % partitions);
   return {
     async publish(records) {
-      const groups = Array.from({ length: partitions }, (): Message[] => []);
+      const groups = Array.from({ length: partitions }, (): (PublishedRecord & { readonly partition: number })[] => []);
       for (const record of records) {
         const { key, value } = record;
         const partition = partitionOf(record);

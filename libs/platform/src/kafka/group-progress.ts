@@ -1,6 +1,6 @@
-import type { Admin } from 'kafkajs';
-import type { KafkaSettings } from '../kafka-settings.js';
-import { connectKafka } from './kafka-connection.js';
+import { connectKafka, type KafkaSettings } from '@waypost/streams';
+
+type Admin = ReturnType<ReturnType<typeof connectKafka>['admin']>;
 
 /** How far one group is on one partition, in log positions (transaction markers count). */
 export interface PartitionProgress {
