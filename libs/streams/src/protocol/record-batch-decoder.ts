@@ -10,7 +10,8 @@ export interface AbortedTransaction {
   readonly firstOffset: number;
 }
 
-const LOG_OVERHEAD_BYTES = 12;
+export const LOG_OVERHEAD_BYTES = 12;
+export const LENGTH_AT = 8;
 const HEADER_BYTES = 61;
 const MAGIC_AT = 16;
 const CRC_AT = 17;
@@ -85,7 +86,7 @@ export function scanRecordBatches(
   let nextOffset = position;
   let at = 0;
   while (data.length - at >= HEADER_BYTES) {
-    const size = LOG_OVERHEAD_BYTES + data.readInt32BE(at + 8);
+    const size = LOG_OVERHEAD_BYTES + data.readInt32BE(at + LENGTH_AT);
     if (data.length - at < size) break;
     const header = readHeader(data.subarray(at, at + size));
     at += size;

@@ -126,7 +126,7 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
           if (next.done === true) return false;
           const key = Buffer.from(next.value[0]);
           const value = next.value[1];
-          sink.entry(key, 0, key.length, value, 0, value.length);
+          sink.appendRanges(key, 0, key.length, value, 0, value.length);
         }
         return true;
       },

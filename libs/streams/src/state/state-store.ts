@@ -2,8 +2,8 @@ import { errorMessage, StreamsError } from '../errors.js';
 import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
 /**
- * The destination of a store's changelog records: a RecordBuffer in the runtime. The bytes are valid only during the
- * call.
+ * The destination of a store's changelog records and of its entries: a RecordBuffer in the runtime. The bytes are valid
+ * only during the call.
  */
 export interface ChangeSink {
   appendRanges(
@@ -44,18 +44,6 @@ export interface StateStore {
   load(entry: FetchedRecord): void;
 }
 
-/** The destination of a scan. The bytes are valid only during the call. */
-export interface EntrySink {
-  entry(
-    key: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    value: Uint8Array,
-    valueStart: number,
-    valueEnd: number,
-  ): void;
-}
-
 /**
  * An entry that exists from the first step to the last is returned once; one that changes, appears or disappears
  * meanwhile may be returned in any of its committed forms, or not at all. Replaying the changelog from the first step
@@ -63,7 +51,7 @@ export interface EntrySink {
  */
 export interface EntryScan {
   /** Returns at most `limit` entries. False: there are no more. Only between transactions. */
-  next(limit: number, sink: EntrySink): boolean;
+  next(limit: number, sink: ChangeSink): boolean;
 }
 
 /** Turns the values of a store into changelog bytes and back. */

@@ -83,6 +83,22 @@ describe('a checkpoint', () => {
     expect((await read()).entries).toEqual(new Map(entries));
   });
 
+  it('holds keys and values of any length', async () => {
+    const entries = [
+      ['k'.repeat(70_000), 'v'],
+      ['key', 'v'.repeat(2_000_000)],
+    ] as const;
+    await new CheckpointWriter(path, storeOf(entries).scan(), header).finish();
+    expect((await read()).entries).toEqual(new Map(entries));
+  });
+
+  it('is not used when an earlier version has written it', async () => {
+    await new CheckpointWriter(path, storeOf(someEntries).scan(), header).finish();
+    const whole = await readFile(path);
+    await writeFile(path, Buffer.concat([Buffer.from('WPSTATE1'), whole.subarray(8)]));
+    expect((await read()).reading).toEqual({ type: 'unusable', reason: 'it is of another format' });
+  });
+
   it('is not there, rather than wrong, before its last byte is written', async () => {
     const writer = new CheckpointWriter(path, storeOf(someEntries).scan(), header);
     expect((await read()).reading).toEqual({ type: 'absent' });

@@ -1,16 +1,9 @@
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { errorMessage } from '../../errors.js';
-import { FetchedRecord } from '../../record.js';
-import {
-  chainChecksum,
-  type CheckpointHeader,
-  ENTRY_HEAD_BYTES,
-  MAGIC,
-  SECTION_HEAD_BYTES,
-  TRAILER_BYTES,
-} from './checkpoint-format.js';
+import { errorMessage, StreamsError } from '../../errors.js';
+import { LENGTH_AT, LOG_OVERHEAD_BYTES, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
+import type { FetchedRecord } from '../../record.js';
+import { type CheckpointHeader, MAGIC } from './checkpoint-format.js';
 
 export type CheckpointReading =
   | { readonly type: 'read'; readonly header: CheckpointHeader; readonly entries: number }
@@ -22,7 +15,7 @@ export type CheckpointReading =
 class Unusable extends Error {}
 
 /**
- * Reads a checkpoint block by block. Only a file that is complete to its last byte counts as read.
+ * Reads a checkpoint batch by batch. Only a file that is complete to its last byte counts as read.
  *
  * @param refusal returns what is wrong with the header; null: nothing
  */
@@ -37,13 +30,13 @@ export async function readCheckpoint(
   });
   if (!file) return { type: 'absent' };
   try {
-    const source = new Sections(file, (await file.stat()).size);
+    const source = new Batches(file, (await file.stat()).size);
     const header = await readHeader(source);
     const reason = refusal(header);
     if (reason !== null) throw new Unusable(reason);
     return { type: 'read', header, entries: await readEntries(source, take) };
   } catch (error) {
-    if (error instanceof Unusable) return { type: 'unusable', reason: error.message };
+    if (error instanceof Unusable || isCorrupt(error)) return { type: 'unusable', reason: error.message };
     throw error;
   } finally {
     await file.close();
@@ -57,56 +50,34 @@ export async function removeUnfinished(path: string): Promise<void> {
   await Promise.all(unfinished.map((name) => rm(join(dirname(path), name), { force: true })));
 }
 
-async function readHeader(source: Sections): Promise<CheckpointHeader> {
+async function readHeader(source: Batches): Promise<CheckpointHeader> {
   if (!(await source.take(MAGIC.length)).equals(MAGIC)) throw new Unusable('it is of another format');
-  const { payload } = await source.section();
+  const [record] = await source.next();
   try {
-    return JSON.parse(payload.toString()) as CheckpointHeader;
+    return JSON.parse(String(record?.value)) as CheckpointHeader;
   } catch (error) {
     throw new Unusable(`its header is unreadable: ${errorMessage(error)}`);
   }
 }
 
 async function readEntries(
-  source: Sections,
+  source: Batches,
   take: (entries: readonly FetchedRecord[]) => Promise<void>,
 ): Promise<number> {
-  let chain = 0;
-  let entries = 0;
-  for (;;) {
-    const { payload, checksum } = await source.section();
-    if (payload.length === 0) break;
-    chain = chainChecksum(chain, checksum);
-    const records = entriesOf(payload);
-    entries += records.length;
-    await take(records);
+  for (let entries = 0; ;) {
+    const records = await source.next();
+    if (records[0]?.key !== null) {
+      entries += records.length;
+      await take(records);
+    } else if (source.atEnd) return entries;
+    else throw new Unusable('its end does not fit its entries');
   }
-  const { payload } = await source.section();
-  const whole = payload.length === TRAILER_BYTES && source.atEnd;
-  if (!whole || payload.readDoubleBE(0) !== entries || payload.readUInt32BE(8) !== chain) {
-    throw new Unusable('its end does not fit its entries');
-  }
-  return entries;
 }
 
-function entriesOf(payload: Buffer): FetchedRecord[] {
-  const records: FetchedRecord[] = [];
-  let at = 0;
-  while (at < payload.length) {
-    if (payload.length - at < ENTRY_HEAD_BYTES) throw new Unusable('an entry is cut off');
-    const keyStart = at + ENTRY_HEAD_BYTES;
-    const keyEnd = keyStart + payload.readUInt16BE(at);
-    const valueEnd = keyEnd + payload.readUInt32BE(at + 2);
-    if (valueEnd > payload.length) throw new Unusable('an entry is cut off');
-    records.push(new FetchedRecord(0, 0, payload, keyStart, keyEnd, keyEnd, valueEnd));
-    at = valueEnd;
-  }
-  return records;
-}
-
-/** The sections of a file, in order, each verified by its checksum. */
-class Sections {
+/** The record batches of a file, each verified by its checksum and its place. */
+class Batches {
   private position = 0;
+  private offset = 0;
 
   constructor(
     private readonly file: FileHandle,
@@ -126,13 +97,22 @@ class Sections {
     return bytes;
   }
 
-  async section(): Promise<{ payload: Buffer; checksum: number }> {
-    const head = await this.take(SECTION_HEAD_BYTES);
-    const payload = await this.take(head.readUInt32BE(0));
-    const checksum = head.readUInt32BE(4);
-    if (crc32(payload) !== checksum) throw new Unusable('a checksum does not fit');
-    return { payload, checksum };
+  async next(): Promise<FetchedRecord[]> {
+    const head = await this.take(LOG_OVERHEAD_BYTES);
+    this.position -= LOG_OVERHEAD_BYTES;
+    const bytes = await this.take(LOG_OVERHEAD_BYTES + head.readUInt32BE(LENGTH_AT));
+    const { nextOffset, slices } = scanRecordBatches(bytes, this.offset, []);
+    const [records = []] = slices(Infinity);
+    // The checksum covers neither the number of the first record nor the field that only brokers use.
+    const isInPlace = records[0]?.offset === this.offset && bytes.readInt32BE(LOG_OVERHEAD_BYTES) === -1;
+    if (!isInPlace) throw new Unusable('a part of it is not where it belongs');
+    this.offset = nextOffset;
+    return records;
   }
+}
+
+function isCorrupt(error: unknown): error is StreamsError {
+  return error instanceof StreamsError && error.code === 'CORRUPT_BATCH';
 }
 
 function isMissing(error: unknown): boolean {

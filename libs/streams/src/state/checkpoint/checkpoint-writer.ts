@@ -1,21 +1,16 @@
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EntryScan, EntrySink } from '../state-store.js';
-import {
-  chainChecksum,
-  type CheckpointHeader,
-  ENTRY_HEAD_BYTES,
-  MAGIC,
-  sealSection,
-  section,
-  SECTION_HEAD_BYTES,
-  trailer,
-} from './checkpoint-format.js';
+import { writeInt64 } from '../../protocol/bytes.js';
+import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
+import { RecordBuffer } from '../../protocol/record-collector.js';
+import type { EntryScan } from '../state-store.js';
+import { type CheckpointHeader, MAGIC } from './checkpoint-format.js';
 
 /** About a millisecond of the event loop. */
 const ENTRIES_A_STEP = 4_096;
-const FIRST_BLOCK_BYTES = 384 * 1024;
+const BATCH_BYTES = 512 * 1024;
+const NO_PRODUCER = { producerId: -1, producerEpoch: -1, baseSequence: -1, isTransactional: false };
 
 export type CheckpointOutcome =
   | { readonly type: 'written'; readonly entries: number; readonly bytes: number }
@@ -30,15 +25,15 @@ export class CheckpointWriter {
   /** How it ended; never rejects. */
   readonly outcome: Promise<CheckpointOutcome>;
   private readonly temporary: string;
-  private readonly block = new EntryBlock();
+  /** What is written next. */
+  private readonly records: RecordBuffer;
   private file: FileHandle | null = null;
   private written: Promise<void>;
   private busy = true;
   private scanned = false;
   private aborted = false;
-  private entries = 0;
+  private recordsWritten = 0;
   private bytes = 0;
-  private chain = 0;
   private end: (outcome: CheckpointOutcome) => void = () => undefined;
 
   constructor(
@@ -46,6 +41,7 @@ export class CheckpointWriter {
     private readonly scan: EntryScan,
     header: CheckpointHeader,
   ) {
+    this.records = new RecordBuffer(header.topic, header.partition, BATCH_BYTES);
     this.temporary = `${path}.${String(process.pid)}.tmp`;
     this.outcome = new Promise((resolve) => {
       this.end = resolve;
@@ -65,13 +61,9 @@ export class CheckpointWriter {
   step(): boolean {
     if (this.scanned || this.aborted) return false;
     if (this.busy) return true;
-    this.block.reset();
-    this.scanned = !this.scan.next(ENTRIES_A_STEP, this.block);
-    this.entries += this.block.entries;
+    this.scanned = !this.scan.next(ENTRIES_A_STEP, this.records);
     this.busy = true;
-    const bytes = this.block.sealed();
-    this.chain = bytes ? chainChecksum(this.chain, bytes.readUInt32BE(4)) : this.chain;
-    this.written = this.append(bytes).then(
+    this.written = this.append().then(
       () => {
         this.busy = false;
       },
@@ -98,21 +90,35 @@ export class CheckpointWriter {
   private async start(header: CheckpointHeader): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true });
     this.file = await open(this.temporary, 'w');
-    await this.write(Buffer.concat([MAGIC, section(Buffer.from(JSON.stringify(header)))]));
+    await this.write(MAGIC);
+    this.records.append(null, Buffer.from(JSON.stringify(header)));
+    await this.writeRecords();
   }
 
-  private async append(bytes: Buffer | null): Promise<void> {
-    if (bytes) await this.write(bytes);
+  private async append(): Promise<void> {
+    await this.writeRecords();
     if (this.scanned && !this.aborted) await this.publish();
   }
 
   private async publish(): Promise<void> {
-    await this.write(trailer(this.entries, this.chain));
+    const entries = this.recordsWritten - 1;
+    this.records.append(null, null);
+    await this.writeRecords();
     await this.file?.sync();
     await this.close();
     await rename(this.temporary, this.path);
     await syncDirectory(dirname(this.path));
-    this.end({ type: 'written', entries: this.entries, bytes: this.bytes });
+    this.end({ type: 'written', entries, bytes: this.bytes });
+  }
+
+  private async writeRecords(): Promise<void> {
+    for (const batch of this.records.batches) {
+      const bytes = sealRecordBatch(batch, 0, NO_PRODUCER, Infinity);
+      writeInt64(bytes, this.recordsWritten, 0);
+      this.recordsWritten += batch.count;
+      await this.write(bytes);
+    }
+    this.records.clear();
   }
 
   private async write(bytes: Buffer): Promise<void> {
@@ -145,52 +151,5 @@ async function syncDirectory(path: string): Promise<void> {
     await directory.sync();
   } finally {
     await directory.close();
-  }
-}
-
-/** The entries of one step, as they go into the file. */
-class EntryBlock implements EntrySink {
-  entries = 0;
-  private bytes = Buffer.allocUnsafe(FIRST_BLOCK_BYTES);
-  private length = SECTION_HEAD_BYTES;
-
-  reset(): void {
-    this.entries = 0;
-    this.length = SECTION_HEAD_BYTES;
-  }
-
-  entry(
-    key: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    value: Uint8Array,
-    valueStart: number,
-    valueEnd: number,
-  ): void {
-    const keyLength = keyEnd - keyStart;
-    const valueLength = valueEnd - valueStart;
-    const end = this.length + ENTRY_HEAD_BYTES + keyLength + valueLength;
-    if (end > this.bytes.length) this.grow(end);
-    const { bytes } = this;
-    let at = bytes.writeUInt16BE(keyLength, this.length);
-    at = bytes.writeUInt32BE(valueLength, at);
-    for (let from = keyStart; from < keyEnd; from++) bytes[at++] = key[from] as number;
-    for (let from = valueStart; from < valueEnd; from++) bytes[at++] = value[from] as number;
-    this.length = end;
-    this.entries++;
-  }
-
-  /** null: there is none. The next reset() invalidates the buffer. */
-  sealed(): Buffer | null {
-    if (this.entries === 0) return null;
-    const bytes = this.bytes.subarray(0, this.length);
-    sealSection(bytes);
-    return bytes;
-  }
-
-  private grow(length: number): void {
-    const bytes = Buffer.allocUnsafe(Math.max(length, 2 * this.bytes.length));
-    this.bytes.copy(bytes);
-    this.bytes = bytes;
   }
 }

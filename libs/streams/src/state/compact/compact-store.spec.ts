@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RecordBuffer } from '../../protocol/record-collector.js';
 import { FetchedRecord, type OutgoingRecord } from '../../record.js';
-import type { Serde } from '../state-store.js';
+import type { ChangeSink, Serde } from '../state-store.js';
 import { HashStore } from './compact-store.js';
 import type { StructLayout } from './entry-table.js';
 import { KeyBuilder } from './key-builder.js';
@@ -42,8 +42,9 @@ function fetched(key: string, value: string): FetchedRecord {
 function contents(store: HashStore<number>): Map<string, number> {
   const found = new Map<string, number>();
   const scan = store.scan();
-  const sink = {
-    entry: (key: Uint8Array, keyStart: number, keyEnd: number, value: Uint8Array, valueStart: number) => {
+  const sink: ChangeSink = {
+    appendRanges: (key, keyStart, keyEnd, value, valueStart) => {
+      if (!value) return;
       const view = new DataView(value.buffer, value.byteOffset);
       found.set(Buffer.from(key.subarray(keyStart, keyEnd)).toString(), view.getFloat64(valueStart));
     },
@@ -234,15 +235,9 @@ describe('a compact store', () => {
     store.commit();
     const copy = newStore();
     const scan = store.scan();
-    const sink = {
-      entry: (
-        key: Uint8Array,
-        keyStart: number,
-        keyEnd: number,
-        value: Uint8Array,
-        valueStart: number,
-        valueEnd: number,
-      ) => {
+    const sink: ChangeSink = {
+      appendRanges: (key, keyStart, keyEnd, value, valueStart, valueEnd) => {
+        if (!value) return;
         const bytes = Buffer.concat([key.subarray(keyStart, keyEnd), value.subarray(valueStart, valueEnd)]);
         const middle = keyEnd - keyStart;
         copy.load(new FetchedRecord(0, 0, bytes, 0, middle, middle, bytes.length));

@@ -217,8 +217,8 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
           const valueAt = entries.valueAt(entry);
           const valueEnd = valueAt + entries.valueBytes;
           const joined = overflows?.joined(entry, bytes, valueAt, valueEnd);
-          if (joined) sink.entry(keys.bytesAt(keyAt), keyStart, keyEnd, joined, 0, joined.length);
-          else sink.entry(keys.bytesAt(keyAt), keyStart, keyEnd, bytes, valueAt, valueEnd);
+          if (joined) sink.appendRanges(keys.bytesAt(keyAt), keyStart, keyEnd, joined, 0, joined.length);
+          else sink.appendRanges(keys.bytesAt(keyAt), keyStart, keyEnd, bytes, valueAt, valueEnd);
           given++;
         }
         return entry < entries.count;
