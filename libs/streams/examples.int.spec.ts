@@ -92,15 +92,23 @@ describe('the packed package in an empty project', () => {
     );
   });
 
-  it('ends sessions by time, with and without another record', async () => {
+  it('ends sessions by the time of the records, however late they are read', async () => {
     const prefix = await started('sessions.mjs');
     const now = Date.now();
-    const click = (secondsAgo: number) => ({ key: 'user-1', value: null, timestamp: String(now - secondsAgo * 1_000) });
-    // 60 s apart; the second session is over by the wall clock, while no record comes.
-    await producer.send({ topic: `${prefix}clicks`, messages: [click(200), click(190), click(130)] });
+    const click = (key: string, secondsAgo: number) =>
+      producer.send({
+        topic: `${prefix}clicks`,
+        messages: [{ key, value: null, partition: 0, timestamp: String(now - secondsAgo * 1_000) }],
+      });
+    await click('user-1', 200);
+    await click('user-1', 180);
+    await click('user-1', 190);
+    // Ends the first session of the user, and that of another user the second.
+    await click('user-1', 130);
+    await click('user-2', 60);
     const sessions = await read(`${prefix}sessions`, 2);
     expect(sessions.map(({ value }) => JSON.parse(String(value)) as unknown)).toEqual([
-      { firstClickAt: now - 200_000, lastClickAt: now - 190_000, clicks: 2 },
+      { firstClickAt: now - 200_000, lastClickAt: now - 180_000, clicks: 3 },
       { firstClickAt: now - 130_000, lastClickAt: now - 130_000, clicks: 1 },
     ]);
   });

@@ -1,6 +1,7 @@
 /**
  * Turns clicks into sessions. `clicks` has a user as key; `sessions` gets a record when a user has not clicked for 30 s,
- * with the first and last click and their number. Time is that of the records; while none come, the wall clock goes on.
+ * with the first and last click and their number. Time is that of the records: a backlog makes the same sessions, and the
+ * last ones end with the next click of anyone in the partition.
  */
 import { createTopology, jsonSerde, keyValueStore } from '@waypost/streams';
 import { connect, prefix, run } from './run.mjs';
@@ -20,6 +21,7 @@ const sessions = createTopology({
       context.forward('sessions', { key: Buffer.from(user), value: Buffer.from(JSON.stringify(session)) });
     }
 
+    let lookedAtMs = null;
     return {
       process: ({ key, timestamp }) => {
         const user = String(key);
@@ -28,12 +30,17 @@ const sessions = createTopology({
           close(user, session);
           session = undefined;
         }
-        const { firstClickAt = timestamp, clicks = 0 } = session ?? {};
-        open.put(user, { firstClickAt, lastClickAt: timestamp, clicks: clicks + 1 });
+        // Clicks may come late.
+        const firstClickAt = Math.min(session?.firstClickAt ?? timestamp, timestamp);
+        const lastClickAt = Math.max(session?.lastClickAt ?? timestamp, timestamp);
+        open.put(user, { firstClickAt, lastClickAt, clicks: (session?.clicks ?? 0) + 1 });
       },
-      punctuate: ({ wallClockMs }) => {
+      punctuate: ({ streamTimeMs }) => {
+        // Called several times a second: all sessions are looked at only when time has gone on.
+        if (streamTimeMs === lookedAtMs) return;
+        lookedAtMs = streamTimeMs;
         for (const [user, session] of open.entries())
-          if (wallClockMs - session.lastClickAt > GAP_MS) close(user, session);
+          if (streamTimeMs - session.lastClickAt > GAP_MS) close(user, session);
       },
     };
   },

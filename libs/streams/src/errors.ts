@@ -26,6 +26,7 @@ export type StreamsErrorCode =
   | 'NEWER_VERSION'
   | 'POSITION_LOST'
   | 'STATE_LOST'
+  | 'STATE_PARTLY_LOST'
   | 'PROTOCOL';
 
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */

@@ -4,6 +4,7 @@
  * A parcel is scanned wherever it passes. Each scan is a Kafka record: the key is the parcel, the value the place. In
  * this chapter scans become messages to the people who wait for their parcels.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import {
   createStreamsApp,
@@ -14,7 +15,6 @@ import {
   type StreamsBackend,
 } from '@waypost/streams';
 import { createMemoryBackend, createTopologyTestDriver } from '@waypost/streams/testing';
-import { until } from '../../../test/support/until.js';
 
 // A plain function decides what a scan means. It does not depend on Kafka.
 type Scan =
@@ -96,6 +96,10 @@ describe('chapter 1: a first topology', () => {
 // An error that a rebuild of the task cannot fix goes to the application, which should end the process.
 function onFatal(error: Error): never {
   throw error;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(10);
 }
 
 async function valuesOf(backend: StreamsBackend, partition: number): Promise<string[]> {

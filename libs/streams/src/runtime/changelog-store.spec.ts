@@ -182,6 +182,24 @@ async function restart(app: TaskManager, more: Partial<StreamsAppOptions> = {}):
   return start(observed.backend, journal, more);
 }
 
+describe('a compact store', () => {
+  it('is not read from outside, which neither compiles nor runs', async () => {
+    const app = createStreamsApp({
+      topology: counting,
+      backend: observed.backend,
+      logger: journal,
+      now: Date.now,
+      onFatal: () => undefined,
+    });
+    await app.start();
+    await until(() => app.ready());
+    // @ts-expect-error -- there is no such view
+    const view = app.readOnlyStore('counts') as { get: (key: string) => unknown };
+    expect(() => view.get('a')).toThrow('Only a store of keyValueStore() can be read from outside.');
+    await app.stop();
+  });
+});
+
 describe('a task that failed', () => {
   it.each([['before' as const], ['after' as const]])(
     'goes on from its store and the changelog after it, when a commit failed %s it took effect',

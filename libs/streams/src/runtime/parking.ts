@@ -55,6 +55,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   NEWER_VERSION: { retries: true, ofRecord: true },
   POSITION_LOST: { retries: true },
   STATE_LOST: { retries: true },
+  STATE_PARTLY_LOST: { retries: true },
   ILLEGAL_TRANSACTION_MOVE: { retries: true },
   TASK_STUCK: { retries: true },
 };
@@ -77,7 +78,7 @@ export function isOfRecord(code: StreamsErrorCode): boolean {
 
 /** The partition can continue once someone says where. */
 export function isOfPosition(code: StreamsErrorCode): boolean {
-  return code === 'OFFSET_OUT_OF_RANGE' || code === 'POSITION_LOST' || code === 'STATE_LOST';
+  return ['OFFSET_OUT_OF_RANGE', 'POSITION_LOST', 'STATE_LOST', 'STATE_PARTLY_LOST'].includes(code);
 }
 
 export function handlerResult(

@@ -150,6 +150,40 @@ describe('a partition whose changelog is gone while its committed offset is ther
   });
 });
 
+describe('a partition that has lost the state of one store, and not of another (R-45)', () => {
+  const SUMS = { topic: 'sums', partition: 0 };
+  const withSums: Topology = {
+    ...counting,
+    stores: { ...counting.stores, sums: keyValueStore({ changelogTopic: SUMS.topic, serde: jsonSerde<number>() }) },
+  };
+
+  async function startWithout(): Promise<TaskManager> {
+    broker = createMemoryBackend({ topics: { input: 1, output: 1, counts: 1, sums: 1 }, now: Date.now });
+    append('a', 'b');
+    broker.append(SUMS, { key: Buffer.from('k'), value: Buffer.from('2') });
+    const group = broker.group({ groupId: counting.applicationId, topics: [] });
+    await group.commit(INPUT, { offset: 1, metadata: 'counts,sums' });
+    const app = await start(withSums);
+    await until(() => app.tasks()[0]?.state === 'parked');
+    return app;
+  }
+
+  it('names the store that has its state, and does not start over from the log', async () => {
+    const app = await startWithout();
+    expect(app.tasks()[0]?.parked).toMatchObject({
+      code: 'STATE_PARTLY_LOST',
+      message: expect.stringMatching(/counts-0.*The state of sums is there/su),
+    });
+    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('Another store has its state');
+  });
+
+  it('goes on without it from an offset', async () => {
+    const app = await startWithout();
+    expect(app.command(INPUT, { seek: 1 })).toBeNull();
+    await untilOutputs('b1');
+  });
+});
+
 describe('a partition whose position is not lost', () => {
   it('is not parked in a new group', async () => {
     append('a');

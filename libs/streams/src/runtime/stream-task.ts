@@ -97,9 +97,14 @@ export class StreamTask implements PartitionTask {
     const written = stores.written();
     const lost = metadata.split(',').find((name) => stores.byName.has(name) && !written.includes(name));
     if (lost === undefined) return;
+    const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is empty, although the task of ${partitionName(context)} has written to it: it was deleted.`;
+    if (written.length > 0) {
+      const fix = `The state of ${written.join(' and ')} is there, and the log would be added to it once more: delete that changelog as well, then give the command seek with earliest. Or give it the position where the partition continues without ${lost}.`;
+      throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
+    }
     throw new StreamsError(
       'STATE_LOST',
-      `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is empty, although the task of ${partitionName(context)} has written to it: it was deleted. Give the command seek with earliest, which makes the state again from the log and repeats outputs, or with the position where the partition continues without it.`,
+      `${what} Give the command seek with earliest, which makes the state again from the log and repeats outputs, or with the position where the partition continues without it.`,
     );
   }
 

@@ -70,7 +70,7 @@ describe('a stream application', () => {
       'Zwolle',
       undefined,
     ]);
-    // @ts-expect-error -- there is no such store
+    // @ts-expect-error -- there is no such store, and a compact store has no such view
     expect(() => app.readOnlyStore('place')).toThrow('has no store named place');
     await app.stop();
   });

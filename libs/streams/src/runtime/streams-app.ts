@@ -3,7 +3,9 @@ import type { StreamsLogger } from '../logger.js';
 import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
 import type { StateStore } from '../state/state-store.js';
 import {
-  type ReadOnlyStoresOf,
+  invalid,
+  type ReadOnlyStoreNames,
+  type ReadOnlyStoreOf,
   type StoreDefinitions,
   type Topology,
   undeclared,
@@ -53,9 +55,10 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
 export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskManager {
   /**
    * Reads a store of the partitions that are assigned to this process: what is committed, and while a partition is
-   * restored the part of it that is there. A key of another process's partition is not found.
+   * restored the part of it that is there. A key of another process's partition is not found. Compact stores have no such
+   * view.
    */
-  readOnlyStore<Name extends keyof Definitions & string>(name: Name): ReadOnlyStoresOf<Definitions>[Name];
+  readOnlyStore<Name extends ReadOnlyStoreNames<Definitions>>(name: Name): ReadOnlyStoreOf<Definitions[Name]>;
 }
 
 /** Runs a topology with one exactly-once task per source partition that the group assigns to this process. */
@@ -88,7 +91,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     readOnlyStore: (name) => {
       const names = Object.keys(topology.stores ?? {});
       if (!names.includes(name)) throw undeclared('store', name, topology.applicationId, names);
-      return readOnlyStore(() => stateDirectory.byName(name)) as ReadOnlyStoresOf<Definitions>[typeof name];
+      return readOnlyStore(() => stateDirectory.byName(name)) as ReadOnlyStoreOf<Definitions[typeof name]>;
     },
     start: async () => {
       const partitionCount = await verifyTopics(topology, backend);
@@ -110,7 +113,11 @@ function isIndependentOfPartitions({ stores = {}, sinks }: Topology): boolean {
 
 /** The stores of several partitions as one. The partitions may change between two calls. */
 function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueStore<unknown> {
-  const views = () => stores().map((store) => (store as StateStore & KeyValueStore<unknown>).readOnly());
+  const views = () =>
+    stores().map((store) => {
+      if (!isKeyValueStore(store)) throw invalid('Only a store of keyValueStore() can be read from outside.');
+      return store.readOnly();
+    });
   return {
     get: (key) =>
       views()
@@ -118,4 +125,8 @@ function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueSto
         .find((value) => value !== undefined),
     entries: () => views().flatMap((view) => [...view.entries()]),
   };
+}
+
+function isKeyValueStore(store: StateStore): store is StateStore & KeyValueStore<unknown> {
+  return 'readOnly' in store;
 }

@@ -131,6 +131,8 @@ export class TaskExecutor {
     if (!parked) return 'It is not parked.';
     if (!isOfPosition(parked.code))
       return 'Neither its position nor its state is lost: follow the message, then retry.';
+    if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
+      return 'Another store has its state, and would get the log once more: follow the message, or give an offset.';
     this.seekTo = to;
     return this.retry();
   }
@@ -247,7 +249,8 @@ export class TaskExecutor {
       member.committed(partition),
     ]);
     // It says what state there is. A seek goes on without the state that is lost.
-    const metadata = this.parked?.code === 'STATE_LOST' ? '' : (committed?.metadata ?? '');
+    const isStateThere = this.parked?.code === 'OFFSET_OUT_OF_RANGE';
+    const metadata = (isStateThere ? committed?.metadata : undefined) ?? '';
     await member.commit(partition, { offset, metadata });
     this.seekTo = null;
   }

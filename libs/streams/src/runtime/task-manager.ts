@@ -2,6 +2,7 @@ import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backen
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
+import { partitionsAdded } from '../topology/topology.js';
 import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { type SeekTarget, TaskExecutor, type TaskState } from './task-executor.js';
@@ -265,12 +266,5 @@ function foreignPartition(name: string, groupId: string): StreamsError {
   return new StreamsError(
     'GROUP_REFUSED',
     `The group ${groupId} has assigned ${name}, which this application does not read: give each application a group of its own.`,
-  );
-}
-
-function partitionsAdded(topic: string, before: number, count: number): StreamsError {
-  return new StreamsError(
-    'PARTITIONS_DIFFER',
-    `The topic ${topic} has ${String(count)} partitions now and had ${String(before)}: keys have moved away from their state and their order. Create a topic with the old count, or migrate to new topics and a new group.`,
   );
 }

@@ -109,9 +109,17 @@ describe('the topics of a topology', () => {
     ['counts', 'the changelog of the store counts'],
     ['beside', 'the sink beside'],
   ])('must be as wide as the source: for another count of %s the error names both', async (topic, role) => {
-    await expect(verify({ ...right, [topic]: 3 })).rejects.toMatchObject({
+    await expect(verify({ ...right, [topic]: 5 })).rejects.toMatchObject({
       code: 'PARTITIONS_DIFFER',
-      message: `The topic ${topic}, ${role} of app, has 3 partitions and input has 4: a task writes the partition of its own number, so create ${topic} with 4 partitions (as many as input has).`,
+      message: `The topic ${topic}, ${role} of app, has 5 partitions and input has 4: a task writes the partition of its own number, so create ${topic} with 4 partitions (as many as input has).`,
+    });
+  });
+
+  it('must have been as many when the state was made: who adds some to the source is not told to add them to a changelog', async () => {
+    await expect(verify({ ...right, counts: 3 })).rejects.toMatchObject({
+      code: 'PARTITIONS_DIFFER',
+      message:
+        'The topic input has 4 partitions now and had 3: keys have moved away from their state and their order. Create a topic with the old count, or migrate to new topics and a new group.',
     });
   });
 

@@ -13,12 +13,15 @@ export type StoresOf<Definitions extends StoreDefinitions> = {
   readonly [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<infer Store> ? Store : never;
 };
 
-/** The names of those stores that can be read from outside of their processor, and what can be read. */
-export type ReadOnlyStoresOf<Definitions extends StoreDefinitions> = {
-  readonly [Name in keyof Definitions]: StoresOf<Definitions>[Name] extends KeyValueStore<infer Value>
-    ? ReadOnlyKeyValueStore<Value>
-    : never;
-};
+/** The names of those stores that can be read from outside of their processor: key-value stores. */
+export type ReadOnlyStoreNames<Definitions extends StoreDefinitions> = {
+  [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<KeyValueStore<unknown>> ? Name : never;
+}[keyof Definitions] &
+  string;
+
+/** What can be read of a store from outside of its processor. */
+export type ReadOnlyStoreOf<Definition> =
+  Definition extends StoreDefinition<KeyValueStore<infer Value>> ? ReadOnlyKeyValueStore<Value> : never;
 
 /** The stores of a topology without any: asking for one is an error of types. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type
@@ -116,16 +119,8 @@ export function createTopology<Definitions extends StoreDefinitions = NoStores, 
   return definition;
 }
 
-/** The part of a topology that can be checked without a broker. */
-interface TopologyShape {
-  readonly applicationId: string;
-  readonly source: string;
-  readonly stores?: Readonly<Record<string, { readonly changelogTopic: string }>>;
-  readonly sinks: Readonly<Record<string, { readonly topic: string }>>;
-}
-
 /** @throws {StreamsError} INVALID_TOPOLOGY: the contradiction and its fix */
-function checkTopology({ applicationId, source, stores = {}, sinks }: TopologyShape): void {
+function checkTopology({ applicationId, source, stores = {}, sinks }: Omit<Topology, 'processor'>): void {
   if (applicationId === '') throw invalid('A topology needs an applicationId: it names its consumer group.');
   if (source === '') throw invalid(`The topology ${applicationId} needs a source: the name of the topic to read.`);
   const users = new Map([[source, 'the source']]);
@@ -219,6 +214,8 @@ export async function verifyTopics(
         `The topic ${topic}, ${role} of ${applicationId}, does not exist: create it${partitions}${isChangelog ? ' and cleanup.policy=compact' : ''}.`,
       );
     }
+    // More partitions for the changelog too would lose the state of the keys that have moved.
+    if (isChangelog && count < expected) throw partitionsAdded(source, count, expected);
     if (copartitioned && count !== expected) {
       throw new StreamsError(
         'PARTITIONS_DIFFER',
@@ -229,6 +226,13 @@ export async function verifyTopics(
     if (settings) verifySettings(topic, `${role} of ${applicationId}`, isChangelog ? 'changelog' : 'output', settings);
   }
   return expected;
+}
+
+export function partitionsAdded(topic: string, before: number, count: number): StreamsError {
+  return new StreamsError(
+    'PARTITIONS_DIFFER',
+    `The topic ${topic} has ${String(count)} partitions now and had ${String(before)}: keys have moved away from their state and their order. Create a topic with the old count, or migrate to new topics and a new group.`,
+  );
 }
 
 function writtenTopics({ stores = {}, sinks }: Topology): WrittenTopic[] {
