@@ -118,7 +118,6 @@ describe('a transaction that the brokers do not complete', () => {
       now: () => clock,
       monotonicNow: () => clock,
       transactionTimeoutMs: 15_000,
-      maxBatchBytes: 900_000,
     });
     const started = producer.init();
     await pass(6_000);

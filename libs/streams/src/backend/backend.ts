@@ -111,10 +111,8 @@ export interface StreamsBackend {
   producer(transactionalId: string): TransactionalProducer;
   /** `transactionalId` must be used for nothing else, and always with the same partitions. */
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;
-  /** null: no such topic. */
-  partitionCount(topic: string): Promise<number | null>;
-  /** As `partitionCount`, never from what is known already. */
-  newPartitionCount(topic: string): Promise<number | null>;
+  /** null: no such topic. `fresh`: never from what is known already. */
+  partitionCount(topic: string, options?: { readonly fresh: boolean }): Promise<number | null>;
   /** Broker defaults and the `replication.factor` included; null: this user may not read them, or there are none. */
   topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
   /** Differs from that of another topic of the same name; null: the cluster has no topic ids. */

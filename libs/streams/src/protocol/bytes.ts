@@ -109,3 +109,32 @@ export function writeInt64(buffer: Buffer, value: number, position: number): voi
   buffer.writeInt32BE(Math.floor(value / 4_294_967_296), position);
   buffer.writeUInt32BE(((value % 4_294_967_296) + 4_294_967_296) % 4_294_967_296, position + 4);
 }
+
+export function int16(value: number): Buffer {
+  const buffer = Buffer.alloc(2);
+  buffer.writeInt16BE(value);
+  return buffer;
+}
+
+export function int32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeInt32BE(value);
+  return buffer;
+}
+
+export function string(value: string | null): Buffer {
+  if (value === null) return int16(-1);
+  const bytes = Buffer.from(value);
+  return Buffer.concat([int16(bytes.length), bytes]);
+}
+
+/** Requests hold what is of one topic together. */
+export function byTopic<T extends { readonly topic: string }>(items: Iterable<T>): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.topic);
+    if (group) group.push(item);
+    else groups.set(item.topic, [item]);
+  }
+  return groups;
+}

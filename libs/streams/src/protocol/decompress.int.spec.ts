@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
-import { createKafkaClient, type KafkaClient } from '../backend/kafka/kafka-client.js';
+import { KafkaClient } from '../backend/kafka/kafka-client.js';
 import { silentLogger } from '../logger.js';
 import { decompress } from './decompress.js';
 import { fetchRequest } from './fetch.js';
@@ -33,7 +33,7 @@ describe.each([
     const kafka = new Kafka({ brokers, clientId: 'codecs', logLevel: logLevel.NOTHING });
     admin = kafka.admin();
     producer = kafka.producer();
-    client = createKafkaClient({ brokers, clientId: 'codecs' }, silentLogger);
+    client = new KafkaClient({ brokers, clientId: 'codecs' }, silentLogger);
     await Promise.all([admin.connect(), producer.connect()]);
     const configEntries = [{ name: 'compression.type', value: name }];
     await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, configEntries }] });

@@ -1,4 +1,4 @@
-import { ByteReader } from './bytes.js';
+import { ByteReader, byTopic } from './bytes.js';
 import type { AbortedTransaction } from './record-batch-decoder.js';
 
 const FETCH_API_KEY = 1;
@@ -39,12 +39,7 @@ export function fetchRequest(positions: readonly FetchPosition[], limits: FetchL
 }
 
 function encodeFetch(positions: readonly FetchPosition[], limits: FetchLimits): Buffer {
-  const byTopic = new Map<string, FetchPosition[]>();
-  for (const position of positions) {
-    const known = byTopic.get(position.topic);
-    if (known) known.push(position);
-    else byTopic.set(position.topic, [position]);
-  }
+  const topics = byTopic(positions);
   const head = Buffer.alloc(29);
   head.writeInt32BE(-1, 0); // an ordinary consumer, no replica
   head.writeInt32BE(limits.maxWaitMs, 4);
@@ -53,9 +48,9 @@ function encodeFetch(positions: readonly FetchPosition[], limits: FetchLimits): 
   head.writeInt8(READ_COMMITTED, 16);
   head.writeInt32BE(0, 17);
   head.writeInt32BE(-1, 21);
-  head.writeInt32BE(byTopic.size, 25);
+  head.writeInt32BE(topics.size, 25);
   const parts: Buffer[] = [head];
-  for (const [topic, list] of byTopic) parts.push(encodeTopic(topic, list, limits.maxBytesPerPartition));
+  for (const [topic, list] of topics) parts.push(encodeTopic(topic, list, limits.maxBytesPerPartition));
   parts.push(Buffer.from([0, 0, 0, 0, 0, 0])); // no forgotten topics, empty rack
   return Buffer.concat(parts);
 }

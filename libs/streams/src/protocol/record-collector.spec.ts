@@ -17,7 +17,7 @@ describe('record buffers', () => {
         const buffers = new RecordCollector(500);
         for (const records of transactions) {
           for (const { topic, partition, key, value } of records) buffers.to(topic, partition).append(key, value);
-          expect(buffers.length).toBe(records.length);
+          expect([...buffers]).toHaveLength(records.length);
           for (const { topic, partition } of records) {
             expect(ofPartition(buffers, topic, partition)).toEqual(ofPartition(records, topic, partition));
           }

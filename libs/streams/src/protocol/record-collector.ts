@@ -11,9 +11,9 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
   constructor(private readonly maxBatchBytes = MAX_BATCH_BYTES) {}
 
   /** @returns the records themselves where they are a collector already */
-  static of(records: Iterable<OutgoingRecord>, maxBatchBytes = MAX_BATCH_BYTES): RecordCollector {
+  static of(records: Iterable<OutgoingRecord>): RecordCollector {
     if (records instanceof RecordCollector) return records;
-    const buffers = new RecordCollector(maxBatchBytes);
+    const buffers = new RecordCollector();
     for (const { topic, partition, key, value, headers } of records)
       buffers.to(topic, partition).append(key, value, headers);
     return buffers;
@@ -31,10 +31,6 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
   /** The buffers with records. */
   filled(): RecordBuffer[] {
     return this.buffers().filter(({ count }) => count > 0);
-  }
-
-  get length(): number {
-    return this.buffers().reduce((length, { count }) => length + count, 0);
   }
 
   clear(): void {

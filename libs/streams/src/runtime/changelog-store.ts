@@ -14,6 +14,7 @@ const SLICE_RECORDS = 2_000;
  * the whole changelog is read.
  */
 const MAX_AGE_MS = 20 * 3_600_000;
+const LOG_EVERY_MS = 3_000;
 
 interface ChangelogStoreOptions {
   readonly name: string;
@@ -65,21 +66,16 @@ export class ChangelogStore {
     const [range, topicId] = await Promise.all([logRange(backend, changelog), backend.topicId(changelog.topic)]);
     refuseClosed(closed);
     const { from, state } = await this.start(range, { topicId, asOf: startedAt }, closed);
-    const progress = createRestoreProgress({
-      ...this.options,
-      store: this.store,
-      from: state.position,
-      end: range.end,
-    });
+    const progress = this.progress(state.position, range.end);
     const position = await this.readTo(range.end, state, closed, progress.taken);
     refuseClosed(closed);
     this.complete = { position, topicId, asOf: startedAt };
-    this.hasHistory ||= this.store.size > 0 || progress.records() > 0;
+    this.hasHistory ||= this.store.size > 0 || progress.records > 0;
     logger.info('store_restored', {
       store: this.name,
       changelog: partitionName(changelog),
       keys: this.store.size,
-      records: progress.records(),
+      records: progress.records,
       durationMs: now() - startedAt,
       from,
     });
@@ -207,6 +203,30 @@ export class ChangelogStore {
     }
   }
 
+  /** Counts the records of a restore, and logs every few seconds how far it is. */
+  private progress(from: number, end: number) {
+    const { logger, now } = this.options;
+    const [startedAt, keysBefore] = [now(), this.store.size];
+    let toldAt = startedAt;
+    const progress = {
+      records: 0,
+      taken: (records: number, position: number): void => {
+        progress.records += records;
+        const at = now();
+        if (at - toldAt < LOG_EVERY_MS) return;
+        toldAt = at;
+        logger.info('store_restoring', {
+          store: this.name,
+          changelog: partitionName(this.changelog),
+          keys: this.store.size,
+          percent: Math.floor((100 * (position - from)) / (end - from)),
+          keysPerSecond: Math.round(((this.store.size - keysBefore) * 1_000) / (at - startedAt)),
+        });
+      },
+    };
+    return progress;
+  }
+
   private warnOfOthers(position: number, base: number): void {
     if (this.warned) return;
     this.warned = true;
@@ -218,51 +238,4 @@ export class ChangelogStore {
 /** The task that opened the store was closed, and another may already use the store. */
 function refuseClosed(closed: () => boolean): void {
   if (closed()) throw new Error('The task was closed while it restored.');
-}
-
-const LOG_EVERY_MS = 3_000;
-
-interface RestoreProgressOptions {
-  readonly name: string;
-  readonly changelog: TopicPartition;
-  readonly store: { readonly size: number };
-  /** The first offset to read, and the end offset. */
-  readonly from: number;
-  readonly end: number;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-}
-
-interface RestoreProgress {
-  /** `position` is the offset after them. */
-  readonly taken: (records: number, position: number) => void;
-  records(): number;
-}
-
-/** Counts the records of a restore, and logs the progress every few seconds. */
-function createRestoreProgress(options: RestoreProgressOptions): RestoreProgress {
-  const { name, changelog, store, from, end, logger, now } = options;
-  const startedAt = now();
-  const keysBefore = store.size;
-  let records = 0;
-  let toldAt = startedAt;
-  const tell = (position: number, at: number): void => {
-    logger.info('store_restoring', {
-      store: name,
-      changelog: partitionName(changelog),
-      keys: store.size,
-      percent: Math.floor((100 * (position - from)) / (end - from)),
-      keysPerSecond: Math.round(((store.size - keysBefore) * 1_000) / (at - startedAt)),
-    });
-  };
-  return {
-    taken: (count, position) => {
-      records += count;
-      const at = now();
-      if (at - toldAt < LOG_EVERY_MS) return;
-      toldAt = at;
-      tell(position, at);
-    },
-    records: () => records,
-  };
 }

@@ -56,7 +56,6 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   POSITION_LOST: { retries: true },
   STATE_LOST: { retries: true },
   STATE_PARTLY_LOST: { retries: true },
-  ILLEGAL_TRANSACTION_MOVE: { retries: true },
   TASK_STUCK: { retries: true },
 };
 

@@ -87,7 +87,7 @@ describe('a task manager whose topic gets more partitions', () => {
     await grown.start();
     await jest.advanceTimersByTimeAsync(60_000);
     expect([rejoins, fatal]).toEqual([0, []]);
-    backend.newPartitionCount = () => Promise.resolve(3);
+    backend.partitionCount = () => Promise.resolve(3);
     await jest.advanceTimersByTimeAsync(60_000);
     const error = { code: 'PARTITIONS_DIFFER', message: expect.stringContaining('has 3 partitions now and had 1') };
     expect([rejoins, fatal]).toEqual(readsNewPartitions ? [1, []] : [0, [expect.objectContaining(error)]]);

@@ -173,7 +173,7 @@ class GroupTaskManager implements TaskManager {
   private async countPartitions(): Promise<void> {
     const { backend, logger, topics, counted = [] } = this.options;
     for (const [topic, before] of this.partitionCounts) {
-      const count = await backend.newPartitionCount(topic).catch(() => null);
+      const count = await backend.partitionCount(topic, { fresh: true }).catch(() => null);
       if (count === null || count <= before || this.stopping) continue;
       this.partitionCounts.set(topic, count);
       logger.warn('partitions_added', { topic, before, partitions: count });

@@ -266,10 +266,6 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return Promise.resolve(this.options.topics[topic] ?? null);
   }
 
-  newPartitionCount(topic: string): Promise<number | null> {
-    return this.partitionCount(topic);
-  }
-
   topicSettings(): Promise<null> {
     return Promise.resolve(null);
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsLogger } from '../../logger.js';
 import { type PartitionBatch, type ProducedPartition, produceRequest } from '../../protocol/produce.js';
 import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
-import type { RecordBuffer } from '../../protocol/record-collector.js';
+import { MAX_BATCH_BYTES, type RecordBuffer } from '../../protocol/record-collector.js';
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { isTransient, type KafkaClient, retryTransient } from './kafka-client.js';
@@ -10,7 +10,7 @@ import { isRepeatable, isUndone, NO_ERROR, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import type { ProducerId } from './transaction-coordinator.js';
 
-interface BatchWriterOptions {
+export interface BatchWriterOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
   /** For the timestamps of records. */
@@ -18,8 +18,6 @@ interface BatchWriterOptions {
   readonly monotonicNow: () => number;
   readonly produce: Produce;
   readonly isTransactional: boolean;
-  /** Bytes of one record batch; below the topic's max.message.bytes. */
-  readonly maxBatchBytes: number;
   readonly retryForMs: number;
   /** Whether a batch without a response is sent again: the broker detects duplicates by their sequence numbers. */
   readonly repeatsUnanswered: boolean;
@@ -51,12 +49,12 @@ export class BatchWriter {
     const records = output.batches[round];
     if (!records) return [];
     const { topic, partition } = output;
-    const { now, maxBatchBytes, isTransactional } = this.options;
+    const { now, isTransactional } = this.options;
     const name = partitionName(output);
     const baseSequence = this.sequences.get(name) ?? 0;
     this.sequences.set(name, (baseSequence + records.count) % 2_147_483_648);
     const writer = { ...identity, baseSequence, isTransactional };
-    return [{ topic, partition, batch: sealRecordBatch(records, now(), writer, maxBatchBytes) }];
+    return [{ topic, partition, batch: sealRecordBatch(records, now(), writer, MAX_BATCH_BYTES) }];
   }
 
   private async produce(batches: readonly PartitionBatch[]): Promise<ProducedPartition[]> {
@@ -157,7 +155,7 @@ interface Waiting {
  * this process far more than a small batch in it. A request holds one batch per partition, so writers that share a
  * partition need as many requests.
  */
-export function createCoalescedProduce(client: KafkaClient): Produce {
+export function createCoalescedProduce(client: Pick<KafkaClient, 'callRaw'>): Produce {
   const waiting = new Map<KafkajsBroker, Waiting[]>();
   const request = (leader: KafkajsBroker, together: readonly Waiting[]): void => {
     const all = together.flatMap(({ batches }) => batches);

@@ -1,5 +1,5 @@
 import { StreamsError } from '../../errors.js';
-import { ByteReader } from '../../protocol/bytes.js';
+import { ByteReader, byTopic, int32, string } from '../../protocol/bytes.js';
 import type { TopicPartition } from '../../record.js';
 import { assignCooperatively, type MemberAssignment, type RevokingPartition } from '../cooperative-assignor.js';
 
@@ -14,19 +14,6 @@ interface MemberSubscription {
 
 const VERSION = 0;
 
-function int32(value: number): Buffer {
-  const buffer = Buffer.alloc(4);
-  buffer.writeInt32BE(value);
-  return buffer;
-}
-
-function string(value: string): Buffer {
-  const bytes = Buffer.from(value);
-  const length = Buffer.alloc(2);
-  length.writeInt16BE(bytes.length);
-  return Buffer.concat([length, bytes]);
-}
-
 function bytes(value: Buffer): Buffer {
   return Buffer.concat([int32(value.length), value]);
 }
@@ -35,10 +22,10 @@ function version(): Buffer {
 }
 
 function encodePartitions(partitions: readonly TopicPartition[]): Buffer {
-  const topics = new Map<string, number[]>();
-  for (const { topic, partition } of partitions) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
+  const topics = byTopic(partitions);
   const parts = [int32(topics.size)];
-  for (const [topic, list] of topics) parts.push(string(topic), int32(list.length), ...list.map(int32));
+  for (const [topic, list] of topics)
+    parts.push(string(topic), int32(list.length), ...list.map(({ partition }) => int32(partition)));
   return Buffer.concat(parts);
 }
 
@@ -65,7 +52,7 @@ function decodeLettingGo(reader: ByteReader): RevokingPartition[] {
 /** Owned and revoked partitions are in the user data. */
 export function encodeSubscription({ topics, owned, generation, revoking }: MemberSubscription): Buffer {
   const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(revoking)]);
-  return Buffer.concat([version(), int32(topics.length), ...topics.map(string), bytes(userData)]);
+  return Buffer.concat([version(), int32(topics.length), ...topics.map((topic) => string(topic)), bytes(userData)]);
 }
 
 export function decodeSubscription(buffer: Buffer): MemberSubscription {

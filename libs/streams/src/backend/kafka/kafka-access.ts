@@ -1,7 +1,7 @@
 import { errorMessage } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import { silentLogger } from '../../logger.js';
-import { createKafkaClient } from './kafka-client.js';
+import { KafkaClient } from './kafka-client.js';
 import { SPEAKS_TLS } from './kafkajs/kafkajs-patches.js';
 
 /** Why the brokers refuse this client, no matter how long it waits. */
@@ -25,7 +25,7 @@ export type KafkaAccess =
 
 /** Connects once, logs in and requests metadata: this reveals whatever is wrong with TLS or SASL. */
 export async function probeKafkaAccess(settings: KafkaSettings): Promise<KafkaAccess> {
-  const client = createKafkaClient(settings, silentLogger);
+  const client = new KafkaClient(settings, silentLogger);
   try {
     await client.refreshMetadata();
     return { type: 'granted' };

@@ -72,7 +72,7 @@ it('A topic that gets partitions is read in full after another join', async () =
   const grown = new Promise<void>((resolve) => assigned.set(3, resolve));
   await member.join({ assigned: ({ partitions }) => assigned.get(partitions.length)?.(), failed: () => undefined });
   await admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
-  while ((await backend.newPartitionCount(topic)) !== 3);
+  while ((await backend.partitionCount(topic, { fresh: true })) !== 3);
   member.rejoin();
   await grown;
   await member.leave();

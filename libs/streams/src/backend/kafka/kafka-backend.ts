@@ -3,7 +3,6 @@ import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
 import type { FetchLimits } from '../../protocol/fetch.js';
-import { MAX_BATCH_BYTES } from '../../protocol/record-collector.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import { StallWatch } from '../../stalls.js';
@@ -16,7 +15,7 @@ import type {
   TransactionalProducer,
 } from '../backend.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
-import { createKafkaClient, type KafkaClient, retryTransient } from './kafka-client.js';
+import { ANSWER_TIMEOUT_MS, KafkaClient, retryTransient } from './kafka-client.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
 import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import { KafkaGroupMember } from './kafka-group-member.js';
@@ -47,6 +46,9 @@ function monotonicClock(): number {
 
 /** Apache Kafka through kafkajs's connections. */
 export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend {
+  const { maxWaitMs = 0 } = options.fetch ?? {};
+  if (maxWaitMs >= ANSWER_TIMEOUT_MS)
+    throw new RangeError(`fetch.maxWaitMs must be below ${String(ANSWER_TIMEOUT_MS)}, when a request is given up.`);
   return new KafkaBackend(options);
 }
 
@@ -82,7 +84,6 @@ class KafkaBackend implements StreamsBackend {
       stalls: this.stalls,
       ...this.clock,
       transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
-      maxBatchBytes: MAX_BATCH_BYTES,
     });
   }
 
@@ -95,21 +96,16 @@ class KafkaBackend implements StreamsBackend {
       produce,
       logger: this.options.logger,
       ...this.clock,
-      maxBatchBytes: MAX_BATCH_BYTES,
     });
   }
 
-  partitionCount(topic: string): Promise<number | null> {
+  partitionCount(topic: string, { fresh } = { fresh: false }): Promise<number | null> {
     const ask = (): Promise<number | null> =>
-      this.retry(`Partition count of ${topic}`, (client) => client.partitionCount(topic));
+      this.retry(`Partition count of ${topic}`, async (client) => {
+        if (fresh) await client.refreshMetadata();
+        return client.partitionCount(topic);
+      });
     return knownPartitionCount(ask, this.clock.monotonicNow);
-  }
-
-  newPartitionCount(topic: string): Promise<number | null> {
-    return this.retry(`Partition count of ${topic}`, async (client) => {
-      await client.refreshMetadata();
-      return client.partitionCount(topic);
-    });
   }
 
   async topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null> {
@@ -169,7 +165,7 @@ class KafkaBackend implements StreamsBackend {
   }
 
   private client(): KafkaClient {
-    return createKafkaClient(this.options.kafka, this.options.logger, this.buffers);
+    return new KafkaClient(this.options.kafka, this.options.logger, this.buffers);
   }
 }
 

@@ -6,7 +6,7 @@ import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
 import { decodeRecordBatches } from '../../protocol/testing/record-batches.js';
-import { createKafkaClient, type KafkaClient } from './kafka-client.js';
+import { KafkaClient } from './kafka-client.js';
 
 /** What a real broker answers, byte for byte, decoded by us and by kafkajs. */
 const require = createRequire(import.meta.url);
@@ -33,7 +33,7 @@ beforeAll(async () => {
   admin = kafka.admin();
   plainWriter = kafka.producer();
   transactions = kafka.producer({ transactionalId: topic, maxInFlightRequests: 1, retry: { initialRetryTime: 20 } });
-  client = createKafkaClient({ brokers, clientId: 'stock-fetch' }, silentLogger);
+  client = new KafkaClient({ brokers, clientId: 'stock-fetch' }, silentLogger);
   await Promise.all([admin.connect(), plainWriter.connect(), transactions.connect()]);
   await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
-import { createKafkaClient, type KafkaClient } from './kafka-client.js';
+import { KafkaClient } from './kafka-client.js';
 import { type FakeCluster, startFakeCluster } from './testing/fake-broker.js';
 
 let cluster: FakeCluster;
@@ -12,7 +12,7 @@ let leader: number;
 beforeEach(async () => {
   leader = 1;
   cluster = await startFakeCluster({ answer: () => 0, nodes: 3, leader: () => leader, batch: Buffer.alloc(1) });
-  client = createKafkaClient({ brokers: cluster.brokers, clientId: 'client' }, silentLogger);
+  client = new KafkaClient({ brokers: cluster.brokers, clientId: 'client' }, silentLogger);
   await client.leader('topic', 0);
 });
 
@@ -43,7 +43,7 @@ describe('a client that is closed', () => {
 
   it('has none after the brokers hung up and it was connecting again', async () => {
     for (let round = 0; round < 2; round += 1) {
-      const late = createKafkaClient({ brokers: cluster.brokers, clientId: 'late' }, silentLogger);
+      const late = new KafkaClient({ brokers: cluster.brokers, clientId: 'late' }, silentLogger);
       await late.leader('topic', 0);
       cluster.hangUp();
       await until(() => late.connectedLeader('topic', 0) === null);

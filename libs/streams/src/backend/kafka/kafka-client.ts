@@ -10,11 +10,7 @@ import {
   parkingOr,
   UNKNOWN_TOPIC_OR_PARTITION,
 } from './kafka-errors.js';
-import {
-  type KafkajsInternals,
-  type KafkajsPartitionMetadata,
-  loadKafkajsInternals,
-} from './kafkajs/kafkajs-internals.js';
+import { type KafkajsPartitionMetadata, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
 import { cutConnections, type KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 
@@ -32,7 +28,7 @@ const COORDINATOR_TYPE = { group: 0, transaction: 1 } as const;
 const RETRY_FIRST_MS = 20;
 const RETRY_MAX_MS = 1_000;
 const KAFKAJS_LEVEL_WARN = 2;
-const ANSWER_TIMEOUT_MS = 15_000;
+export const ANSWER_TIMEOUT_MS = 15_000;
 const COORDINATOR_TIMEOUT_MS = 3_000;
 const CLOSE_WAIT_MS = 500;
 
@@ -40,38 +36,8 @@ const CLOSE_WAIT_MS = 500;
  * One set of connections to the cluster. Kafka handles the requests of a connection in order, and a JoinGroup or a long
  * fetch blocks the requests after it, so each purpose (membership, fetching, each producer) has a client of its own.
  */
-export interface KafkaClient {
-  /** A request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
-  call<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown, timeoutMs?: number): Promise<T>;
-  /** As call(), with the error codes left in the response. */
-  ask<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown): Promise<T>;
-  /** A request in our codec. */
-  callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T>;
-  /** Another one at each call: the first of the list may be offline. */
-  anyBroker(): Promise<KafkajsBroker>;
-  coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker>;
-  forgetCoordinator(type: CoordinatorType, key: string): void;
-  leader(topic: string, partition: number): Promise<KafkajsBroker>;
-  /** The leader if it is known and connected; never waits. */
-  connectedLeader(topic: string, partition: number): KafkajsBroker | null;
-  /** null: no such topic. */
-  partitionCount(topic: string): Promise<number | null>;
-  /** The replicas of the first partition of a known topic. */
-  replicaCount(topic: string): number;
-  refreshMetadata(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** @param buffers for large responses; the clients of a backend share them */
-export function createKafkaClient(
-  settings: KafkaSettings,
-  logger: StreamsLogger,
-  buffers = new ResponseBufferPool(),
-): KafkaClient {
-  return new KafkajsClient(loadKafkajsInternals(), settings, logger, buffers);
-}
-
-class KafkajsClient implements KafkaClient {
+export class KafkaClient {
+  private readonly internals = loadKafkajsInternals();
   private readonly cluster;
   /** Partitions by topic and number, as in the metadata that kafkajs has now. */
   private readonly partitions = new Map<string, KafkajsPartitionMetadata[]>();
@@ -86,13 +52,9 @@ class KafkajsClient implements KafkaClient {
   private connecting: Promise<void> | null = null;
   private closed = false;
 
-  constructor(
-    private readonly internals: KafkajsInternals,
-    settings: KafkaSettings,
-    logger: StreamsLogger,
-    buffers: ResponseBufferPool,
-  ) {
-    this.cluster = internals.createCluster({
+  /** @param buffers for large responses; the clients of a backend share them */
+  constructor(settings: KafkaSettings, logger: StreamsLogger, buffers = new ResponseBufferPool()) {
+    this.cluster = this.internals.createCluster({
       ...settings,
       buffers,
       onSocket: (socket) => {
@@ -105,6 +67,7 @@ class KafkajsClient implements KafkaClient {
     });
   }
 
+  /** A request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
   async call<T>(
     broker: KafkajsBroker,
     api: string,
@@ -116,6 +79,7 @@ class KafkajsClient implements KafkaClient {
     return (await this.answered(broker, broker.connectionPool.send(exchange), timeoutMs)) as T;
   }
 
+  /** As call(), with the error codes left in the response. */
   async ask<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown): Promise<T> {
     const { request, response } = this.internals.request<T>(api, version, parameters);
     const parse = (decoded: unknown): Promise<unknown> => Promise.resolve(decoded);
@@ -123,6 +87,7 @@ class KafkajsClient implements KafkaClient {
     return (await this.answered(broker, broker.connectionPool.send(exchange))) as T;
   }
 
+  /** A request in our codec. */
   async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
     const { apiKey, apiVersion, apiName, payload, decode } = request;
     const answer = broker.connectionPool.send({
@@ -170,6 +135,7 @@ class KafkajsClient implements KafkaClient {
     this.coordinators.delete(`${type}:${key}`);
   }
 
+  /** Another one at each call: the first of the list may be offline. */
   async anyBroker(): Promise<KafkajsBroker> {
     await this.connected();
     const nodes = this.cluster.getNodeIds();
@@ -202,6 +168,7 @@ class KafkajsClient implements KafkaClient {
     return this.broker(String(metadata.leader));
   }
 
+  /** The leader if it is known and connected; never waits. */
   connectedLeader(topic: string, partition: number): KafkajsBroker | null {
     if (this.closed || !this.topics.has(topic)) return null;
     const metadata = this.partitionsOf(topic)[partition];
@@ -223,6 +190,7 @@ class KafkajsClient implements KafkaClient {
     return partitions;
   }
 
+  /** null: no such topic. */
   async partitionCount(topic: string): Promise<number | null> {
     try {
       await this.knownTopic(topic);
@@ -233,6 +201,7 @@ class KafkajsClient implements KafkaClient {
     return this.cluster.findTopicPartitionMetadata(topic).length || null;
   }
 
+  /** Of the first partition of a known topic. */
   replicaCount(topic: string): number {
     return this.cluster.findTopicPartitionMetadata(topic)[0]?.replicas.length ?? 0;
   }

@@ -7,13 +7,13 @@ import type { TopicPartition } from '../../record.js';
 import { readToEnd } from '../log-reader.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { createKafkaBackend } from './kafka-backend.js';
-import { createKafkaClient } from './kafka-client.js';
+import { KafkaClient } from './kafka-client.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
 
 const { brokers } = requireTestStack();
 const settings = { brokers, clientId: 'fenced-writer' };
 const backend = createKafkaBackend({ kafka: settings, logger: silentLogger, now: Date.now });
-const client = createKafkaClient(settings, silentLogger);
+const client = new KafkaClient(settings, silentLogger);
 let admin: Admin;
 
 beforeAll(async () => {
@@ -40,7 +40,6 @@ function writerOf(partitions: readonly TopicPartition[], produce: Produce) {
     logger: silentLogger,
     now: Date.now,
     monotonicNow: Date.now,
-    maxBatchBytes: 900_000,
   });
 }
 
@@ -109,7 +108,6 @@ describe('A fenced writer on a broker', () => {
     const partitions = [0, 1, 2].map((partition) => ({ topic, partition }));
     let requests = 0;
     const produce = createCoalescedProduce({
-      ...client,
       callRaw: (broker, request) => {
         requests++;
         return client.callRaw(broker, request);

@@ -1,27 +1,14 @@
-import type { StreamsLogger } from '../../logger.js';
 import { RecordCollector } from '../../protocol/record-collector.js';
 import type { OutgoingRecord, TopicPartition } from '../../record.js';
 import type { BaseOffsets, FencedWriter } from '../backend.js';
-import { BatchWriter, type Produce } from './batch-writer.js';
-import type { KafkaClient } from './kafka-client.js';
-import {
-  createTransactionCoordinator,
-  partitionsByTopic,
-  producerError,
-  type ProducerId,
-  type TransactionCoordinator,
-} from './transaction-coordinator.js';
+import type { Produce } from './batch-writer.js';
+import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
+import { partitionsByTopic } from './transaction-coordinator.js';
 
-export interface FencedWriterOptions {
-  readonly transactionalId: string;
+/** The client is shared with other writers; the backend closes it. */
+export interface FencedWriterOptions extends IdentifiedProducerOptions {
   readonly partitions: readonly TopicPartition[];
-  /** Shared with other writers; the backend closes it. */
-  readonly client: KafkaClient;
   readonly produce: Produce;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  readonly monotonicNow: () => number;
-  readonly maxBatchBytes: number;
 }
 
 /**
@@ -36,57 +23,29 @@ const TRANSACTION_TIMEOUT_MS = 15_000;
  * without records, whose markers carry the new epoch into every partition, fences the predecessor. From then on an
  * append is a single request; a transaction is eight, and several writes inside the broker.
  */
-export class KafkaFencedWriter implements FencedWriter {
-  private readonly calls: TransactionCoordinator;
-  private readonly writer: BatchWriter;
-  private identity: ProducerId | null = null;
-  private state: 'new' | 'writing' | 'dead' = 'new';
-
+export class KafkaFencedWriter extends IdentifiedProducer implements FencedWriter {
   constructor(private readonly options: FencedWriterOptions) {
-    this.calls = createTransactionCoordinator(options);
-    this.writer = new BatchWriter({
-      ...options,
-      isTransactional: false,
-      retryForMs: RETRY_FOR_MS,
-      repeatsUnanswered: true,
-    });
+    const { produce } = options;
+    super(options, { produce, isTransactional: false, retryForMs: RETRY_FOR_MS, repeatsUnanswered: true });
   }
 
-  async init(): Promise<void> {
-    if (this.state !== 'new') throw new Error('A fenced writer is initialized once: make another.');
-    await this.orDie(async () => {
+  init(): Promise<void> {
+    return this.identify(async () => {
       const identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
       const topics = partitionsByTopic(this.options.partitions);
       await this.calls.call('AddPartitionsToTxn', { ...identity, topics });
       await this.calls.call('EndTxn', { ...identity, transactionResult: true });
       // EndTxn returns before the markers are written. The next InitProducerId returns after.
-      this.identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
-      this.state = 'writing';
+      return this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
     });
   }
 
-  async append(records: Iterable<OutgoingRecord>): Promise<BaseOffsets> {
-    const { identity } = this;
-    if (this.state !== 'writing' || !identity) throw this.unusable();
-    const outputs = RecordCollector.of(records, this.options.maxBatchBytes).filled();
-    return this.orDie(() => this.writer.write(outputs, identity));
+  append(records: Iterable<OutgoingRecord>): Promise<BaseOffsets> {
+    return this.inState('ready', () => this.writer.write(RecordCollector.of(records).filled(), this.identity));
   }
 
   close(): Promise<void> {
-    this.state = 'dead';
+    this.end();
     return Promise.resolve();
-  }
-
-  private async orDie<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      this.state = 'dead';
-      throw producerError(this.options.transactionalId, error);
-    }
-  }
-
-  private unusable(): Error {
-    return producerError(this.options.transactionalId, new Error(`it is ${this.state}`));
   }
 }

@@ -21,12 +21,12 @@ const client = {
   leader: () => never,
   callRaw: () => Promise.resolve({ partitions: [{ ...nothing, errorCode: OFFSET_OUT_OF_RANGE }] }),
   close: () => Promise.resolve(),
-} as Partial<KafkaClient> as KafkaClient;
+} as Partial<KafkaClient>;
 
 const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
 
-function fetcherOf(of: KafkaClient): Fetcher {
-  return new KafkaFetcher({ client: of, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
+function fetcherOf(of: Partial<KafkaClient>): Fetcher {
+  return new KafkaFetcher({ client: of as KafkaClient, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
 }
 
 describe('the fetcher', () => {
@@ -41,7 +41,7 @@ describe('the fetcher', () => {
   it('fails for a partition that this user may not read, and says what to grant', async () => {
     const denied = { ...nothing, errorCode: 29 };
     const callRaw = () => Promise.resolve({ partitions: [denied] });
-    const fetcher = fetcherOf({ ...client, callRaw } as KafkaClient);
+    const fetcher = fetcherOf({ ...client, callRaw } as Partial<KafkaClient>);
     const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
     await expect(feed.next()).rejects.toMatchObject({
       code: 'ACCESS_DENIED',
@@ -65,7 +65,7 @@ describe('the fetcher', () => {
         return never;
       },
     };
-    const fetcher = fetcherOf(busy as KafkaClient);
+    const fetcher = fetcherOf(busy);
     const count = 200;
     for (let partition = 0; partition < count; partition++) {
       void fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0).next();
@@ -94,7 +94,7 @@ describe('the fetcher', () => {
         return answer ? Promise.resolve(answer) : never;
       }) as unknown as KafkaClient['callRaw'],
     };
-    const fetcher = fetcherOf(one as KafkaClient);
+    const fetcher = fetcherOf(one);
     const feeds = texts.map((_text, partition) => fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0));
     const waiting = feeds.slice(-2).map((feed) => feed.next());
     const first = await waiting[0];

@@ -59,6 +59,6 @@ describe('a member of a group', () => {
     partitions = 3;
     member.rejoin();
     expect(await within(2 * SESSION_TIMEOUT_MS, () => latest.length === 3)).toBe(true);
-    expect(await backend.newPartitionCount('topic')).toBe(3);
+    expect(await backend.partitionCount('topic', { fresh: true })).toBe(3);
   });
 });

@@ -1,31 +1,15 @@
-import { StreamsError } from '../../errors.js';
-import type { StreamsLogger } from '../../logger.js';
 import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
 import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
-import { BatchWriter, createTransactionalProduce } from './batch-writer.js';
-import type { KafkaClient } from './kafka-client.js';
+import { createTransactionalProduce } from './batch-writer.js';
+import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
 import { isRefusal } from './kafka-errors.js';
-import {
-  createTransactionCoordinator,
-  isFencedError,
-  partitionsByTopic,
-  producerError,
-  type ProducerId,
-  type TransactionCoordinator,
-} from './transaction-coordinator.js';
+import { partitionsByTopic } from './transaction-coordinator.js';
 
-interface ProducerOptions {
-  readonly transactionalId: string;
-  readonly client: KafkaClient;
-  readonly logger: StreamsLogger;
+interface ProducerOptions extends IdentifiedProducerOptions {
   readonly stalls: StallWatch;
-  readonly now: () => number;
-  readonly monotonicNow: () => number;
   /** An open transaction of a dead process blocks readers until its successor fences it, or this long. */
   readonly transactionTimeoutMs: number;
-  /** Bytes of one record batch; below the topic's max.message.bytes. */
-  readonly maxBatchBytes: number;
 }
 
 const RETRY_FOR_MS = 15_000;
@@ -34,18 +18,11 @@ const RETRY_FOR_MS = 15_000;
  * Transactions over kafkajs's connections. One commit is at most four steps: add partitions and offsets to the
  * transaction, write the records and the offsets, end it.
  */
-export class KafkaProducer implements TransactionalProducer {
-  private readonly machine;
-  private readonly calls: TransactionCoordinator;
-  private readonly writer: BatchWriter;
-  private identity: ProducerId = { producerId: -1, producerEpoch: -1 };
+export class KafkaProducer extends IdentifiedProducer implements TransactionalProducer {
   heldUpMs = 0;
 
   constructor(private readonly options: ProducerOptions) {
-    this.machine = createTransactionStateMachine(options.transactionalId);
-    this.calls = createTransactionCoordinator(options);
-    this.writer = new BatchWriter({
-      ...options,
+    super(options, {
       produce: createTransactionalProduce(options.client, options.transactionalId),
       isTransactional: true,
       retryForMs: RETRY_FOR_MS,
@@ -54,33 +31,33 @@ export class KafkaProducer implements TransactionalProducer {
   }
 
   async init(): Promise<void> {
-    this.machine.moveTo('initializing');
-    await this.orDie(async () => {
-      this.identity = await this.calls.initProducerId(this.options.transactionTimeoutMs);
-      this.calls.takeHeldUpMs();
-      this.machine.moveTo('idle');
-    });
+    await this.watched(() =>
+      this.identify(async () => {
+        const identity = await this.calls.initProducerId(this.options.transactionTimeoutMs);
+        this.calls.takeHeldUpMs();
+        return identity;
+      }),
+    );
   }
 
-  async commit({ records, offset }: Transaction): Promise<BaseOffsets> {
-    this.machine.moveTo('open');
-    return this.orDie(async () => {
-      const outputs = RecordCollector.of(records, this.options.maxBatchBytes).filled();
-      await this.openTransaction(outputs, offset);
-      const writing = [
-        this.writer.write(outputs, this.identity),
-        offset ? this.writeOffset(offset) : Promise.resolve(),
-      ] as const;
-      const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
-      this.machine.moveTo('committing');
-      await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
-      this.machine.moveTo('idle');
-      return baseOffsets;
-    });
+  commit({ records, offset }: Transaction): Promise<BaseOffsets> {
+    return this.watched(() =>
+      this.inState('ready', async () => {
+        const outputs = RecordCollector.of(records).filled();
+        await this.openTransaction(outputs, offset);
+        const writing = [
+          this.writer.write(outputs, this.identity),
+          offset ? this.writeOffset(offset) : Promise.resolve(),
+        ] as const;
+        const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
+        await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
+        return baseOffsets;
+      }),
+    );
   }
 
   async close(): Promise<void> {
-    if (this.machine.state !== 'closed') this.machine.moveTo('closed');
+    this.end();
     await this.options.client.close();
   }
 
@@ -95,14 +72,11 @@ export class KafkaProducer implements TransactionalProducer {
     throw error;
   }
 
-  private async orDie<T>(work: () => Promise<T>): Promise<T> {
+  private async watched<T>(work: () => Promise<T>): Promise<T> {
     const { transactionalId, stalls } = this.options;
     const goesOn = stalls.begin('transaction', transactionalId, 'The brokers do not complete it.');
     try {
       return await work();
-    } catch (error) {
-      if (this.machine.state !== 'closed') this.machine.moveTo(isFencedError(error) ? 'fenced' : 'failed');
-      throw producerError(transactionalId, error);
     } finally {
       goesOn();
     }
@@ -128,45 +102,4 @@ export class KafkaProducer implements TransactionalProducer {
       topics: [{ topic, partitions: [{ partition, offset: offset.offset, metadata: metadata ?? '' }] }],
     });
   }
-}
-
-/**
- * The life of a transactional producer. `fenced` and `failed` are final: a producer is never used again after any
- * failure, because neither its sequence numbers nor the outcome of its transaction are known any more.
- */
-type TransactionState = 'new' | 'initializing' | 'idle' | 'open' | 'committing' | 'fenced' | 'failed' | 'closed';
-
-const LEGAL_MOVES: Readonly<Record<TransactionState, readonly TransactionState[]>> = {
-  new: ['initializing', 'closed'],
-  initializing: ['idle', 'fenced', 'failed', 'closed'],
-  idle: ['open', 'closed'],
-  open: ['committing', 'fenced', 'failed', 'closed'],
-  committing: ['idle', 'fenced', 'failed', 'closed'],
-  fenced: ['closed'],
-  failed: ['closed'],
-  closed: [],
-};
-
-interface TransactionStateMachine {
-  readonly state: TransactionState;
-  /** @throws StreamsError ILLEGAL_TRANSACTION_MOVE */
-  moveTo(next: TransactionState): void;
-}
-
-function createTransactionStateMachine(transactionalId: string): TransactionStateMachine {
-  let state: TransactionState = 'new';
-  return {
-    get state() {
-      return state;
-    },
-    moveTo(next) {
-      if (!LEGAL_MOVES[state].includes(next)) {
-        throw new StreamsError(
-          'ILLEGAL_TRANSACTION_MOVE',
-          `The producer ${transactionalId} cannot go from ${state} to ${next}: close it and make another.`,
-        );
-      }
-      state = next;
-    },
-  };
 }

@@ -2,7 +2,7 @@ import type { KafkaSettings } from '../../kafka-settings.js';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
 import { produceRequest } from '../../protocol/produce.js';
-import { createKafkaClient, type KafkaClient } from './kafka-client.js';
+import { KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 /** One operation on one thing; of a transactional id any name that the permission covers. */
@@ -78,7 +78,7 @@ export async function missingRights<Right extends KafkaRight>(
   settings: KafkaSettings,
   rights: readonly Right[],
 ): Promise<Right[]> {
-  const client = createKafkaClient(settings, silentLogger);
+  const client = new KafkaClient(settings, silentLogger);
   try {
     const broker = await client.anyBroker();
     const missing: Right[] = [];

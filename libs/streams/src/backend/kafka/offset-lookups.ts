@@ -1,8 +1,8 @@
+import { byTopic } from '../../protocol/bytes.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { KafkaClient } from './kafka-client.js';
 import { NO_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
-import { partitionsByTopic } from './transaction-coordinator.js';
 
 interface Lookup {
   readonly partition: TopicPartition;
@@ -60,9 +60,9 @@ export class OffsetLookups {
 
   private async ask(leader: KafkajsBroker, timestamp: number, lookups: readonly Lookup[]): Promise<void> {
     const asked = new Map(lookups.map(({ partition }) => [partitionName(partition), partition]));
-    const topics = partitionsByTopic(asked.values()).map(({ topic, partitions }) => ({
+    const topics = [...byTopic(asked.values())].map(([topic, partitions]) => ({
       topic,
-      partitions: partitions.map((partition) => ({ partition, timestamp })),
+      partitions: partitions.map(({ partition }) => ({ partition, timestamp })),
     }));
     const parameters = { replicaId: -1, isolationLevel: 0, topics };
     const { responses } = await this.client.ask<ListedOffsets>(leader, 'ListOffsets', 3, parameters);

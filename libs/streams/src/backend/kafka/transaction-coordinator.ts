@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
+import { byTopic } from '../../protocol/bytes.js';
 import type { CoordinatorType, KafkaClient } from './kafka-client.js';
 import {
   CONCURRENT_TRANSACTIONS,
@@ -17,20 +18,6 @@ export interface ProducerId {
   readonly producerEpoch: number;
 }
 
-/**
- * Requests of one transactional.id to its coordinators. Coordinators are looked up once. CONCURRENT_TRANSACTIONS, the
- * response until the brokers have written all markers of the transaction before, is retried within milliseconds at first:
- * with many producers that takes seconds, and their retries would delay the markers.
- */
-export interface TransactionCoordinator {
-  /** Fences the predecessor and waits until its transaction has ended. */
-  initProducerId(transactionTimeoutMs: number): Promise<ProducerId>;
-  call<T>(api: string, parameters: object): Promise<T>;
-  callGroup<T>(groupId: string, api: string, parameters: object): Promise<T>;
-  /** How long calls since the last question were refused because the transaction before was not complete; 0: none was. */
-  takeHeldUpMs(): number;
-}
-
 interface TransactionCoordinatorOptions {
   readonly transactionalId: string;
   readonly client: KafkaClient;
@@ -43,17 +30,44 @@ const RETRY_FOR_MS = 15_000;
 /** The brokers are slow then, and a task that is built again would wait for the same markers. */
 const CONCURRENT_FOR_MS = 60_000;
 
-export function createTransactionCoordinator({
-  transactionalId,
-  client,
-  monotonicNow,
-}: TransactionCoordinatorOptions): TransactionCoordinator {
-  let heldUpMs = 0;
+/**
+ * Requests of one transactional.id to its coordinators. Coordinators are looked up once. CONCURRENT_TRANSACTIONS, the
+ * response until the brokers have written all markers of the transaction before, is retried within milliseconds at first:
+ * with many producers that takes seconds, and their retries would delay the markers.
+ */
+export class TransactionCoordinator {
+  private heldUpMs = 0;
+
+  constructor(private readonly options: TransactionCoordinatorOptions) {}
+
+  /** Fences the predecessor and waits until its transaction has ended. */
+  async initProducerId(transactionTimeoutMs: number): Promise<ProducerId> {
+    const parameters = { transactionTimeout: transactionTimeoutMs };
+    const answer = await this.call<{ producerId: string; producerEpoch: number }>('InitProducerId', parameters);
+    return { producerId: Number(answer.producerId), producerEpoch: answer.producerEpoch };
+  }
+
+  call<T>(api: string, parameters: object): Promise<T> {
+    return this.atCoordinator('transaction', this.options.transactionalId, api, parameters);
+  }
+
+  callGroup<T>(groupId: string, api: string, parameters: object): Promise<T> {
+    return this.atCoordinator('group', groupId, api, parameters);
+  }
+
+  /** How long calls since the last question were refused because the transaction before was not complete; 0: none was. */
+  takeHeldUpMs(): number {
+    const taken = this.heldUpMs;
+    this.heldUpMs = 0;
+    return taken;
+  }
+
   /**
    * Retries errors that prove that nothing happened: most often a coordinator that moved, or a transaction of the
    * predecessor that has not ended yet.
    */
-  const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
+  private async atCoordinator<T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> {
+    const { transactionalId, client, monotonicNow } = this.options;
     const startedAt = monotonicNow();
     let waitMs = CONCURRENT_FIRST_WAIT_MS;
     for (;;) {
@@ -66,44 +80,28 @@ export function createTransactionCoordinator({
         if (moved) client.forgetCoordinator(type, key);
         const isHeldUp = code === CONCURRENT_TRANSACTIONS;
         const passedMs = monotonicNow() - startedAt;
-        if (isHeldUp) heldUpMs = Math.max(heldUpMs, passedMs + waitMs);
+        if (isHeldUp) this.heldUpMs = Math.max(this.heldUpMs, passedMs + waitMs);
         const isOver = passedMs > (isHeldUp ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
         if ((!moved && !isUndone(code)) || isOver) throw parkingOr(error, `${api} of ${key}`);
         await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
       }
     }
-  };
-  const call = <T>(api: string, parameters: object): Promise<T> =>
-    atCoordinator<T>('transaction', transactionalId, api, parameters);
-  return {
-    initProducerId: async (transactionTimeoutMs) => {
-      const answer = await call<{ producerId: string; producerEpoch: number }>('InitProducerId', {
-        transactionTimeout: transactionTimeoutMs,
-      });
-      return { producerId: Number(answer.producerId), producerEpoch: answer.producerEpoch };
-    },
-    call,
-    callGroup: (groupId, api, parameters) => atCoordinator('group', groupId, api, parameters),
-    takeHeldUpMs: () => {
-      const taken = heldUpMs;
-      heldUpMs = 0;
-      return taken;
-    },
-  };
+  }
 }
 
 /** Topics with their partitions, as AddPartitionsToTxn takes them. */
 export function partitionsByTopic(
   partitions: Iterable<{ readonly topic: string; readonly partition: number }>,
 ): { topic: string; partitions: number[] }[] {
-  const byTopic = new Map<string, number[]>();
-  for (const { topic, partition } of partitions) byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
-  return [...byTopic].map(([topic, list]) => ({ topic, partitions: list }));
+  return [...byTopic(partitions)].map(([topic, list]) => ({
+    topic,
+    partitions: list.map(({ partition }) => partition),
+  }));
 }
 
 /** Whether a later producer with the same transactional.id has fenced this one. */
-export function isFencedError(error: unknown): boolean {
+function isFencedError(error: unknown): boolean {
   return (
     reactionTo(kafkaErrorCode(error)) === 'fenced' ||
     (error instanceof StreamsError && error.code === 'PRODUCER_FENCED')

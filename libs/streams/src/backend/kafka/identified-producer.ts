@@ -1,0 +1,50 @@
+import type { StreamsLogger } from '../../logger.js';
+import { BatchWriter, type BatchWriterOptions } from './batch-writer.js';
+import type { KafkaClient } from './kafka-client.js';
+import { producerError, type ProducerId, TransactionCoordinator } from './transaction-coordinator.js';
+
+export interface IdentifiedProducerOptions {
+  readonly transactionalId: string;
+  readonly client: KafkaClient;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+  readonly monotonicNow: () => number;
+}
+
+/**
+ * What writes under the producer id of a transactional.id. It is of no use after any failure, because neither its sequence
+ * numbers nor the outcome of what it did are known any more.
+ */
+export abstract class IdentifiedProducer {
+  protected readonly calls: TransactionCoordinator;
+  protected readonly writer: BatchWriter;
+  protected identity: ProducerId = { producerId: -1, producerEpoch: -1 };
+  private state: 'new' | 'ready' | 'dead' = 'new';
+
+  protected constructor(
+    private readonly identified: IdentifiedProducerOptions,
+    writer: Pick<BatchWriterOptions, 'produce' | 'isTransactional' | 'retryForMs' | 'repeatsUnanswered'>,
+  ) {
+    this.calls = new TransactionCoordinator(identified);
+    this.writer = new BatchWriter({ ...identified, ...writer });
+  }
+
+  protected async identify(work: () => Promise<ProducerId>): Promise<void> {
+    this.identity = await this.inState('new', work);
+    this.state = 'ready';
+  }
+
+  protected async inState<T>(state: 'new' | 'ready', work: () => Promise<T>): Promise<T> {
+    try {
+      if (this.state !== state) throw new Error(`it is ${this.state}`);
+      return await work();
+    } catch (error) {
+      this.end();
+      throw producerError(this.identified.transactionalId, error);
+    }
+  }
+
+  protected end(): void {
+    this.state = 'dead';
+  }
+}
