@@ -31,7 +31,9 @@ export class KeyBuilder {
   }
 
   appendByte(byte: number): this {
-    this.bytes[this.room(1)] = byte;
+    // First of all: `bytes` is another one when it has to grow.
+    const to = this.room(1);
+    this.bytes[to] = byte;
     return this;
   }
 
