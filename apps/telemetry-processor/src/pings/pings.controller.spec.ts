@@ -191,6 +191,18 @@ describe('the telemetry processor', () => {
     expect(rejection.sourceKey?.toString()).toBe('device-1');
     expect(typesOf(await pipe(aPing()))).toEqual(['position']);
   });
+
+  it.each([
+    ['the key of another', 'device-2', {}, 'key_mismatch'],
+    ['no key', null, {}, 'key_mismatch'],
+    ['a time that is none', 'device-1', { receivedTime: -1 }, 'invalid_field'],
+  ])('quarantines a ping with %s though its device is known (R-2)', async (_what, key, fields, reason) => {
+    await pipe(aPing());
+    const value = codecs.telemetryPings.encode(aPing({ eventTime: START + 1_000, ...fields }));
+    const rejection = rejectionOf(await driver.pipe({ key: key === null ? null : Buffer.from(key), value }));
+    expect(rejection.reason).toBe(reason);
+    expect(decisions).toEqual(['accepted', 'rejected']);
+  });
 });
 
 /** The ping with its rpm, an Avro int, written as a long of more than 32 bits: no writer of ours could. */
