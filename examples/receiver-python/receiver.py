@@ -1,6 +1,7 @@
 """SECRET=whsec_... PORT=9000 python receiver.py"""
 
 import os
+import threading
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -8,6 +9,8 @@ from waypost_webhooks import verify
 
 SECRET = os.environ["SECRET"]
 handled: set[str] = set()
+# Requests come in threads of their own.
+lock = threading.Lock()
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -18,7 +21,8 @@ class Receiver(BaseHTTPRequestHandler):
         # Over the bytes as they came: JSON that was parsed and written again has another signature.
         result = verify(body, self.headers, SECRET)
         if not result.ok:
-            print("refused", result.message, flush=True)
+            with lock:
+                print("refused", result.message, flush=True)
             self.answer(401)
             return
         event = result.event
@@ -32,9 +36,10 @@ class Receiver(BaseHTTPRequestHandler):
 
     def handle_once(self, event_id: str, event_type: str, event_time: str, device_id: str) -> None:
         # The same event may come again, under the same id. Remember ids where they outlive the process.
-        if event_id not in handled:
-            handled.add(event_id)
-            print(event_type, event_time, device_id, event_id, flush=True)
+        with lock:
+            if event_id not in handled:
+                handled.add(event_id)
+                print(event_type, event_time, device_id, event_id, flush=True)
 
     def answer(self, status: int) -> None:
         self.send_response(status)
