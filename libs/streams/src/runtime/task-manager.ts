@@ -1,3 +1,4 @@
+import { waitOrAbort } from '../abort.js';
 import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
@@ -227,18 +228,11 @@ class GroupTaskManager implements TaskManager {
   }
 
   private async closeInTime(partition: string, host: TaskExecutor): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const overdue = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        this.options.logger.warn('task_close_overdue', { partition, afterMs: LET_GO_WITHIN_MS });
-        resolve();
-      }, LET_GO_WITHIN_MS);
-    });
-    try {
-      await Promise.race([host.close(), overdue]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const inTime = new AbortController();
+    const closed = host.close().finally(() => inTime.abort());
+    await Promise.race([closed, waitOrAbort(LET_GO_WITHIN_MS, inTime.signal)]);
+    if (!inTime.signal.aborted)
+      this.options.logger.warn('task_close_overdue', { partition, afterMs: LET_GO_WITHIN_MS });
   }
 
   private async verifyTopics(): Promise<void> {

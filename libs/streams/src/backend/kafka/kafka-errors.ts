@@ -28,97 +28,54 @@ interface KafkaErrorRow {
   readonly reaction: Reaction;
   /** The error when repeating does not help, or is not tried; absent: PROTOCOL. */
   readonly error?: StreamsErrorCode;
-  readonly fix?: string;
 }
 
-type Row = readonly [code: number, name: string, reaction: Reaction, error?: StreamsErrorCode, fix?: string];
+type Row = readonly [code: number, name: string, reaction: Reaction, error?: StreamsErrorCode];
 
 /** Every code that brokers answer to our requests, with one reaction wherever it is met; see `reactionTo`. */
 const ROWS: readonly Row[] = [
   [-1, 'UNKNOWN_SERVER_ERROR', 'unsure'],
-  [
-    1,
-    'OFFSET_OUT_OF_RANGE',
-    'park',
-    'OFFSET_OUT_OF_RANGE',
-    "It is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.",
-  ],
-  [2, 'CORRUPT_MESSAGE', 'wait', 'CORRUPT_BATCH', "Check the broker's disk."],
-  [3, 'UNKNOWN_TOPIC_OR_PARTITION', 'refresh', 'TOPIC_MISSING', 'It is gone: create the topic again.'],
+  [1, 'OFFSET_OUT_OF_RANGE', 'park', 'OFFSET_OUT_OF_RANGE'],
+  [2, 'CORRUPT_MESSAGE', 'wait', 'CORRUPT_BATCH'],
+  [3, 'UNKNOWN_TOPIC_OR_PARTITION', 'refresh', 'TOPIC_MISSING'],
   [5, 'LEADER_NOT_AVAILABLE', 'refresh'],
   [6, 'NOT_LEADER_OR_FOLLOWER', 'refresh'],
   [7, 'REQUEST_TIMED_OUT', 'unsure'],
   [8, 'BROKER_NOT_AVAILABLE', 'refresh'],
   [9, 'REPLICA_NOT_AVAILABLE', 'refresh'],
-  [10, 'MESSAGE_TOO_LARGE', 'park', 'RECORD_TOO_LARGE', 'Raise max.message.bytes of the topic, or skip the record.'],
-  [12, 'OFFSET_METADATA_TOO_LARGE', 'park', 'REQUEST_REFUSED', "Raise the broker's offset.metadata.max.bytes."],
+  [10, 'MESSAGE_TOO_LARGE', 'park', 'RECORD_TOO_LARGE'],
+  [12, 'OFFSET_METADATA_TOO_LARGE', 'park', 'REQUEST_REFUSED'],
   [13, 'NETWORK_EXCEPTION', 'unsure'],
   [14, 'COORDINATOR_LOAD_IN_PROGRESS', 'coordinator'],
   [15, 'COORDINATOR_NOT_AVAILABLE', 'coordinator'],
   [16, 'NOT_COORDINATOR', 'coordinator'],
-  [17, 'INVALID_TOPIC_EXCEPTION', 'park', 'REQUEST_REFUSED', 'The name of the topic is not valid: choose another.'],
-  [18, 'RECORD_LIST_TOO_LARGE', 'park', 'RECORD_TOO_LARGE', 'Raise max.message.bytes of the topic.'],
+  [17, 'INVALID_TOPIC_EXCEPTION', 'park', 'REQUEST_REFUSED'],
+  [18, 'RECORD_LIST_TOO_LARGE', 'park', 'RECORD_TOO_LARGE'],
   [19, 'NOT_ENOUGH_REPLICAS', 'wait'],
   [20, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'unsure'],
   [22, 'ILLEGAL_GENERATION', 'expelled'],
-  [
-    23,
-    'INCONSISTENT_GROUP_PROTOCOL',
-    'fatal',
-    'GROUP_REFUSED',
-    'Its members use another protocol: end those that are no instances of this application, or use another group.',
-  ],
-  [24, 'INVALID_GROUP_ID', 'fatal', 'GROUP_REFUSED', 'The name of the group is not valid: choose another.'],
+  [23, 'INCONSISTENT_GROUP_PROTOCOL', 'fatal', 'GROUP_REFUSED'],
+  [24, 'INVALID_GROUP_ID', 'fatal', 'GROUP_REFUSED'],
   [25, 'UNKNOWN_MEMBER_ID', 'expelled'],
-  [
-    26,
-    'INVALID_SESSION_TIMEOUT',
-    'fatal',
-    'GROUP_REFUSED',
-    "The session timeout is outside of the broker's group.min.session.timeout.ms and group.max.session.timeout.ms.",
-  ],
+  [26, 'INVALID_SESSION_TIMEOUT', 'fatal', 'GROUP_REFUSED'],
   [27, 'REBALANCE_IN_PROGRESS', 'rejoin'],
-  [28, 'INVALID_COMMIT_OFFSET_SIZE', 'park', 'REQUEST_REFUSED', 'Shorten the metadata of the position.'],
-  [
-    29,
-    'TOPIC_AUTHORIZATION_FAILED',
-    'park',
-    'ACCESS_DENIED',
-    'Grant this user READ on what it reads, WRITE on the rest.',
-  ],
-  [30, 'GROUP_AUTHORIZATION_FAILED', 'fatal', 'GROUP_REFUSED', 'Grant this user READ on the group.'],
-  [31, 'CLUSTER_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED', 'Grant this user IDEMPOTENT_WRITE on the cluster.'],
-  [
-    32,
-    'INVALID_TIMESTAMP',
-    'park',
-    'REQUEST_REFUSED',
-    'Set the clock right, or raise message.timestamp.before.max.ms and message.timestamp.after.max.ms of the topic.',
-  ],
-  [35, 'UNSUPPORTED_VERSION', 'park', 'REQUEST_REFUSED', 'The broker is too old or too new for this client.'],
+  [28, 'INVALID_COMMIT_OFFSET_SIZE', 'park', 'REQUEST_REFUSED'],
+  [29, 'TOPIC_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
+  [30, 'GROUP_AUTHORIZATION_FAILED', 'fatal', 'GROUP_REFUSED'],
+  [31, 'CLUSTER_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
+  [32, 'INVALID_TIMESTAMP', 'park', 'REQUEST_REFUSED'],
+  [35, 'UNSUPPORTED_VERSION', 'park', 'REQUEST_REFUSED'],
   [42, 'INVALID_REQUEST', 'rebuild'],
-  [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'park', 'REQUEST_REFUSED', 'Raise the message format of the topic to v2.'],
-  [44, 'POLICY_VIOLATION', 'park', 'REQUEST_REFUSED', 'A policy of the broker forbids it: ask who runs the brokers.'],
+  [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'park', 'REQUEST_REFUSED'],
+  [44, 'POLICY_VIOLATION', 'park', 'REQUEST_REFUSED'],
   [45, 'OUT_OF_ORDER_SEQUENCE_NUMBER', 'rebuild'],
   [46, 'DUPLICATE_SEQUENCE_NUMBER', 'rebuild'],
   [47, 'INVALID_PRODUCER_EPOCH', 'fenced', 'PRODUCER_FENCED'],
   [48, 'INVALID_TXN_STATE', 'rebuild'],
   [49, 'INVALID_PRODUCER_ID_MAPPING', 'fenced', 'PRODUCER_FENCED'],
-  [
-    50,
-    'INVALID_TRANSACTION_TIMEOUT',
-    'park',
-    'REQUEST_REFUSED',
-    "Lower transactionTimeoutMs to the broker's transaction.max.timeout.ms.",
-  ],
+  [50, 'INVALID_TRANSACTION_TIMEOUT', 'park', 'REQUEST_REFUSED'],
   [51, 'CONCURRENT_TRANSACTIONS', 'wait'],
-  [
-    53,
-    'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
-    'park',
-    'ACCESS_DENIED',
-    'Grant this user WRITE on the transactional id.',
-  ],
+  [53, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
   [55, 'OPERATION_NOT_ATTEMPTED', 'wait'],
   [56, 'KAFKA_STORAGE_ERROR', 'refresh'],
   [59, 'UNKNOWN_PRODUCER_ID', 'rebuild'],
@@ -127,24 +84,12 @@ const ROWS: readonly Row[] = [
   [72, 'LISTENER_NOT_FOUND', 'refresh'],
   [74, 'FENCED_LEADER_EPOCH', 'refresh'],
   [75, 'UNKNOWN_LEADER_EPOCH', 'refresh'],
-  [76, 'UNSUPPORTED_COMPRESSION_TYPE', 'park', 'REQUEST_REFUSED', 'Change compression.type of the topic.'],
+  [76, 'UNSUPPORTED_COMPRESSION_TYPE', 'park', 'REQUEST_REFUSED'],
   [78, 'OFFSET_NOT_AVAILABLE', 'wait'],
   [79, 'MEMBER_ID_REQUIRED', 'rejoin'],
-  [
-    81,
-    'GROUP_MAX_SIZE_REACHED',
-    'fatal',
-    'GROUP_REFUSED',
-    "The group is full: raise the broker's group.max.size or run fewer instances.",
-  ],
-  [
-    82,
-    'FENCED_INSTANCE_ID',
-    'fatal',
-    'INSTANCE_FENCED',
-    'Another process joined the group with this instance id: give each instance an id of its own.',
-  ],
-  [87, 'INVALID_RECORD', 'park', 'INVALID_RECORD', 'A compacted topic takes no record without a key: forward one.'],
+  [81, 'GROUP_MAX_SIZE_REACHED', 'fatal', 'GROUP_REFUSED'],
+  [82, 'FENCED_INSTANCE_ID', 'fatal', 'INSTANCE_FENCED'],
+  [87, 'INVALID_RECORD', 'park', 'INVALID_RECORD'],
   [88, 'UNSTABLE_OFFSET_COMMIT', 'wait'],
   [89, 'THROTTLING_QUOTA_EXCEEDED', 'wait'],
   [90, 'PRODUCER_FENCED', 'fenced', 'PRODUCER_FENCED'],
@@ -154,12 +99,43 @@ const ROWS: readonly Row[] = [
   [120, 'TRANSACTION_ABORTABLE', 'rebuild'],
 ];
 
-export const KAFKA_ERRORS: readonly KafkaErrorRow[] = ROWS.map(([code, name, reaction, error, fix]) => ({
+/** What to do, by the name of the error; most need nothing. */
+const FIXES: Readonly<Record<string, string>> = {
+  OFFSET_OUT_OF_RANGE:
+    "It is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.",
+  CORRUPT_MESSAGE: "Check the broker's disk.",
+  UNKNOWN_TOPIC_OR_PARTITION: 'It is gone: create the topic again.',
+  MESSAGE_TOO_LARGE: 'Raise max.message.bytes of the topic, or skip the record.',
+  OFFSET_METADATA_TOO_LARGE: "Raise the broker's offset.metadata.max.bytes.",
+  INVALID_TOPIC_EXCEPTION: 'The name of the topic is not valid: choose another.',
+  RECORD_LIST_TOO_LARGE: 'Raise max.message.bytes of the topic.',
+  INCONSISTENT_GROUP_PROTOCOL:
+    'Its members use another protocol: end those that are no instances of this application, or use another group.',
+  INVALID_GROUP_ID: 'The name of the group is not valid: choose another.',
+  INVALID_SESSION_TIMEOUT:
+    "The session timeout is outside of the broker's group.min.session.timeout.ms and group.max.session.timeout.ms.",
+  INVALID_COMMIT_OFFSET_SIZE: 'Shorten the metadata of the position.',
+  TOPIC_AUTHORIZATION_FAILED: 'Grant this user READ on what it reads, WRITE on the rest.',
+  GROUP_AUTHORIZATION_FAILED: 'Grant this user READ on the group.',
+  CLUSTER_AUTHORIZATION_FAILED: 'Grant this user IDEMPOTENT_WRITE on the cluster.',
+  INVALID_TIMESTAMP:
+    'Set the clock right, or raise message.timestamp.before.max.ms and message.timestamp.after.max.ms of the topic.',
+  UNSUPPORTED_VERSION: 'The broker is too old or too new for this client.',
+  UNSUPPORTED_FOR_MESSAGE_FORMAT: 'Raise the message format of the topic to v2.',
+  POLICY_VIOLATION: 'A policy of the broker forbids it: ask who runs the brokers.',
+  INVALID_TRANSACTION_TIMEOUT: "Lower transactionTimeoutMs to the broker's transaction.max.timeout.ms.",
+  TRANSACTIONAL_ID_AUTHORIZATION_FAILED: 'Grant this user WRITE on the transactional id.',
+  UNSUPPORTED_COMPRESSION_TYPE: 'Change compression.type of the topic.',
+  GROUP_MAX_SIZE_REACHED: "The group is full: raise the broker's group.max.size or run fewer instances.",
+  FENCED_INSTANCE_ID: 'Another process joined the group with this instance id: give each instance an id of its own.',
+  INVALID_RECORD: 'A compacted topic takes no record without a key: forward one.',
+};
+
+export const KAFKA_ERRORS: readonly KafkaErrorRow[] = ROWS.map(([code, name, reaction, error]) => ({
   code,
   name,
   reaction,
   ...(error && { error }),
-  ...(fix && { fix }),
 }));
 
 const BY_CODE = new Map(KAFKA_ERRORS.map((row) => [row.code, row]));
@@ -218,7 +194,8 @@ export function isConnectionFailure(error: unknown): boolean {
 
 /** @param what was refused; the first words of the message */
 export function refusal(what: string, code: number, cause?: unknown): StreamsError {
-  const { name, error = 'PROTOCOL', fix } = kafkaError(code);
+  const { name, error = 'PROTOCOL' } = kafkaError(code);
+  const fix = FIXES[name];
   const message = `${what} was refused with ${name} (${String(code)}).`;
   return new StreamsError(error, fix === undefined ? message : `${message} ${fix}`, { cause });
 }
