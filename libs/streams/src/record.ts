@@ -103,6 +103,8 @@ export interface OutgoingRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: readonly RecordHeader[];
+  /** Epoch ms; the time at which it is written unless given. */
+  readonly timestamp?: number;
 }
 
 export function partitionName({ topic, partition }: TopicPartition): string {

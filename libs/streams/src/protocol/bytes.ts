@@ -105,6 +105,26 @@ export function writeVarint(buffer: Buffer, position: number, value: number): nu
   return at;
 }
 
+/** Of a varint that may exceed 32 bits. */
+export function varlongSize(value: number): number {
+  let size = 1;
+  for (let rest = zigzag(value); rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
+  return size;
+}
+
+/** Writes a zigzag varint of up to 53 bits and returns the position after it. */
+export function writeVarlong(buffer: Buffer, position: number, value: number): number {
+  let rest = zigzag(value);
+  let at = position;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) buffer[at++] = (rest % 0x80) | 0x80;
+  buffer[at++] = rest;
+  return at;
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
 export function writeInt64(buffer: Buffer, value: number, position: number): void {
   buffer.writeInt32BE(Math.floor(value / 4_294_967_296), position);
   buffer.writeUInt32BE(((value % 4_294_967_296) + 4_294_967_296) % 4_294_967_296, position + 4);

@@ -21,7 +21,7 @@ const TRANSACTIONAL = 0x10;
 const GZIP = 0x01;
 
 /**
- * Makes the collected records one record batch of format v2. `timestamp` is epoch ms, the same for all. A
+ * Makes the collected records one record batch of format v2. `timestamp` is epoch ms, of those without one. A
  * batch larger than `compressAboveBytes` is gzipped: what a producer sent compressed must fit when it is written on,
  * e.g. quarantined. The result shares the memory of `records` unless it was gzipped.
  */
@@ -32,7 +32,7 @@ export function sealRecordBatch(
   compressAboveBytes: number,
 ): Buffer {
   const plain = records.bytes.subarray(0, records.length);
-  writeHeader(plain, records.count, timestamp, producer);
+  writeHeader(plain, records, timestamp, producer);
   const batch = plain.length > compressAboveBytes ? gzipped(plain) : plain;
   batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT);
   return batch;
@@ -46,15 +46,16 @@ function gzipped(plain: Buffer): Buffer {
   return batch;
 }
 
-function writeHeader(batch: Buffer, count: number, timestamp: number, producer: ProducerIdentity): void {
+function writeHeader(batch: Buffer, records: ProducerBatch, timestamp: number, producer: ProducerIdentity): void {
+  const { count, firstTimestamp, maxTimestamp } = records;
   batch.fill(0, 0, BATCH_HEADER_BYTES);
   batch.writeInt32BE(batch.length - 12, 8);
   batch.writeInt32BE(-1, 12); // partition leader epoch: the broker's to fill
   batch.writeInt8(2, 16);
   batch.writeInt16BE(producer.isTransactional === false ? 0 : TRANSACTIONAL, ATTRIBUTES_AT);
   batch.writeInt32BE(count - 1, 23);
-  writeInt64(batch, timestamp, 27);
-  writeInt64(batch, timestamp, 35);
+  writeInt64(batch, firstTimestamp ?? timestamp, 27);
+  writeInt64(batch, firstTimestamp === null ? timestamp : maxTimestamp, 35);
   writeInt64(batch, producer.producerId, 43);
   batch.writeInt16BE(producer.producerEpoch, 51);
   batch.writeInt32BE(producer.baseSequence, 53);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { OutgoingRecord } from '../record.js';
+import { sealRecordBatch } from './record-batch-encoder.js';
 import { RecordCollector } from './record-collector.js';
+import { decodeRecordBatches } from './testing/record-batches.js';
+
+const NO_PRODUCER = { producerId: -1, producerEpoch: -1, baseSequence: -1 };
 
 const field = fc.option(fc.uint8Array({ maxLength: 120 }).map((bytes) => Buffer.from(bytes)));
 const record = fc.record({ topic: fc.constantFrom('a', 'b'), partition: fc.nat({ max: 2 }), key: field, value: field });
@@ -33,6 +37,25 @@ describe('record buffers', () => {
     for (const bytes of [300, 300, 5_000, 300]) buffers.to('t', 0).append(null, Buffer.alloc(bytes));
     const counts = buffers.to('t', 0).batches.map(({ count }) => count);
     expect(counts).toEqual([2, 1, 1]);
+  });
+
+  it('keep timestamps of their own, in batches apart from records without one', () => {
+    const times = fc.array(fc.option(fc.integer({ min: 0, max: 8_000_000_000_000 }), { nil: undefined }), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(times, (timestamps) => {
+        const records = timestamps.map((timestamp, n) => ({
+          ...{ topic: 't', partition: 0, key: null, value: Buffer.from(String(n)) },
+          ...(timestamp !== undefined && { timestamp }),
+        }));
+        const buffers = RecordCollector.of(records);
+        expect([...buffers]).toEqual(records);
+        const sealed = buffers.to('t', 0).batches.map((batch) => sealRecordBatch(batch, 7, NO_PRODUCER, Infinity));
+        const read = sealed.flatMap((batch) => decodeRecordBatches(batch, 0, []).records);
+        expect(read.map(({ timestamp }) => timestamp)).toEqual(timestamps.map((timestamp) => timestamp ?? 7));
+      }),
+    );
   });
 
   it('take parts of other buffers without what lies around them', () => {

@@ -1,5 +1,5 @@
 import type { OutgoingRecord } from '../record.js';
-import { ByteReader, varintSize, writeVarint } from './bytes.js';
+import { ByteReader, varintSize, varlongSize, writeVarint, writeVarlong } from './bytes.js';
 import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './record-headers.js';
 
 /**
@@ -14,8 +14,8 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
   static of(records: Iterable<OutgoingRecord>): RecordCollector {
     if (records instanceof RecordCollector) return records;
     const buffers = new RecordCollector();
-    for (const { topic, partition, key, value, headers } of records)
-      buffers.to(topic, partition).append(key, value, headers);
+    for (const { topic, partition, key, value, headers, timestamp } of records)
+      buffers.to(topic, partition).append(key, value, headers, timestamp);
     return buffers;
   }
 
@@ -62,6 +62,9 @@ export interface ProducerBatch {
   /** Header included. */
   length: number;
   count: number;
+  /** Epoch ms; null: none of its records has a timestamp of its own. */
+  firstTimestamp: number | null;
+  maxTimestamp: number;
 }
 
 /**
@@ -72,7 +75,7 @@ export class RecordBuffer {
   /** Records in all batches. */
   count = 0;
   readonly batches: ProducerBatch[] = [];
-  private readonly spare: ProducerBatch[] = [];
+  private readonly spare: Buffer[] = [];
 
   constructor(
     readonly topic: string,
@@ -80,8 +83,8 @@ export class RecordBuffer {
     private readonly maxBatchBytes = MAX_BATCH_BYTES,
   ) {}
 
-  append(key: Buffer | null, value: Buffer | null, headers: readonly RecordHeader[] = NO_HEADERS): void {
-    this.appendRanges(key, 0, key?.length ?? 0, value, 0, value?.length ?? 0, headers);
+  append(key: Buffer | null, value: Buffer | null, headers?: readonly RecordHeader[], timestamp?: number): void {
+    this.appendRanges(key, 0, key?.length ?? 0, value, 0, value?.length ?? 0, headers, timestamp);
   }
 
   appendRanges(
@@ -92,13 +95,16 @@ export class RecordBuffer {
     valueStart: number,
     valueEnd: number,
     headers = NO_HEADERS,
+    timestamp: number | null = null,
   ): void {
     const keyLength = keyEnd - keyStart;
     const valueLength = valueEnd - valueStart;
     const headerBytes = headers.length === 0 ? 1 : headersSize(headers);
-    const batch = this.batchFor(keyLength + valueLength + headerBytes);
+    const batch = this.batchFor(keyLength + valueLength + headerBytes, timestamp);
+    const timestampDelta = timestamp === null ? 0 : timestamp - (batch.firstTimestamp ?? 0);
     const content =
-      2 +
+      1 +
+      varlongSize(timestampDelta) +
       varintSize(batch.count) +
       (key ? varintSize(keyLength) + keyLength : 1) +
       (value ? varintSize(valueLength) + valueLength : 1) +
@@ -106,7 +112,7 @@ export class RecordBuffer {
     const { bytes } = batch;
     let at = writeVarint(bytes, batch.length, content);
     bytes[at++] = 0; // attributes
-    bytes[at++] = 0; // timestamp delta
+    at = writeVarlong(bytes, at, timestampDelta);
     at = writeVarint(bytes, at, batch.count);
     at = writeField(bytes, at, key, keyStart, keyLength);
     at = writeField(bytes, at, value, valueStart, valueLength);
@@ -119,36 +125,39 @@ export class RecordBuffer {
   /** The memory is kept for the next transaction. */
   clear(): void {
     this.count = 0;
-    for (const batch of this.batches.splice(0))
-      if (batch.bytes.length <= 2 * this.maxBatchBytes) this.spare.push(batch);
+    for (const { bytes } of this.batches.splice(0)) if (bytes.length <= 2 * this.maxBatchBytes) this.spare.push(bytes);
   }
 
   *records(): Generator<OutgoingRecord> {
     const { topic, partition } = this;
-    for (const { bytes, length, count } of this.batches) {
+    for (const { bytes, length, count, firstTimestamp } of this.batches) {
       const reader = new ByteReader(bytes.subarray(0, length));
       reader.position = BATCH_HEADER_BYTES;
       for (let i = 0; i < count; i++) {
         const end = reader.varint() + reader.position;
-        reader.position += 2;
+        reader.position++;
+        const timestampDelta = reader.varlong();
         reader.varint();
         const [key, value] = [copyField(reader), copyField(reader)];
         const headers = readHeaders(Buffer.from(reader.buffer.subarray(reader.position, end)), 0);
-        yield { topic, partition, key, value, ...(headers.length > 0 && { headers }) };
+        const record = { topic, partition, key, value, ...(headers.length > 0 && { headers }) };
+        yield firstTimestamp === null ? record : { ...record, timestamp: firstTimestamp + timestampDelta };
         reader.position = end;
       }
     }
   }
 
-  private batchFor(dataBytes: number): ProducerBatch {
+  /** Records with and without timestamps of their own are in different batches. */
+  private batchFor(dataBytes: number, timestamp: number | null): ProducerBatch {
     const bound = dataBytes + 32;
     let batch = this.batches.at(-1);
-    if (!batch || (batch.count > 0 && batch.length + bound > this.maxBatchBytes)) {
-      batch = this.spare.pop() ?? { bytes: Buffer.allocUnsafeSlow(FIRST_BYTES), length: 0, count: 0 };
-      batch.length = BATCH_HEADER_BYTES;
-      batch.count = 0;
+    const isFull = batch && batch.count > 0 && batch.length + bound > this.maxBatchBytes;
+    if (!batch || isFull || (batch.firstTimestamp === null) !== (timestamp === null)) {
+      const bytes = this.spare.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES);
+      batch = { bytes, length: BATCH_HEADER_BYTES, count: 0, firstTimestamp: timestamp, maxTimestamp: 0 };
       this.batches.push(batch);
     }
+    if (timestamp !== null) batch.maxTimestamp = Math.max(batch.maxTimestamp, timestamp);
     if (batch.length + bound > batch.bytes.length) grow(batch, batch.length + bound);
     return batch;
   }

@@ -70,6 +70,17 @@ describe('a processor of slices', () => {
     expect(pendingValues()).toEqual(['a']);
   });
 
+  it('may give an output the time of its input', async () => {
+    handle = (slice) => {
+      slice.forEach(({ key, value, timestamp }) => context.forward('copies', { key, value, timestamp }));
+      return Promise.resolve();
+    };
+
+    await core.process(recordsOf('a', 'b'), true);
+
+    expect([...core.pending()].map(({ timestamp }) => timestamp)).toEqual([1_000, 1_001]);
+  });
+
   it('fails with its own error', async () => {
     handle = () => Promise.reject(new RangeError('negative'));
 

@@ -195,9 +195,9 @@ function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
 }
 
 /** @returns the bytes of the value */
-function append(into: RecordBuffer, { key, value, headers }: ForwardedRecord): number {
+function append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
   const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
-  into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers);
+  into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers, timestamp);
   return end - start;
 }
 

@@ -40,7 +40,7 @@ export function createMemoryBackend(options: MemoryBackendOptions): StreamsBacke
 
 export interface MemoryLogs {
   /** Writes as an outside producer would. */
-  append(partition: TopicPartition, record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>): number;
+  append(partition: TopicPartition, record: Omit<OutgoingRecord, 'topic' | 'partition'>): number;
   /** Deletes the committed offsets of a group, as a broker does after its retention. */
   forgetOffsets(groupId: string): void;
 }
@@ -76,9 +76,10 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     }
   }
 
-  append(partition: TopicPartition, record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>): number {
+  append(partition: TopicPartition, record: Omit<OutgoingRecord, 'topic' | 'partition'>): number {
     const log = this.log(partition);
-    log.push(fetchedRecordOf({ ...record, offset: log.length, timestamp: this.options.now() }));
+    const { timestamp = this.options.now() } = record;
+    log.push(fetchedRecordOf({ ...record, offset: log.length, timestamp }));
     for (const watcher of this.watchers) watcher();
     return log.length - 1;
   }

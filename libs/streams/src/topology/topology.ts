@@ -41,6 +41,8 @@ export interface ForwardedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | ByteRange | null;
   readonly headers?: readonly RecordHeader[];
+  /** Epoch ms, e.g. that of the input record; the time of the commit unless given. */
+  readonly timestamp?: number;
 }
 
 /** What a processor sees of the task that it works in. Type parameters: its stores by name, the names of its sinks. */

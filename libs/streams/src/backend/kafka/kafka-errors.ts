@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
   [29, 'TOPIC_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
   [30, 'GROUP_AUTHORIZATION_FAILED', 'fatal', 'GROUP_REFUSED'],
   [31, 'CLUSTER_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
-  [32, 'INVALID_TIMESTAMP', 'park', 'REQUEST_REFUSED'],
+  [32, 'INVALID_TIMESTAMP', 'park', 'INVALID_RECORD'],
   [35, 'UNSUPPORTED_VERSION', 'park', 'REQUEST_REFUSED'],
   [42, 'INVALID_REQUEST', 'rebuild'],
   [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'park', 'REQUEST_REFUSED'],
@@ -119,7 +119,7 @@ const FIXES: Readonly<Record<string, string>> = {
   GROUP_AUTHORIZATION_FAILED: 'Grant this user READ on the group.',
   CLUSTER_AUTHORIZATION_FAILED: 'Grant this user IDEMPOTENT_WRITE on the cluster.',
   INVALID_TIMESTAMP:
-    'Set the clock right, or raise message.timestamp.before.max.ms and message.timestamp.after.max.ms of the topic.',
+    'Set the clock or the forwarded timestamp right, or raise message.timestamp.before.max.ms and .after.max.ms of the topic.',
   UNSUPPORTED_VERSION: 'The broker is too old or too new for this client.',
   UNSUPPORTED_FOR_MESSAGE_FORMAT: 'Raise the message format of the topic to v2.',
   POLICY_VIOLATION: 'A policy of the broker forbids it: ask who runs the brokers.',

@@ -12,7 +12,7 @@ export function encodeRecordBatch(
   compressAboveBytes = Infinity,
 ): Buffer {
   const buffer = new RecordBuffer('', 0, Infinity);
-  for (const { key, value, headers } of records) buffer.append(key, value, headers);
+  for (const { key, value, headers, timestamp: own } of records) buffer.append(key, value, headers, own);
   const [batch] = buffer.batches;
   if (!batch) throw new Error('A record batch holds at least one record.');
   return sealRecordBatch(batch, timestamp, producer, compressAboveBytes);
