@@ -126,8 +126,8 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'the rate limit is ignored',
     file: `${SENDER}/sender/subscription-lane.ts`,
-    is: 'this.isEarly(ratePerSecond)',
-    becomes: 'this.isEarly(null)',
+    is: 'this.pace.waitMs(this.settings(), ',
+    becomes: 'this.pace.waitMs({ ...this.settings(), ratePerSecond: null }, ',
   },
   {
     name: 'a pause is ignored',
