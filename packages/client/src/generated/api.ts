@@ -85,19 +85,19 @@ export interface V1Event {
   readonly device_id: string;
   readonly subscription_id: string;
   readonly url: string;
-  /** Of the last attempt; absent when it got no response. */
+  /** Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt. */
   readonly status_code?: number;
   /** The exact text that was sent: deserialize it to get the payload. */
   readonly body: string;
-  /** Attempts after the first, without probes. */
+  /** Attempts after the first, without probes and ends without an attempt. */
   readonly retry_count: number;
   /** UTC, with milliseconds. */
   readonly created_at: string;
-  /** UTC, with milliseconds. */
+  /** UTC, with milliseconds: of the last line of `attempts`, also where that is an end without an attempt. */
   readonly last_attempt_at: string;
   /** Absent unless it was delivered. */
   readonly delivered_at?: string;
-  /** With the probes of a suspended subscription, which bear the number of the next attempt. */
+  /** With the probes of a suspended subscription, which bear the number of the next attempt. A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`. */
   readonly attempts: readonly {
     readonly attempt: number;
     /** UTC, with milliseconds. */
@@ -141,18 +141,19 @@ export interface V2Event {
     readonly series: number;
     /** The replay that made this series; absent for the first delivery. */
     readonly replayId?: string;
-    /** Of the last attempt; absent when it got no response. */
+    /** Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt. */
     readonly statusCode?: number;
-    /** Without probes. */
+    /** Without probes and ends without an attempt. */
     readonly attemptCount: number;
     /** Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20. */
     readonly probeCount?: number;
-    /** UTC, with milliseconds; absent before the first attempt. */
+    /** UTC, with milliseconds: of the first line of `attempts`, also where that is an end without an attempt; absent before there is one. */
     readonly firstAttemptAt?: string;
-    /** UTC, with milliseconds; absent before the first attempt. */
+    /** UTC, with milliseconds: of the last line of `attempts`, also where that is an end without an attempt; absent before there is one. */
     readonly lastAttemptAt?: string;
     /** Only between attempts. */
     readonly nextAttemptAt?: string;
+    /** A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`. */
     readonly attempts: readonly {
       readonly attempt: number;
       /** A probe of a suspended subscription: it does not use up the attempt of this number. */
@@ -664,7 +665,7 @@ export interface Operation {
   readonly id: string;
   /**
    * What happened:
-   * - `exhausted`: a delivery has failed for good; `eventId` says which.
+   * - `exhausted`: the last attempt of a delivery has failed; `eventId` says which. A response that ends a delivery at once, such as a 400, makes no event.
    * - `suspended`: nothing but failures for 5 minutes; deliveries are held from now on (`onOutage: hold`).
    * - `probed`: a held delivery was tried, and failed.
    * - `resumed`: a probe was accepted; held deliveries are sent, in order.
@@ -1037,7 +1038,7 @@ export interface Operations {
       readonly endDate: string | Date;
       /** One of position, position_sleep, ignition_on, ignition_off, geofence_in, geofence_out, route_started, route_finished, stop_started, stop_finished, test. `test` is an event that was requested with `/test`. For any other type the page is empty. */
       readonly eventType?: string;
-      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. */
+      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
       /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
       readonly limit?: number;
@@ -1065,7 +1066,7 @@ export interface Operations {
       readonly subscriptionId?: string;
       /** Only this event. */
       readonly eventId?: string;
-      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. */
+      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
       /** Only deliveries with this status. */
       readonly status?: 'delivered' | 'failed' | 'pending';
@@ -1955,6 +1956,8 @@ export interface Streams {
       readonly deviceId?: string;
       /** Only attempts for this subscription. */
       readonly subscriptionId?: string;
+      /** Only attempts of this event. */
+      readonly eventId?: string;
       /** Only attempts that got this code. */
       readonly statusCode?: number;
       /** Only attempts after which the delivery had this status. */
@@ -1969,7 +1972,7 @@ export const STREAMS = {
   streamAttempts: {
     method: 'GET',
     path: '/public/v2/stream',
-    query: ['eventType', 'deviceId', 'subscriptionId', 'statusCode', 'status'],
+    query: ['eventType', 'deviceId', 'subscriptionId', 'eventId', 'statusCode', 'status'],
     joined: [],
     idempotencyKey: false,
     ifMatch: false,
