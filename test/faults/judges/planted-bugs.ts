@@ -112,12 +112,6 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'return subscriptionId === null;',
   },
   {
-    name: 'a new version of a strict subscription stops its deliveries',
-    file: `${SENDER}/sender/device-order.ts`,
-    is: '?.includes(pending) === true',
-    becomes: '?.includes(pending) === null',
-  },
-  {
     name: 'first attempts start in any order',
     file: `${SENDER}/sender/subscription-lane.ts`,
     is: 'delivery?.begin(begun);',
