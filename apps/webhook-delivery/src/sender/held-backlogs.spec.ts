@@ -96,6 +96,23 @@ describe('a paused subscription (R-16)', () => {
     expect(made.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
+  it('gets the retries that came due meanwhile as due when it is active again, also those that had left memory', async () => {
+    for (const n of [1, 2, 3]) harness.publish(n);
+    let isUp = false;
+    await harness.start(() => (isUp ? ok : unavailable));
+    await until(async () => (await harness.attempts()).length === 3);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    await until(() => harness.pending === 1);
+    const lastDueAt = Math.max(...(await harness.attempts()).map(({ nextDueAt }) => nextDueAt ?? NaN));
+    await until(() => harness.nowMs() > lastDueAt + 200);
+    isUp = true;
+    const activeAt = harness.nowMs();
+    harness.subscribe('subscription-1', { status: 'active' });
+    await until(async () => (await delivered()).length === 3);
+    const retries = (await harness.attempts()).filter(({ attempt }) => attempt === 2);
+    for (const { dueAt } of retries) expect(dueAt).toBeGreaterThanOrEqual(activeAt);
+  });
+
   it('gets a retry when it is due, not at the moment in which it is active again before that (R-22)', async () => {
     const fast = await SenderHarness.create({ speed: 10 });
     fast.subscribe('subscription-1', { status: 'paused' });

@@ -264,9 +264,12 @@ export class SenderTask implements PartitionTask {
   /** null: it is finished. */
   private knownOf(backlog: SubscriptionBacklog, offset: number): WithdrawnDelivery | null {
     if (offset <= backlog.takenUpTo) {
-      const withdrawn = backlog.withdrawn.get(offset) ?? null;
+      const withdrawn = backlog.withdrawn.get(offset);
       backlog.withdrawn.delete(offset);
-      return withdrawn;
+      if (!withdrawn) return null;
+      // What came due while it was held is due now: it is not late.
+      const isOverdue = withdrawn.due.monotonicMs < this.parts.monotonicMs();
+      return isOverdue ? { ...withdrawn, due: momentNow(this.parts) } : withdrawn;
     }
     const { byDelivery, readAt } = this.opened().recovered;
     const progress = byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
