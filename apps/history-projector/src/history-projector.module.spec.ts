@@ -11,7 +11,13 @@ import {
   type SchemaRegistryPort,
 } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
-import { DeliveryProjection, PathProjection, ProjectionProgress, WaitingProjection } from '@waypost/history-store';
+import {
+  DeliveryProjection,
+  PathProjection,
+  type ProjectedLogs,
+  ProjectionProgress,
+  WaitingProjection,
+} from '@waypost/history-store';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
 import {
   createLogger,
@@ -26,6 +32,7 @@ import { MemoryRuntime } from '@waypost/platform/testing';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
+import { until } from '../../../test/support/until.js';
 import { readConfig } from './config.js';
 import { RUN_MIGRATIONS } from './database/projector-database.module.js';
 import { RetentionJob } from './database/retention.job.js';
@@ -92,6 +99,31 @@ function projector(runtime: MemoryRuntime, readiness: Readiness) {
     .useValue(noted('migrated'));
 }
 
+/** Answers as a database without a single day, and notes the table of each look for days that have expired. */
+function databaseWithoutDays(lookedAt: string[]) {
+  const query = (sql: string, [table]: readonly string[] = []) => {
+    if (sql.includes('pg_inherits') && table !== undefined) lookedAt.push(table);
+    return Promise.resolve(sql.includes('pg_try_advisory_lock') ? [{ locked: true }] : []);
+  };
+  const manager = { query };
+  return {
+    isInitialized: true,
+    manager,
+    transaction: (work: (inside: typeof manager) => Promise<unknown>) => work(manager),
+    createQueryRunner: () => ({ manager, query, release: () => Promise.resolve() }),
+    initialize: () => Promise.resolve(),
+    destroy: () => Promise.resolve(),
+  };
+}
+
+/** The type makes the list complete. */
+const TABLES: Readonly<Record<keyof ProjectedLogs, true>> = {
+  deliveries: true,
+  delivery_figures: true,
+  path_points: true,
+  waiting_deliveries: true,
+};
+
 async function build() {
   const readiness = new Readiness();
   const runtime = new MemoryRuntime();
@@ -122,6 +154,20 @@ describe('HistoryProjectorModule', () => {
   it('has a provider for everything that its own providers ask for', async () => {
     const compiled = projector(new MemoryRuntime(), new Readiness()).compile();
     await expect(compiled).resolves.toBeInstanceOf(TestingModule);
+  });
+
+  it('tidies every table that has a partition for each day (R-35)', async () => {
+    const lookedAt: string[] = [];
+    const module = await projector(new MemoryRuntime(), new Readiness())
+      .overrideProvider(DataSource)
+      .useValue(databaseWithoutDays(lookedAt))
+      .compile();
+    const job = module.get(RetentionJob, { strict: false });
+    job.onApplicationBootstrap();
+    await until(() => {
+      expect([...new Set(lookedAt)].sort()).toEqual(Object.keys(TABLES).sort());
+    });
+    await job.onModuleDestroy();
   });
 
   it('migrates and connects before its consumers start, and disconnects after they have stopped', async () => {

@@ -5,6 +5,7 @@ import { StalledSessionsJob } from './stalled-sessions.job.js';
 function build(endStalled: () => Promise<number>) {
   const events: string[] = [];
   const asked: number[] = [];
+  const intervals: number[] = [];
   let tick: () => void = () => undefined;
   const job = new StalledSessionsJob({
     endStalled: (stalledForMs) => {
@@ -12,18 +13,21 @@ function build(endStalled: () => Promise<number>) {
       return endStalled();
     },
     logger: { warn: (event) => void events.push(event) },
-    every: (_ms, call) => {
+    every: (ms, call) => {
+      intervals.push(ms);
       tick = call;
       return () => void events.push('cancelled');
     },
   });
-  return { job, events, asked, turn: () => tick() };
+  return { job, events, asked, intervals, turn: () => tick() };
 }
+
 describe('the stalled sessions job', () => {
-  it('ends sessions that have waited for half a minute, and logs only if there were any', async () => {
+  it('ends sessions that have waited for half a minute, looking every ten seconds, and logs only if there were any', async () => {
     const found = [0, 2];
-    const { job, events, asked, turn } = build(() => Promise.resolve(found.shift() ?? 0));
+    const { job, events, asked, intervals, turn } = build(() => Promise.resolve(found.shift() ?? 0));
     job.onApplicationBootstrap();
+    expect(intervals).toEqual([10_000]);
     turn();
     await flushed();
     expect(events).toEqual([]);

@@ -17,6 +17,9 @@ function buildWorld() {
   const rows: (OutboxRow & { published: boolean })[] = [];
   const log: { kind: string; key: string; version: number | null }[] = [];
   const faults: Fault[] = [];
+  /** The time before which each trim deletes. */
+  const trims: number[] = [];
+  const clock = { nowMs: Date.UTC(2026, 2, 20, 12) };
   let holder: symbol | null = null;
   let lose: ((error: Error) => void) | null = null;
   const wakers = new Set<() => void>();
@@ -54,7 +57,7 @@ function buildWorld() {
           for (const row of rows) if (ids.includes(row.id)) row.published = true;
           return Promise.resolve();
         },
-        trim: () => whileAlive(0),
+        trim: (beforeMs) => whileAlive(trims.push(beforeMs)),
         close: () => {
           if (holder === me) holder = null;
           wakers.delete(on.onAppended);
@@ -108,7 +111,7 @@ function buildWorld() {
           ),
         ),
       logger: silent,
-      now: Date.now,
+      now: () => clock.nowMs,
       monotonicMs: () => performance.now(),
       pollMs: 5,
     });
@@ -126,6 +129,8 @@ function buildWorld() {
   return {
     append,
     faults,
+    trims,
+    clock,
     startPublisher,
     published,
     settled,
@@ -212,5 +217,23 @@ describe('the outbox publisher', () => {
     world.startPublisher();
     await world.settled(1_203);
     expect(world.published()).toEqual(Array.from({ length: 1_203 }, (_, index) => `a:${String(index + 1)}`));
+  });
+  it('deletes once an hour what was published a day ago', async () => {
+    world = buildWorld();
+    const HOUR_MS = 3_600_000;
+    const startMs = world.clock.nowMs;
+    const trimmedAt = (...afterMs: number[]) => afterMs.map((ms) => startMs + ms - 24 * HOUR_MS);
+    world.startPublisher();
+    await until(() => {
+      expect(world.trims).toEqual(trimmedAt(0));
+    });
+    world.clock.nowMs = startMs + HOUR_MS - 1;
+    world.append('a', 1);
+    world.append('a', 2);
+    await world.settled(2);
+    world.clock.nowMs = startMs + HOUR_MS;
+    await until(() => {
+      expect(world.trims).toEqual(trimmedAt(0, HOUR_MS));
+    });
   });
 });

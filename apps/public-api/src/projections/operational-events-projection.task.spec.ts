@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
-import type { OperationalEvent } from '@waypost/domain';
+import { type OperationalEvent, RETENTION_MS } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { OperationalEventsProjectionTask } from './operational-events-projection.task.js';
@@ -48,6 +48,8 @@ interface World {
 
 function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }: World = {}) {
   const calls: string[] = [];
+  const trimmed: number[] = [];
+  const clock = { nowMs: 5_000 };
   const did = (call: string): Promise<void> => {
     const failure = failures.shift();
     if (failure !== undefined) return Promise.reject(failure);
@@ -73,13 +75,16 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
         return { type: 'not_found' };
       },
     },
-    events: { keep: (events) => did(`keep ${String(events.length)}`), trim: () => Promise.resolve(0) },
+    events: {
+      keep: (events) => did(`keep ${String(events.length)}`),
+      trim: (beforeMs) => Promise.resolve(trimmed.push(beforeMs)),
+    },
     backend: { startOffset: () => Promise.resolve(log.start), endOffset: () => Promise.resolve(log.end) },
     database: new DatabaseRetry({ logger, monotonicMs: () => 0, wait: () => new Promise((r) => setImmediate(r)) }),
     logger,
-    now: () => 5_000,
+    now: () => clock.nowMs,
   });
-  return { task, calls };
+  return { task, calls, trimmed, clock };
 }
 
 function gone() {
@@ -108,6 +113,19 @@ describe('the task of operational events', () => {
     const disabled = operationalEvent({ type: 'disabled' });
     await task.process(batchOf(encoded(operationalEvent(), disabled, operationalEvent({ type: 'suspended' })), 10));
     expect(calls).toEqual([`disable ${disabled.subscriptionId}`, 'subscription_not_disabled', 'keep 3', 'commit 14']);
+  });
+
+  it('forgets what is older than the history at its first call, and once an hour from then on', async () => {
+    const { task, trimmed, clock } = build();
+    const startMs = clock.nowMs;
+    const HOUR_MS = 3_600_000;
+    for (const atMs of [0, 1, HOUR_MS - 1, HOUR_MS, 2 * HOUR_MS - 1]) {
+      clock.nowMs = startMs + atMs;
+      await task.idle();
+    }
+    clock.nowMs = startMs + 2 * HOUR_MS;
+    await task.process(batchOf(encoded(operationalEvent())));
+    expect(trimmed).toEqual([0, HOUR_MS, 2 * HOUR_MS].map((atMs) => startMs + atMs - RETENTION_MS));
   });
 
   it('skips empty entries and continues', async () => {
