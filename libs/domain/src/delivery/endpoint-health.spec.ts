@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { ATTEMPT_ERROR_CODES, type AttemptErrorCode } from './decide-attempt.js';
 import {
+  concernsEndpoint,
   type EndpointAttempt,
   type EndpointHealth,
   healthAfter as decide,
@@ -124,5 +126,31 @@ describe('The health of an endpoint (R-29)', () => {
     expect(failedOn(Object.fromEntries(Array.from({ length: 30 }, (_, day) => [day, 25]))).failedDays).toEqual(
       Array.from({ length: 7 }, (_, n) => ({ day: 23 + n, failed: 20 })),
     );
+  });
+});
+
+/** Whether an attempt that ended with it says something about the endpoint. */
+const CONCERNS: Readonly<Record<AttemptErrorCode, boolean>> = {
+  timeout: true,
+  dns_error: true,
+  connection_refused: true,
+  connection_reset: true,
+  connection_failed: true,
+  tls_error: true,
+  protocol_error: true,
+  address_refused: true,
+  url_refused: true,
+  token_error: true,
+  secret_unreadable: false,
+  subscription_deleted: false,
+  subscription_disabled: false,
+  subscription_unknown: false,
+  expired: false,
+  network_error: true,
+};
+
+describe('an attempt that failed (R-29)', () => {
+  it.each([null, ...ATTEMPT_ERROR_CODES])('counts against its endpoint after %s, if that is to blame', (errorCode) => {
+    expect(concernsEndpoint(errorCode)).toBe(errorCode === null || CONCERNS[errorCode]);
   });
 });

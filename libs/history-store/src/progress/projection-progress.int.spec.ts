@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
-import { type DeliveryQuery, LOGGED_WITHIN_MS } from '@waypost/domain';
+import type { DeliveryQuery } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { attemptOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
@@ -12,6 +12,9 @@ import { createProjectionProgress } from './projection-progress.js';
 
 const TOPIC = 'webhook.attempts';
 const LOGS = { deliveries: TOPIC, delivery_figures: TOPIC, path_points: 'telemetry.pings', waiting_deliveries: 'none' };
+
+/** An attempt takes 5 s, is written for a minute, and clocks differ by 5 s. */
+const LOGGED_WITHIN_MS = 70_000;
 
 let database: TestDatabase;
 let dataSource: DataSource;
