@@ -101,6 +101,15 @@ describe('the health of a subscription (R-16)', () => {
     expect(after.health).not.toHaveProperty('suspendedSince');
   });
 
+  it('is suspended since the newest of several suspensions (R-29)', async () => {
+    activity = FAILING;
+    await tell('suspended', START_MS - 6_000);
+    await tell('resumed', START_MS - 5_000);
+    await tell('suspended', START_MS - 4_000);
+    const suspended = { health: { status: 'suspended', suspendedSince: '2026-03-20T11:59:56.000Z' } };
+    expect((await read()).body).toMatchObject(suspended);
+  });
+
   it('is not touched by the events of another subscription or fleet', async () => {
     await tell('suspended', START_MS, { subscriptionId: randomUUID() });
     await tell('suspended', START_MS, { fleetId: 'other' });

@@ -144,6 +144,24 @@ describe('deliveries without an attempt (R-33)', () => {
     },
   );
 
+  it('are not among them if the first attempt was made by a clock that is an hour behind', async () => {
+    const fleet = newFleet();
+    const one = fleet.deliveryOf('one');
+    await fleet.attempt(attemptsAt(one, one.createdAt - 3_599_000, 1, 'open'));
+    expect(await fleet.log([one])).toEqual({ type: 'applied', waiting: 0 });
+  });
+
+  it('end when the log repeats their first attempt', async () => {
+    const fleet = newFleet();
+    const one = fleet.deliveryOf('one');
+    await fleet.log([one]);
+    const [first, ...others] = attemptsAt(one, NOW - 5_000, 1, 'delivered');
+    if (first === undefined) throw new Error('Nothing was made.');
+    await fleet.attempt([first]);
+    await fleet.attempt([first, ...others]);
+    expect(await dataSource.query('SELECT * FROM waiting_deliveries WHERE fleet_id = $1', [fleet.fleetId])).toEqual([]);
+  });
+
   it('end like all others when they expire or are refused without a request', async () => {
     const fleet = newFleet();
     const old = fleet.deliveryOf('old', { createdAt: NOW - 15 * DAY_MS });

@@ -17,7 +17,10 @@ import {
   figuresSql,
 } from './delivery-figures.js';
 import { DURATION_ERROR, percentiles } from './duration-histogram.js';
-import type { SummedFigures } from './figures.js';
+import { bucketStart, FIGURE_STEPS } from './figure-cells.js';
+import { noFigures, type SummedFigures } from './figures.js';
+import { packFigures } from './packed-figures.js';
+import { createFigurePartitions } from './write-figures.js';
 
 const DAY_MS = 86_400_000;
 const PARTITIONS = 3;
@@ -297,6 +300,22 @@ describe('the figures of deliveries (R-41)', () => {
       expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');
     },
   );
+
+  it.each([
+    [100_000, 'figures'],
+    [100_001, 'too_many'],
+  ])('that are the sum of %d stored rows: %s', async (count, type) => {
+    const { fleetId } = newFleet();
+    await createFigurePartitions(dataSource).ensurePartitions(NOW, NOW);
+    const startAt = bucketStart(NOW, 'day');
+    await dataSource.query(
+      `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
+       SELECT $1, $2, 0, $3, '', type::text, $4 FROM generate_series(1, $5::integer) AS type`,
+      [new Date(startAt), FIGURE_STEPS.day, fleetId, packFigures(noFigures()), count],
+    );
+    const query = { fleetId, startAt, endAt: NOW, step: 'day', groupBy: 'none' } as const;
+    expect((await stored.read(query)).type).toBe(type);
+  });
 
   it('of one subscription are written by projectors of several partitions at once', async () => {
     const fleet = newFleet();
