@@ -12,6 +12,7 @@ import {
   sealSigningSecret,
   type WebhookSubscription,
 } from '@waypost/domain';
+import { untilWaitingForLocks } from '../../../test/support/lock-waits.js';
 import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 import { openReseal, type Reseal } from './reseal.js';
 import { newSubscription } from './testing/new-subscription.js';
@@ -153,6 +154,19 @@ describe('resealing (R-17)', () => {
     expect(await (await reseal()).run(() => undefined)).toMatchObject({ read: 201, resealed: 1 });
     expect(await published()).toHaveLength(201);
     for (const subscription of await stored()) expect(plaintexts(subscription, [NEW])).toEqual(PLAINTEXTS);
+  });
+
+  it('keeps what its owner changes meanwhile', async () => {
+    const [changing] = await createSealed(1, [OLD]);
+    const open = await reseal();
+    await database.sql.query('BEGIN');
+    await database.sql.query('UPDATE webhook_subscriptions SET version = 2 WHERE id = $1', [changing?.id]);
+    const resealed = open.run(() => undefined);
+    await untilWaitingForLocks(database.sql, 1);
+    await database.sql.query('COMMIT');
+    expect(await resealed).toMatchObject({ resealed: 1 });
+    expect((await stored()).map(({ version }) => version)).toEqual([3]);
+    expect((await published()).map(({ version }) => version)).toEqual([3]);
   });
 
   it('keeps and reports a secret that no key opens', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { geofenceKey } from '@waypost/domain';
+import { untilWaitingForLocks } from '../../../../test/support/lock-waits.js';
 import { refusalOf, type TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
@@ -250,6 +251,18 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
     }
     expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject({ name: 'Theirs' });
     expect((await send('DELETE', `${PATH}/${id}`, undefined, { 'if-match': '"1", "2"' })).status).toBe(204);
+  });
+
+  it('makes one of several changes at the same time that expect the same version', async () => {
+    const id = await create();
+    await suite.sql.query('BEGIN');
+    await suite.sql.query('SELECT FROM geofences WHERE geofence_id = $1 FOR UPDATE', [id]);
+    const changes = ['a', 'b', 'c', 'd'].map((name) => send('PATCH', `${PATH}/${id}`, { name }, { 'if-match': '"1"' }));
+    await untilWaitingForLocks(suite.sql, changes.length);
+    await suite.sql.query('ROLLBACK');
+    const statuses = (await Promise.all(changes)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 412, 412, 412]);
+    expect(await published(id)).toMatchObject([{ version: 1 }, { version: 2 }]);
   });
 
   it.each([[{}], [{ shape: { type: 'circle' } }], [{ version: 3 }]])('refuses %j', async (body) => {

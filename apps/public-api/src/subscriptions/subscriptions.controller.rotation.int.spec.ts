@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openClientSecret } from '@waypost/domain';
+import { untilWaitingForLocks } from '../../../../test/support/lock-waits.js';
 import { BEARER, dataOf, HOOK, PATH, type Resource, useTestSubscriptions } from '../testing/test-subscriptions.js';
 
 const { suite, send, sealingKeys, stored, signingSecrets, create } = useTestSubscriptions();
@@ -86,6 +87,18 @@ describe('?scope (R-16)', () => {
     const rotate = ({ id }: Resource) => send('POST', `${PATH}/${id}/rotate-secret?scope=url`);
     const answers = await Promise.all([position, ignition, position, ignition].map(rotate));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(await signingSecrets(position.id)).toEqual(await signingSecrets(ignition.id));
+  });
+
+  it('url keeps each secret that it has answered when several rotate at the same time', async () => {
+    await suite.sql.query('BEGIN');
+    await suite.sql.query('SELECT FROM webhook_subscriptions WHERE fleet_id = $1 FOR UPDATE', [suite.fleetId]);
+    const rotate = ({ id }: Resource) => send('POST', `${PATH}/${id}/rotate-secret?scope=url`);
+    const rotations = [position, ignition, position, ignition].map(rotate);
+    await untilWaitingForLocks(suite.sql, rotations.length);
+    await suite.sql.query('ROLLBACK');
+    const shown = (await Promise.all(rotations)).map(({ body }) => (body as Resource).secret);
+    expect(await versions()).toEqual([5, 5, 1]);
+    for (const { id, secret } of [position, ignition])
+      expect((await signingSecrets(id)).toSorted()).toEqual([secret, ...shown].toSorted());
   });
 });
