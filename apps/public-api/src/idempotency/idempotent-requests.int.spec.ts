@@ -135,6 +135,9 @@ describe('a request with an Idempotency-Key', () => {
     expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null]);
     expect(later.body).not.toEqual(first.body);
     expect(await rowsOf('idempotency_keys')).toBe(1);
+    suite.nowMs += 24 * 3_600_000;
+    await post(path, body, 'another');
+    expect(await rowsOf('idempotency_keys')).toBe(1);
   });
 
   it('belongs to its fleet and its route', async () => {

@@ -248,6 +248,14 @@ describe('a portal session (R-42)', () => {
     expect((answer.body as { secret: string }).secret).not.toBe((rotated.body as { secret: string }).secret);
   });
 
+  it('is listed for a day after its end', async () => {
+    const { id } = await open();
+    suite.nowMs += 23 * 3_600_000;
+    const later = await create();
+    const { data } = (await send('GET', SESSIONS)).body as { data: { id: string }[] };
+    expect(data.map((one) => one.id)).toEqual([id, later.id]);
+  });
+
   it('is forgotten a day after its end', async () => {
     const { id } = await open();
     suite.nowMs += 25 * 3_600_000;

@@ -214,6 +214,21 @@ describe('the progress of a replay', () => {
   });
 });
 
+describe('progress that comes late', () => {
+  it('does not take a running replay back', async () => {
+    const made = await create();
+    for (const sent of [3, 2]) await suite.store.replays.recordProgress([progressOf(made, { matched: 7, sent })]);
+    expect((await read(made)).progress).toEqual({ matched: 7, sent: 3 });
+  });
+
+  it('does not make a replay run that is over', async () => {
+    const made = await create();
+    for (const state of ['completed', 'running'])
+      await suite.store.replays.recordProgress([progressOf(made, { state, matched: 7, sent: 7 })]);
+    expect((await read(made)).state).toBe('completed');
+  });
+});
+
 describe('cancelling a replay', () => {
   it('publishes it, and shows it as cancelling until the replayer has heard of it', async () => {
     const made = await create();
