@@ -108,8 +108,8 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'strict order is ignored',
     file: `${SENDER}/sender/attempt-flow.ts`,
-    is: 'return this.options.directory.get(subscriptionId)?.strictOrder ?? true;',
-    becomes: 'return subscriptionId === null;',
+    is: "return subscription ? subscription.strictOrder && subscription.status !== 'disabled' : ifUnknown;",
+    becomes: 'return ifUnknown && subscriptionId === null;',
   },
   {
     name: 'first attempts start in any order',

@@ -69,12 +69,14 @@ export class AttemptFlow {
       this.recordExpired(pending);
       return;
     }
-    if (!this.isStrict(pending.backlog) || this.deviceOrder.enter(pending)) this.schedule(pending);
+    // One that is not known yet may turn out to be strict.
+    if (!this.isStrict(pending.backlog, true) || this.deviceOrder.enter(pending)) this.schedule(pending);
   }
 
-  /** A subscription that is not known yet may turn out to be strict. */
-  private isStrict({ subscriptionId }: SubscriptionBacklog): boolean {
-    return this.options.directory.get(subscriptionId)?.strictOrder ?? true;
+  /** A disabled one is not: all of it ends without requests. */
+  private isStrict({ subscriptionId }: SubscriptionBacklog, ifUnknown: boolean): boolean {
+    const subscription = this.options.directory.get(subscriptionId);
+    return subscription ? subscription.strictOrder && subscription.status !== 'disabled' : ifUnknown;
   }
 
   /** Nothing of the backlog begins from now on; what waits for its retry is held when that is due. */
@@ -84,6 +86,7 @@ export class AttemptFlow {
   }
 
   release(backlog: SubscriptionBacklog): void {
+    backlog.releasedAt = momentNow(this.options);
     for (const { pending } of [...backlog.unfinished.values()]) {
       if (!pending.isHeld) continue;
       pending.isHeld = false;
@@ -96,8 +99,8 @@ export class AttemptFlow {
   orderChanged(backlog: SubscriptionBacklog): void {
     const unfinished = [...backlog.unfinished.values()].map(({ pending }) => pending);
     // One that is unknown now was deleted: what is left of it ends without requests.
-    const isStrict = this.options.directory.get(backlog.subscriptionId)?.strictOrder ?? false;
-    if (!isStrict) for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
+    if (!this.isStrict(backlog, false))
+      for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
     else if (!unfinished.every((pending) => this.deviceOrder.has(pending))) this.order(backlog, unfinished);
   }
 

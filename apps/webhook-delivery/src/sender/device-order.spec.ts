@@ -189,6 +189,40 @@ describe('the order of deliveries (R-28)', () => {
     await slow.stop();
   });
 
+  it('holds for what a pause held when one change ends the pause and asks for order', async () => {
+    // The rate lets the second one begin in 20 s.
+    const slow = await SenderHarness.create({ speed: 0.05 });
+    slow.subscribe('free', { rateLimitPerSecond: 1 });
+    for (let n = 1; n <= 4; n++) slow.publish(n, 'free', 'one device');
+    const answers: (() => void)[] = [];
+    const made = await slow.start(() => new Promise<typeof ok>((resolve) => answers.push(() => resolve(ok))));
+    await until(() => slow.pending === 4 && answers.length === 1);
+    slow.subscribe('free', { status: 'paused', rateLimitPerSecond: 1 });
+    slow.subscribe('free', { strictOrder: true });
+    for (let n = 1; n <= 4; n++) {
+      await until(() => answers.length >= n);
+      expect(made).toHaveLength(n);
+      answers[n - 1]?.();
+    }
+    await until(async () => (await slow.attempts()).length === 4);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1', 'event-2', 'event-3', 'event-4']);
+    await slow.stop();
+  });
+
+  it('is over when its subscription is disabled: what has not begun ends at once (R-16)', async () => {
+    const slow = await SenderHarness.create();
+    slow.subscribe('strict', { strictOrder: true });
+    for (let n = 1; n <= 3; n++) slow.publish(n, 'strict', 'one device');
+    await slow.start(() => unavailable);
+    await until(async () => slow.pending === 3 && (await slow.attempts()).length === 1);
+    slow.subscribe('strict', { strictOrder: true, status: 'disabled' });
+    const ended = async (): Promise<string[]> =>
+      (await slow.attempts()).filter(({ attempt }) => attempt === 1).map(({ eventId }) => eventId);
+    await until(async () => (await ended()).length === 3);
+    expect((await slow.attempts()).filter(({ eventId }) => eventId === 'event-1')).toHaveLength(1);
+    await slow.stop();
+  });
+
   it('is over when its subscription is deleted: what waits ends at once, and does not wait for retries', async () => {
     const slow = await SenderHarness.create();
     slow.subscribe('strict', { strictOrder: true });

@@ -113,6 +113,19 @@ describe('a paused subscription (R-16)', () => {
     for (const { dueAt } of retries) expect(dueAt).toBeGreaterThanOrEqual(activeAt);
   });
 
+  it('gets the retries that came due during a pause as due at its end in another process, too', async () => {
+    harness.subscribe('subscription-1', { status: 'paused' });
+    for (const n of [1, 2, 3]) harness.publish(n);
+    for (const n of [1, 2, 3]) harness.writeAttempt(anAttempt(n, { nextDueAt: harness.nowMs() - 3_600_000 }));
+    await harness.start(() => ok);
+    await until(() => harness.pending === 1);
+    const activeAt = Math.floor(harness.nowMs());
+    harness.subscribe('subscription-1', { status: 'active' });
+    await until(async () => (await delivered()).length === 3);
+    const retries = (await harness.attempts()).filter(({ attempt }) => attempt === 2);
+    for (const { dueAt } of retries) expect(dueAt).toBeGreaterThanOrEqual(activeAt);
+  });
+
   it('gets a retry when it is due, not at the moment in which it is active again before that (R-22)', async () => {
     const fast = await SenderHarness.create({ speed: 10 });
     fast.subscribe('subscription-1', { status: 'paused' });

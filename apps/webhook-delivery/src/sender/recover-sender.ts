@@ -137,6 +137,7 @@ async function recoverProgress(
       const wait = waitAfter(attempt, waits.get(subscriptionId));
       if (wait) waits.set(subscriptionId, wait);
       if (endsOutage(attempt, from.states.get(subscriptionId))) accepted.set(subscriptionId, attempt);
+      else if (attempt.outcome !== 'delivered') accepted.delete(subscriptionId);
       // Everything below is finished and is not read again.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
       lastDelivery = Math.max(lastDelivery, deliveryOffset);
@@ -159,7 +160,10 @@ function waitAfter(
   };
 }
 
-/** It was logged while its sender closed, or right before it died: its state was not written any more. */
+/**
+ * It was logged while its sender closed, or right before it died: its state was not written any more. Nothing else of the
+ * subscription may follow: times of two processes alone could end an outage that began later, by a clock that was ahead.
+ */
 function endsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, state: SubscriptionState | undefined): boolean {
   const since = state?.suspendedAt ?? state?.failingSince ?? null;
   return since !== null && outcome === 'delivered' && startedAt + durationMs > since;

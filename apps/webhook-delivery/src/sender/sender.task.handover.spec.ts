@@ -180,6 +180,18 @@ describe('an outage of an endpoint, when a partition changes hands (R-29)', () =
     expect(await operations()).toEqual(['resumed']);
   });
 
+  it('goes on where failures follow an acceptance, although the clock that dated this was ahead', async () => {
+    const suspendedAt = leaveSuspended();
+    for (const n of [1, 2]) harness.publish(n);
+    harness.writeAttempt(anAttempt(1, { ...accepted, startedAt: suspendedAt + 30_000 }));
+    harness.writeAttempt(anAttempt(2, { startedAt: suspendedAt - 1_000 }));
+    const made = await harness.start(() => unavailable);
+    await until(async () => (await harness.attempts()).length === 3);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
+    expect((await harness.attempts()).at(-1)?.probe).toBe(true);
+    expect(await operations()).not.toContain('resumed');
+  });
+
   it('has not lasted until an accepted attempt in the log, and goes on after one that is older than it', async () => {
     harness.leaveFailing(120_000);
     harness.leaveFailing(120_000, 'failing-since');

@@ -159,8 +159,9 @@ export class SenderTask implements PartitionTask {
     const backlog = backlogs.known(subscriptionId);
     if (!backlog) return;
     if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
-    held.subscriptionChanged(backlog);
+    // Before a hold ends, so that what begins then is in order.
     flow.orderChanged(backlog);
+    held.subscriptionChanged(backlog);
     this.parts.scheduler.settingsChanged(subscriptionId);
   }
 
@@ -266,10 +267,7 @@ export class SenderTask implements PartitionTask {
     if (offset <= backlog.takenUpTo) {
       const withdrawn = backlog.withdrawn.get(offset);
       backlog.withdrawn.delete(offset);
-      if (!withdrawn) return null;
-      // What came due while it was held is due now: it is not late.
-      const isOverdue = withdrawn.due.monotonicMs < this.parts.monotonicMs();
-      return isOverdue ? { ...withdrawn, due: momentNow(this.parts) } : withdrawn;
+      return withdrawn ? { ...withdrawn, due: backlog.dueAfterHold(withdrawn.due) } : null;
     }
     const { byDelivery, readAt } = this.opened().recovered;
     const progress = byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
@@ -277,7 +275,7 @@ export class SenderTask implements PartitionTask {
     if (progress.type === 'finished') return null;
     const isPending = progress.type === 'pending';
     const due = isPending ? momentOfLog(progress.dueAt, MAX_RETRY_DELAY_MS, readAt) : momentNow(this.parts);
-    return { progress, due };
+    return { progress, due: backlog.dueAfterHold(due) };
   }
 
   private finished(pending: PendingDelivery): void {

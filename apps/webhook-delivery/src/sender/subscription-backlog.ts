@@ -48,6 +48,8 @@ export class SubscriptionBacklog {
   begunFoldFrom = 0;
   /** StateRecords refers to it: a second object for the subscription would overwrite its record. */
   isRemembered = false;
+  /** When it was last released from a hold; null: it was never held here. */
+  releasedAt: Moment | null = null;
   /** A probe is in flight. */
   isProbing = false;
   /** Its owner has paused the subscription. */
@@ -74,6 +76,12 @@ export class SubscriptionBacklog {
   /** Nothing is sent but probes. */
   get isHeld(): boolean {
     return this.isPaused || this.isSuspended;
+  }
+
+  /** What came due while it was held is due at its end: it is not late. */
+  dueAfterHold(due: Moment): Moment {
+    const { releasedAt } = this;
+    return releasedAt !== null && due.monotonicMs < releasedAt.monotonicMs ? releasedAt : due;
   }
 
   /** The lowest unfinished delivery, in memory or parked; null: none. */
