@@ -45,12 +45,14 @@ export class StreamsError extends Error {
 }
 
 /**
- * The error of a callback that waited for something else: no record is its cause, whatever class it has (the TypeError of
- * a failed fetch() is no bug), and a later try may succeed.
+ * A callback that waited for something else has failed: no record is the cause, whatever its error is (the TypeError of a
+ * failed fetch() is no bug), and a later try may succeed.
  */
-export function waitFailed(what: string, error: unknown): Error {
-  if (error instanceof StreamsError) return error;
-  return new Error(`${what} rejected: ${errorMessage(error)}`, { cause: error });
+export class WaitFailed extends Error {
+  static of(what: string, error: unknown): Error {
+    if (error instanceof StreamsError) return error;
+    return new WaitFailed(`${what} rejected: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 export function errorMessage(error: unknown): string {

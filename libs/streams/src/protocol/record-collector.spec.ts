@@ -58,6 +58,18 @@ describe('record buffers', () => {
     );
   });
 
+  it('tell whether the next record has to have a timestamp, and keep few buffers for the next transaction', () => {
+    const buffer = new RecordCollector().to('t', 0);
+    buffer.append(null, null);
+    expect(buffer.hasTimestamps).toBe(false);
+    for (let n = 0; n < 100; n++) buffer.append(null, null, [], n % 2 === 0 ? 1 : undefined);
+    const used = new Set(buffer.batches.map(({ bytes }) => bytes));
+    buffer.clear();
+    for (let n = 0; n < 100; n++) buffer.append(null, null, [], n % 2 === 0 ? 1 : undefined);
+    expect(buffer.hasTimestamps).toBe(false);
+    expect(buffer.batches.filter(({ bytes }) => used.has(bytes)).length).toBeLessThan(10);
+  });
+
   it('take parts of other buffers without what lies around them', () => {
     const bytes = Buffer.from('..key..value..');
     const buffers = new RecordCollector();

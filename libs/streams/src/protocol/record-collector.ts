@@ -52,6 +52,8 @@ export const MAX_BATCH_BYTES = 900_000;
 export const BATCH_HEADER_BYTES = 61;
 
 const FIRST_BYTES = 16_384;
+/** Buffers that are kept, of a partition: a transaction of the usual size has a few batches. */
+const MAX_SPARE = 8;
 const NO_HEADERS: readonly RecordHeader[] = [];
 /** Up to this length a loop is faster than a call into the runtime. */
 const COPIED_BY_HAND_BYTES = 48;
@@ -122,10 +124,16 @@ export class RecordBuffer {
     this.count++;
   }
 
+  /** Its records now have timestamps of their own. */
+  get hasTimestamps(): boolean {
+    return (this.batches.at(-1)?.firstTimestamp ?? null) !== null;
+  }
+
   /** The memory is kept for the next transaction. */
   clear(): void {
     this.count = 0;
-    for (const { bytes } of this.batches.splice(0)) if (bytes.length <= 2 * this.maxBatchBytes) this.spare.push(bytes);
+    for (const { bytes } of this.batches.splice(0))
+      if (bytes.length <= 2 * this.maxBatchBytes && this.spare.length < MAX_SPARE) this.spare.push(bytes);
   }
 
   *records(): Generator<OutgoingRecord> {

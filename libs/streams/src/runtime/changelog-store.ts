@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
 import { type LogRange, logRange, readUpTo } from '../backend/log-reader.js';
-import { waitFailed } from '../errors.js';
+import { WaitFailed } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
@@ -199,7 +199,7 @@ export class ChangelogStore {
     try {
       await this.options.definition.prepare?.(slice);
     } catch (error) {
-      throw waitFailed(`prepare() of the store ${this.name}`, error);
+      throw WaitFailed.of(`prepare() of the store ${this.name}`, error);
     }
   }
 

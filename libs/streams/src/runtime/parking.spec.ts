@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { refusal } from '../backend/kafka/kafka-errors.js';
-import { StreamsError } from '../errors.js';
+import { StreamsError, WaitFailed } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -370,10 +370,13 @@ describe('a failure that no record is the cause of', () => {
     ]);
   });
 
-  it('blames none when 30 attempts in a row have failed', () => {
-    const stuck = parkingError(new Error('no answer'), POISONED, true);
+  it.each([
+    ['blames none when 30 waits in a row have failed', WaitFailed.of('processSlice()', new Error('no answer')), false],
+    ['may be a record that 30 attempts in a row have failed at', new RangeError('out of range'), true],
+  ])('%s', (_, error, ofRecord) => {
+    const stuck = parkingError(error, POISONED, true);
     expect(stuck).toMatchObject({ code: 'TASK_STUCK', offset: null });
-    expect(isOfRecord('TASK_STUCK')).toBe(false);
+    expect(stuck && isOfRecord(stuck)).toBe(ofRecord);
   });
 
   it('keeps the code of what is wrong with its state', async () => {

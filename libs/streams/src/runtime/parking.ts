@@ -1,4 +1,4 @@
-import { errorMessage, StreamsError, type StreamsErrorCode } from '../errors.js';
+import { errorMessage, StreamsError, type StreamsErrorCode, WaitFailed } from '../errors.js';
 import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 
 /** Why a partition cannot go on. */
@@ -56,7 +56,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   POSITION_LOST: { retries: true },
   STATE_LOST: { retries: true },
   STATE_PARTLY_LOST: { retries: true },
-  TASK_STUCK: { retries: true },
+  TASK_STUCK: { retries: true, ofRecord: true },
 };
 
 /** The error that parks a partition; null: a rebuild of the task may succeed. */
@@ -71,8 +71,8 @@ export function parkingError(error: unknown, partition: TopicPartition, isStuck:
   );
 }
 
-export function isOfRecord(code: StreamsErrorCode): boolean {
-  return RULES[code]?.ofRecord === true;
+export function isOfRecord({ code, cause }: StreamsError): boolean {
+  return RULES[code]?.ofRecord === true && !(cause instanceof WaitFailed);
 }
 
 /** The partition can continue once someone says where. */

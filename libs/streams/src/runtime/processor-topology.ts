@@ -115,7 +115,7 @@ export class ProcessorTopology {
       refusePromise(this.processor.punctuate(time), 'punctuate()', this.options.topology.applicationId);
       this.hasPunctuated ||= this.changes() > before;
     } catch (error) {
-      if (error instanceof StreamsError && !isOfRecord(error.code)) throw error;
+      if (error instanceof StreamsError && !isOfRecord(error)) throw error;
       // Never in the name of a record: those before it are innocent, and would be skipped one after the other.
       throw new StreamsError('PUNCTUATION_FAILED', `punctuate() failed: ${errorMessage(error)}`, { cause: error });
     } finally {
@@ -156,8 +156,17 @@ export class ProcessorTopology {
       throw invalid(`${topology.applicationId} forwarded to ${sinkName} while no records were processed.`);
     const target =
       sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, record.key, partitionCounts);
-    this.outputBytes += append(this.outputs.to(sink.topic, target), record);
+    this.outputBytes += this.append(this.outputs.to(sink.topic, target), record);
     this.forwarded++;
+  }
+
+  /** @returns the bytes of the value */
+  private append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
+    const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
+    // Each change between records with and without a time would begin a batch, which costs a request.
+    const time = timestamp ?? (into.hasTimestamps ? this.options.now() : undefined);
+    into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers, time);
+    return end - start;
   }
 
   private store(name: string): StateStore {
@@ -192,13 +201,6 @@ function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
     },
     ...(processor.punctuate && { punctuate: (time) => processor.punctuate?.(time) }),
   };
-}
-
-/** @returns the bytes of the value */
-function append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
-  const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
-  into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers, timestamp);
-  return end - start;
 }
 
 function byKey(topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number {

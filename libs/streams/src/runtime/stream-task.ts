@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { waitOrAbort } from '../abort.js';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
-import { errorMessage, StreamsError, waitFailed } from '../errors.js';
+import { errorMessage, StreamsError, WaitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
 import type { Topology } from '../topology/topology.js';
 import { Linger } from './linger.js';
@@ -99,7 +99,7 @@ export class StreamTask implements PartitionTask {
     if (lost === undefined) return;
     const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is empty, although the task of ${partitionName(context)} has written to it: it was deleted.`;
     if (written.length > 0) {
-      const fix = `The state of ${written.join(' and ')} is there, and the log would be added to it once more: delete that changelog as well, then give the command seek with earliest. Or give it the position where the partition continues without ${lost}.`;
+      const fix = `The state of ${written.join(' and ')} is there, and the log would be added to it once more: delete that changelog as well, give the command retry, then seek with earliest. Or give it the position where the partition continues without ${lost}.`;
       throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
     }
     throw new StreamsError(
@@ -163,7 +163,7 @@ export class StreamTask implements PartitionTask {
       });
     } catch (error) {
       const { offset } = core;
-      if (calls === 0) throw waitFailed('processSlice()', error);
+      if (calls === 0) throw WaitFailed.of('processSlice()', error);
       if (this.closed || offset === null) throw error;
       const code = error instanceof StreamsError ? error.code : 'PROCESSING_FAILED';
       throw new StreamsError(code, errorMessage(error), { cause: error, offset });
@@ -266,7 +266,7 @@ function streamTimeIn(metadata: string): number | null {
 
 /** The broker does not say which output it refuses: that of a record, or of punctuate(). No record is blamed then. */
 function ofPunctuation(error: unknown): unknown {
-  if (!(error instanceof StreamsError) || !isOfRecord(error.code)) return error;
+  if (!(error instanceof StreamsError) || !isOfRecord(error)) return error;
   const message = `A transaction with output of punctuate() failed: ${error.message}`;
   return new StreamsError('PUNCTUATION_FAILED', message, { cause: error });
 }

@@ -132,7 +132,7 @@ export class TaskExecutor {
     if (!isOfPosition(parked.code))
       return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
-      return 'Another store has its state, and would get the log once more: follow the message, or give an offset.';
+      return 'Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or give an offset.';
     this.seekTo = to;
     return this.retry();
   }
@@ -180,7 +180,7 @@ export class TaskExecutor {
     }
     const rebuilds = ++this.rebuilds;
     const reason = parkingError(error, this.options.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
-    const offset = reason && isOfRecord(reason.code) ? this.search.narrow(reason.offset) : null;
+    const offset = reason && isOfRecord(reason) ? this.search.narrow(reason.offset) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
     this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
