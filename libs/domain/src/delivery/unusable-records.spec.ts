@@ -28,6 +28,7 @@ const ATTEMPT: readonly Row<WebhookAttempt>[] = [
   ['format', ['', 'v1'], ['\0', 'v1\0']],
   ['series', ...COUNT],
   ['attempt', ...COUNT],
+  ['probes', [0, 5], [-1, 2 ** 31 - 1, 2 ** 31]],
   ['statusCode', [null, ...COUNT[0]], COUNT[1]],
   ['eventTime', ...TIME],
   ['deliveryCreatedAt', ...TIME],

@@ -4,6 +4,7 @@ import type { WebhookAttempt } from '../records/webhook-attempt.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import { DAY_MS } from '../time/day.js';
 import { MAX_TIME_MS } from '../time/instant.js';
+import { recordNumber } from './delivery-fold.js';
 
 /** Why a record that its schema allows cannot be used all the same. */
 export interface RecordFault {
@@ -32,6 +33,7 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   if (attempt.format.includes('\0')) return invalid('format');
   if (!isCount(attempt.series)) return invalid('series');
   if (!isCount(attempt.attempt)) return invalid('attempt');
+  if (!isCount(attempt.probes) || !isCount(recordNumber(attempt))) return invalid('probes');
   if (attempt.statusCode !== null && !isCount(attempt.statusCode)) return invalid('statusCode');
   for (const field of TIMES) if (!isTime(attempt[field] ?? 0)) return invalid(field);
   return attempt.firstAttemptAt > nowMs + MAX_SENDER_AHEAD_MS ? invalid('firstAttemptAt') : null;
