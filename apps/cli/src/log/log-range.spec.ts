@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { LOG_RETENTION_MS } from '@waypost/domain';
 import type { Fetcher, RecordBatch, TopicPartition } from '@waypost/streams';
 import { type LogRange, type LogSource, readKeptSince, readLogRange } from './log-range.js';
 
@@ -69,10 +70,13 @@ function at(...timestamps: readonly number[]): Slot[] {
 }
 
 describe('Since when a partition is whole', () => {
-  it('is the time of its first record that is kept, always where it was not cut, and never where nothing is left', async () => {
+  it('is the time of its first record that is kept, but no younger than the retention, and always where it was not cut', async () => {
     const cut = [...at(10, 20), null, null, null, ...at(30, 40)];
     const { open, source } = build([at(10, 20), cut, at(10, 20), []], 2, [0, 2, 2]);
-    expect(await readKeptSince(source, 't', 4)).toEqual([-Infinity, 30, Infinity, -Infinity]);
+    const keptSince = (cutBefore: number): Promise<number[]> =>
+      readKeptSince(source, { topic: 't', partitions: 4, nowMs: cutBefore + LOG_RETENTION_MS });
+    expect(await keptSince(90)).toEqual([-Infinity, 30, 90, -Infinity]);
+    expect(await keptSince(25)).toEqual([-Infinity, 25, 25, -Infinity]);
     expect(open).toEqual({ feeds: 0, fetchers: 0 });
   });
 });

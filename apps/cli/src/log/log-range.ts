@@ -1,4 +1,5 @@
 import type { TopicDefinition } from '@waypost/contracts';
+import { LOG_RETENTION_MS } from '@waypost/domain';
 import type { RecordBatch, StreamsBackend, TopicPartition } from '@waypost/streams';
 
 /** The range of a topic to read. Times are the log's: the broker's append time, or the producer's. */
@@ -66,10 +67,13 @@ export async function readLogRange(
 }
 
 /**
- * Since when each partition has all of its records, epoch milliseconds: the time of the first one that is kept where the log
- * was cut, -Infinity where it was not, Infinity where nothing is left.
+ * Since when each partition surely has all of its records, epoch milliseconds; -Infinity: it was not cut. Where it was, what
+ * came before the first record that is kept may be gone, but nothing that is younger than the retention.
  */
-export async function readKeptSince(source: LogSource, topic: string, partitions: number): Promise<number[]> {
+export async function readKeptSince(
+  source: LogSource,
+  { topic, partitions, nowMs }: { readonly topic: string; readonly partitions: number; readonly nowMs: number },
+): Promise<number[]> {
   const fetcher = source.fetcher();
 
   async function firstKeptAt(partition: TopicPartition, start: number): Promise<number> {
@@ -93,7 +97,8 @@ export async function readKeptSince(source: LogSource, topic: string, partitions
     const since: number[] = [];
     for (let partition = 0; partition < partitions; partition += 1) {
       const start = await source.startOffset({ topic, partition });
-      since.push(start === 0 ? -Infinity : await firstKeptAt({ topic, partition }, start));
+      const cutBefore = nowMs - LOG_RETENTION_MS;
+      since.push(start === 0 ? -Infinity : Math.min(await firstKeptAt({ topic, partition }, start), cutBefore));
     }
     return since;
   } finally {

@@ -43,7 +43,7 @@ export function openLog(stack: StackEnvironment, topicName: string): OpenLog {
       await readLogRange(backend, topic, await partitionCount(), range, take);
     },
     async keptSince() {
-      return readKeptSince(backend, topic.name, await partitionCount());
+      return readKeptSince(backend, { topic: topic.name, partitions: await partitionCount(), nowMs: Date.now() });
     },
     close: () => backend.close(),
   };

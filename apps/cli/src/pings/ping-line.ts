@@ -46,11 +46,11 @@ const numberFields = {
   heading: { names: ['headingDeg', 'heading'], accept: bearing },
   satellites: { names: ['satellites'], accept: wholeWithin(MAX_INT) },
   hdop: { names: ['hdop'], accept: anyNumber },
-  odometerInMeters: { names: ['odometerM', 'odometerInMeters'], accept: wholeWithin(LONG_LIMIT) },
+  odometerInMeters: { names: ['odometerM', 'odometerInMeters'], accept: wholeWithin(LONG_LIMIT - 1) },
   rpm: { names: ['rpm'], accept: wholeWithin(MAX_INT) },
   fuelLevel: { names: ['fuelLevel'], accept: anyNumber },
   batteryVoltage: { names: ['batteryVoltage'], accept: anyNumber },
-  sequence: { names: ['seq', 'sequence'], accept: wholeWithin(LONG_LIMIT) },
+  sequence: { names: ['seq', 'sequence'], accept: wholeWithin(LONG_LIMIT - 1) },
 } as const satisfies Readonly<Record<string, NumberField>>;
 
 const textFields = ['connectionType', 'vehicleId', 'licensePlate', 'driverId'] as const;
