@@ -50,7 +50,7 @@ export default {
       testPathIgnorePatterns: [...ignored, '\\.(int|e2e)\\.spec\\.ts$'],
       setupFilesAfterEnv: ['./test/support/unit-timeout.mjs'],
     }),
-    // One embedded stack for all of them: each makes topics, groups and a database of its own, so two can run at once.
+    // One embedded stack for all of them: each makes topics, groups and a database of its own, so several can run at once.
     tier('int', ['{apps,libs,packages,tools,bench,test}/**/*.int.spec.ts'], {
       globalSetup: './test/support/int-stack/start.mjs',
       globalTeardown: './test/support/int-stack/stop.mjs',

@@ -4,7 +4,7 @@ import { databaseRefusal } from '@waypost/database';
 import { kafkaRefused } from '@waypost/platform';
 import { type KafkaSettings, probeKafkaAccess } from '@waypost/streams';
 import type { DataDir } from './data-dir/data-dir.js';
-import { defaultCacheDir, isDownloaded } from './download-cache.js';
+import { defaultCacheDir, isDownloaded, JAVA_LOCALE } from './download-cache.js';
 import type { PartContext } from './embedded-part.js';
 import type { KafkaSecurity } from './kafka/broker-properties.js';
 import { kafkaDownload, loginOf, startEmbeddedKafka } from './kafka/embedded-kafka.js';
@@ -68,8 +68,6 @@ export interface DevStack {
 
 /** Only these reach the parts: their own settings in the environment of a developer must not change them. */
 const PASSED_ON = ['PATH', 'HOME', 'JAVA_HOME', 'TMPDIR', 'LANG', 'TZ'];
-/** Java finds no file whose path goes beyond ASCII where the locale does not. Elsewhere than on Linux it does not ask. */
-const LOCALE = process.platform === 'linux' ? { LC_CTYPE: 'C.UTF-8' } : {};
 const FOREIGN_TIMEOUT_MS = 15_000;
 
 /**
@@ -113,7 +111,7 @@ function createContext({ dataDir, env, ...options }: DevStackOptions, signal: Ab
     java: javaProgram(env['JAVA_HOME']),
     guardian: startGuardian({ mark: dataDir.mark, logFile: join(dataDir.logsDir, 'guardian.log') }),
     reporter: options.reporter ?? silentReporter,
-    environment: { ...Object.fromEntries(PASSED_ON.map((name) => [name, env[name]])), ...LOCALE },
+    environment: { ...Object.fromEntries(PASSED_ON.map((name) => [name, env[name]])), ...JAVA_LOCALE },
     started: [],
     onReplaced: options.onReplaced ?? (() => undefined),
     signal,

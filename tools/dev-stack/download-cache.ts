@@ -17,6 +17,8 @@ export interface Download {
   readonly mavenArguments: (outputFolder: string) => readonly string[];
 }
 
+/** Java finds no file whose path goes beyond ASCII where the locale does not. Elsewhere than on Linux it does not ask. */
+export const JAVA_LOCALE = process.platform === 'linux' ? { LC_CTYPE: 'C.UTF-8' } : {};
 const MAVEN_TIMEOUT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 300;
 
@@ -109,7 +111,8 @@ interface MavenRun {
 /** Settles when Maven has ended, also after an abort: the folder that it writes to is deleted next. */
 function runMaven(args: readonly string[], { cwd, title, signal }: MavenRun): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { cwd, env: process.env, timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 };
+    const env = { ...process.env, LC_ALL: undefined, ...JAVA_LOCALE };
+    const options = { cwd, env, timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 };
     const maven = execFile('mvn', args, options, (error, stdout, stderr) => {
       signal?.removeEventListener('abort', stop);
       if (error === null) {

@@ -108,7 +108,7 @@ describe('The figures of the sizing', () => {
       `${projectedAttemptsPerSecond.toLocaleString('en')} projected attempts per second`,
       `and ${perSecond.toFixed(0)} attempts per second`,
       `${((100 * perSecond) / projectedAttemptsPerSecond).toFixed(0)} % of its rate`,
-      `${(size.bytesPerDelivery / 1e3).toFixed(2)} TB, and ${gigabytes(size.bytesPerDelivery)} more`,
+      `${(size.bytesPerDelivery / 1e3).toFixed(2)} TB, and ${gigabytes(2 * size.bytesPerDelivery)} more`,
       `${gigabytes(size.tableBytesPerDelivery)}, ${gigabytes(indexBytes)} |`,
       `their ${gigabytes(indexBytes)} have to be`,
       `${gigabytes(indexBytes)} of indexes is the reason`,

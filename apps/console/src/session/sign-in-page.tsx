@@ -67,6 +67,8 @@ async function problemOf(apiKey: string): Promise<string | null> {
     await client.getSession();
     return null;
   } catch (error) {
+    // The client refuses a key that no header can hold, as one with an invisible character.
+    if (error instanceof TypeError) return 'The API does not know this key.';
     if (!(error instanceof WaypostApiError)) return 'The API does not respond. Is the address right?';
     return error.status === 401 ? 'The API does not know this key.' : error.message;
   }

@@ -67,8 +67,8 @@ def verify(
     """Checks `webhook-signature` of Standard Webhooks and `X-Service-Signature`: one is enough, and those that are
     there must all hold. With several secrets, as during a rotation, one has to fit. `now` is in seconds since 1970.
 
-    Raises ValueError for a secret that is not `whsec_` and base64, and for a tolerance or a time that is not a number: a
-    mistake of the receiver, not of the request.
+    Raises ValueError for a secret that is not `whsec_` and base64, and for a tolerance that is NaN or a time that is not
+    finite: a mistake of the receiver, not of the request.
     """
     keys = [_key(one) for one in ([secret] if isinstance(secret, str) else secret)]
     if not keys:
