@@ -12,6 +12,7 @@ import { type OutgoingRecord } from '@waypost/streams';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
+import { flushed } from '../../../../test/support/until.js';
 import { knownFleets } from '../fleets/fleet-directory.js';
 import { pingTopology } from './testing/ping-topology.js';
 
@@ -46,9 +47,10 @@ function newDriver(autoCommit = true): TopologyTestDriver {
       codecs,
       fleets: {
         ...knownFleets({ geofences: history, settings: createFleetSettingsHistory() }),
-        caughtUp: () => {
+        // Reading takes a while: pings that did not wait for it would not see what is unread.
+        caughtUp: async () => {
+          await flushed();
           for (const read of unread.splice(0)) read();
-          return Promise.resolve();
         },
       },
       metrics: { pingDecided: () => undefined, eventEmitted: () => undefined },
