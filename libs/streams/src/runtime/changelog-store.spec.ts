@@ -14,36 +14,39 @@ import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 
 /** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
-const counting = createTopology({
-  applicationId: 'counting',
-  source: 'input',
-  stores: {
-    counts: compactStore<number>({
-      changelogTopic: 'counts',
-      layout: {
-        byteLength: 8,
-        version: 'count-1',
-        read: (view, at) => view.getFloat64(at),
-        write: (view, at, count) => view.setFloat64(at, count),
-      },
-      serde: { serialize: (count) => Buffer.from(String(count)), deserialize: (bytes) => Number(bytes.toString()) },
-    }),
-  },
-  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
-  processor: (context) => {
-    const counts = context.store('counts');
-    const name = new KeyBuilder();
-    return {
-      process: ({ key }) => {
-        name.reset().appendText(String(key));
-        const count = (counts.get(name) ?? 0) + 1;
-        counts.put(name, count);
-        context.forward('output', { key, value: Buffer.from(`${String(key)}:${String(count)}`) });
-      },
-    };
-  },
-});
+function countingAs(version: string) {
+  return createTopology({
+    applicationId: 'counting',
+    source: 'input',
+    stores: {
+      counts: compactStore<number>({
+        changelogTopic: 'counts',
+        layout: {
+          byteLength: 8,
+          version,
+          read: (view, at) => view.getFloat64(at),
+          write: (view, at, count) => view.setFloat64(at, count),
+        },
+        serde: { serialize: (count) => Buffer.from(String(count)), deserialize: (bytes) => Number(bytes.toString()) },
+      }),
+    },
+    sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+    processor: (context) => {
+      const counts = context.store('counts');
+      const name = new KeyBuilder();
+      return {
+        process: ({ key }) => {
+          name.reset().appendText(String(key));
+          const count = (counts.get(name) ?? 0) + 1;
+          counts.put(name, count);
+          context.forward('output', { key, value: Buffer.from(`${String(key)}:${String(count)}`) });
+        },
+      };
+    },
+  });
+}
 
+const counting = countingAs('count-1');
 const INPUT = { topic: 'input', partition: 0 };
 const CHANGELOG = { topic: 'counts', partition: 0 };
 
@@ -354,6 +357,15 @@ describe('a checkpoint of a store', () => {
     expect(journal.events.filter((event) => event.startsWith('checkpoint_ignored'))).toEqual([
       expect.stringContaining(reason),
     ]);
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog']);
+  });
+
+  it('is ignored with a word about it when the bytes of its values have another meaning by now', async () => {
+    const app = await start(observed.backend, journal, { stateDir });
+    await send(broker, 'a', 'a');
+    const second = await restart(app, { stateDir, topology: countingAs('count-2') });
+    await second.stop();
+    expect(journal.events).toContain('checkpoint_ignored its values are of another version');
     expect(journal.restored.map(({ from }) => from)).toEqual(['changelog']);
   });
 
