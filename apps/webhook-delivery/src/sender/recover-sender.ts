@@ -136,8 +136,9 @@ async function recoverProgress(
       const { subscriptionId, deliveryOffset } = attempt;
       const wait = waitAfter(attempt, waits.get(subscriptionId));
       if (wait) waits.set(subscriptionId, wait);
-      if (endsOutage(attempt, from.states.get(subscriptionId))) accepted.set(subscriptionId, attempt);
-      else if (attempt.outcome !== 'delivered') accepted.delete(subscriptionId);
+      const since = outageSince(from.states.get(subscriptionId));
+      if (endsOutage(attempt, since)) accepted.set(subscriptionId, attempt);
+      else if (beginsOutage(attempt, since)) accepted.delete(subscriptionId);
       // Everything below is finished and is not read again.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
       lastDelivery = Math.max(lastDelivery, deliveryOffset);
@@ -160,13 +161,18 @@ function waitAfter(
   };
 }
 
-/**
- * It was logged while its sender closed, or right before it died: its state was not written any more. Nothing else of the
- * subscription may follow: times of two processes alone could end an outage that began later, by a clock that was ahead.
- */
-function endsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, state: SubscriptionState | undefined): boolean {
-  const since = state?.suspendedAt ?? state?.failingSince ?? null;
+function outageSince(state: SubscriptionState | undefined): number | null {
+  return state?.suspendedAt ?? state?.failingSince ?? null;
+}
+
+/** It was logged while its sender closed, or right before it died: its state was not written any more. */
+function endsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, since: number | null): boolean {
   return since !== null && outcome === 'delivered' && startedAt + durationMs > since;
+}
+
+/** What was accepted before it was so before the outage, though a clock that was ahead may have dated it later. */
+function beginsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, since: number | null): boolean {
+  return since !== null && outcome !== 'delivered' && startedAt + durationMs <= since;
 }
 
 function firstToFold({ start, states }: Parameters<typeof recoverProgress>[3]): number {

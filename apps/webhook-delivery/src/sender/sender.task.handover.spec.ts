@@ -192,6 +192,16 @@ describe('an outage of an endpoint, when a partition changes hands (R-29)', () =
     expect(await operations()).not.toContain('resumed');
   });
 
+  it('is over after an acceptance, also where an attempt that started before it has failed since', async () => {
+    const suspendedAt = leaveSuspended();
+    for (const n of [1, 2, 3]) harness.publish(n);
+    harness.writeAttempt(anAttempt(1, { ...accepted, startedAt: suspendedAt + 45_000 }));
+    harness.writeAttempt(anAttempt(2, { startedAt: suspendedAt + 44_000, durationMs: 5_000 }));
+    await harness.start(() => ok);
+    await until(hasNoState);
+    expect(await operations()).toEqual(['resumed']);
+  });
+
   it('has not lasted until an accepted attempt in the log, and goes on after one that is older than it', async () => {
     harness.leaveFailing(120_000);
     harness.leaveFailing(120_000, 'failing-since');

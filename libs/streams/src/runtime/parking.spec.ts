@@ -372,6 +372,7 @@ describe('a failure that no record is the cause of', () => {
 
   it.each([
     ['blames none when 30 waits in a row have failed', WaitFailed.of('processSlice()', new Error('no answer')), false],
+    ['blames none when the brokers were away 30 times in a row', new StreamsError('BROKER_UNAVAILABLE', 'away'), false],
     ['may be a record that 30 attempts in a row have failed at', new RangeError('out of range'), true],
   ])('%s', (_, error, ofRecord) => {
     const stuck = parkingError(error, POISONED, true);

@@ -72,7 +72,9 @@ export function parkingError(error: unknown, partition: TopicPartition, isStuck:
 }
 
 export function isOfRecord({ code, cause }: StreamsError): boolean {
-  return RULES[code]?.ofRecord === true && !(cause instanceof WaitFailed);
+  // What was waited for has failed, or the brokers.
+  if (code === 'TASK_STUCK' && (cause instanceof WaitFailed || cause instanceof StreamsError)) return false;
+  return RULES[code]?.ofRecord === true;
 }
 
 /** The partition can continue once someone says where. */
