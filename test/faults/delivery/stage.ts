@@ -8,7 +8,7 @@ import type { Place } from '../shared/fault-suite.js';
 import { createInstance, type KafkaStage, openKafkaStage } from '../shared/stage.js';
 import type { Interruption } from './judge/observations.js';
 import type { ReceiverRequest } from './recording-receiver.js';
-import { makeSubscribers, publishSubscribers, type Subscriber, type SubscribersOptions } from './subscribers.js';
+import { makeSubscribers, openSubscriberPublisher, type Subscriber, type SubscribersOptions } from './subscribers.js';
 import { senderAddress, watchedInstance } from './watched-instance.js';
 
 /** A line for each POST, as the receiver writes them. */
@@ -55,7 +55,9 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
   const ports = { port: await dataDir.port('receiver'), closedPort: await dataDir.port('refusing') };
   const wanted = { ...ports, sealingKey, brief: options.brief === true };
   const subscribers = [...makeSubscribers(wanted), ...(options.more?.(wanted) ?? [])];
-  await publishSubscribers(stage, subscribers);
+  const publisher = await openSubscriberPublisher(stage);
+  await publisher.publish(subscribers);
+  await publisher.close();
   const receiver = startWorker({
     name: 'receiver',
     program: projectFile('test/faults/delivery/receiver-process.js'),

@@ -145,18 +145,27 @@ export function wants(
   return deviceIds === null || deviceIds.includes(event.deviceId);
 }
 
-/** As the outbox of public-api does: one record each, keyed by the subscription. */
-export async function publishSubscribers(
-  log: Log,
-  subscribers: readonly Pick<Subscriber, 'subscription'>[],
-): Promise<void> {
+export interface SubscriberPublisher {
+  publish(subscribers: readonly Pick<Subscriber, 'subscription'>[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * As the outbox of public-api does: one record each, keyed by the subscription. Opened before the faults begin, it waits
+ * for brokers that are away; opening one fails then.
+ */
+export async function openSubscriberPublisher(log: Log): Promise<SubscriberPublisher> {
   const codec = codecsOf(log).webhookSubscriptions;
   await codec.prepare();
   const publisher = await openRecordPublisher(log.kafka, topics.webhookSubscriptions.name);
-  const records = subscribers.map(({ subscription }) => ({
-    key: Buffer.from(subscription.id),
-    value: codec.encode(subscription),
-  }));
-  await publisher.publish(records);
-  await publisher.close();
+  return {
+    publish: (subscribers) =>
+      publisher.publish(
+        subscribers.map(({ subscription }) => ({
+          key: Buffer.from(subscription.id),
+          value: codec.encode(subscription),
+        })),
+      ),
+    close: () => publisher.close(),
+  };
 }

@@ -12,9 +12,9 @@ import {
   DEVICES_OF_A_FLEET,
   EVENT_TYPE,
   fleetIds,
+  openSubscriberPublisher,
   OTHER_TYPES,
   PAUSED,
-  publishSubscribers,
   type Subscriber,
   wants,
 } from './subscribers.js';
@@ -183,10 +183,11 @@ async function pauseNowAndThen(options: TrafficOptions, gate: Gate, signal: Abor
   const chosen = PAUSED.flatMap((number) => options.subscribers[number]?.subscription ?? []);
   const pauses: Pause[] = [];
   let version = 1;
+  const publisher = await openSubscriberPublisher(options);
   const publish = async (status: string): Promise<number> => {
     version += 1;
     const versions = chosen.map((one) => ({ subscription: { ...one, status, version } }));
-    await gate.pass(() => publishSubscribers(options, versions));
+    await gate.pass(() => publisher.publish(versions));
     return options.now();
   };
   const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
@@ -203,5 +204,6 @@ async function pauseNowAndThen(options: TrafficOptions, gate: Gate, signal: Abor
     await publish('active');
     await wait(BETWEEN_PAUSES_MS);
   }
+  await publisher.close();
   return pauses;
 }
