@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryHistory, RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
-import { startTestApiPerTest, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { startTestApiPerTest, type TestAnswer } from '../testing/test-api.js';
 
 const PATH = '/public/v2/events';
 const NOW = Date.UTC(2026, 2, 20, 12);
@@ -338,65 +338,5 @@ describe('GET /public/v2/events/{eventId} (R-33)', () => {
     expect((await started.request(`${PATH}/${randomUUID()}`)).status).toBe(404);
     expect((await started.request(`${PATH}/${record.eventId}`, { key: started.addKey('other') })).status).toBe(404);
     expect((await started.request(`${PATH}/latest`)).status).toBe(404);
-  });
-});
-
-describe('page tokens (R-34)', () => {
-  const records = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - 100 + index }));
-  const FILTER = 'eventType=position&eventType=ignition_on';
-
-  async function firstToken(started: TestApi): Promise<string> {
-    const { nextPageState } = pageOf(await started.request(`${PATH}?${FILTER}&limit=2`));
-    if (nextPageState === null) throw new Error('the first page should not be the last');
-    return nextPageState;
-  }
-
-  it('continue the same query, with its parameters in any order and any limit', async () => {
-    const started = await build({ history: historyOf(records) });
-    const token = await firstToken(started);
-    const query = `limit=1&eventType=ignition_on&eventType=position&eventType=position&pageState=${token}&include=body`;
-    expect(idsOf(await started.request(`${PATH}?${query}`))).toEqual([records[2]?.eventId]);
-  });
-
-  it('are refused with a code of their own for each reason', async () => {
-    let nowMs = NOW;
-    const started = await build({ history: historyOf(records), now: () => nowMs });
-    const token = await firstToken(started);
-    const forged = token.slice(0, -3) + (token.endsWith('AAA') ? 'BBB' : 'AAA');
-    const newer = Buffer.concat([Buffer.of(200), Buffer.from(token, 'base64url').subarray(1)]).toString('base64url');
-    const refused = async (query: string, key?: string) => {
-      const answer = await started.request(`${PATH}?${query}`, key === undefined ? {} : { key });
-      expect(answer.status).toBe(400);
-      return codeOf(answer);
-    };
-
-    expect(await refused(`${FILTER}&pageState=${token.slice(0, 20)}`)).toBe('page_state_invalid');
-    expect(await refused(`${FILTER}&pageState=hello!`)).toBe('page_state_invalid');
-    expect(await refused(`${FILTER}&pageState=${forged}`)).toBe('page_state_forged');
-    expect(await refused(`${FILTER}&pageState=${newer}`)).toBe('page_state_outdated');
-    expect(await refused(`${FILTER}&pageState=${token}`, started.addKey('other'))).toBe('page_state_other_fleet');
-    expect(await refused(`eventType=position&pageState=${token}`)).toBe('page_state_other_query');
-    expect(await refused(`${FILTER}&statusCode=200&pageState=${token}`)).toBe('page_state_other_query');
-    expect(await refused(`${FILTER}&payload=a:1&pageState=${token}`)).toBe('page_state_other_query');
-    nowMs += 24 * 3_600_000;
-    expect(await refused(`${FILTER}&pageState=${token}`)).toBe('page_state_expired');
-  });
-
-  it('of version 2 do not open version 1', async () => {
-    const started = await build({ history: historyOf(records) });
-    const window = 'startDate=2026-03-01T00:00:00Z&endDate=2026-04-01T00:00:00Z';
-    const page = pageOf(await started.request(`${PATH}?${window}&limit=1`));
-    const answer = await started.request(`/public/v1/webhook-events?${window}&pageState=${String(page.nextPageState)}`);
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'page_state_other_query']);
-  });
-
-  it('keep a walk complete if it began before its oldest records passed the retention', async () => {
-    let nowMs = NOW;
-    const old = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - RETENTION_MS + index }));
-    const started = await build({ history: historyOf(old), now: () => nowMs });
-    const first = pageOf(await started.request(`${PATH}?limit=2`));
-    nowMs += 60_000;
-    const second = await started.request(`${PATH}?limit=2&pageState=${String(first.nextPageState)}`);
-    expect(idsOf(second)).toEqual([old[2]?.eventId, old[3]?.eventId]);
   });
 });

@@ -1,7 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { makeSelfSigned } from '../../../../test/support/certificates.js';
 import { holdsFor, settlesWithin } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { bytesReadByClients } from '../testing/client-sockets.js';
@@ -346,56 +343,5 @@ describe('the address check of a connection (R-18, R-27)', () => {
 
     expect(server.connections).toHaveLength(4);
     expect(lookup.asked).toHaveLength(1);
-  });
-});
-
-describe('TLS', () => {
-  const certificate = makeSelfSigned('DNS:hooks.example,IP:127.0.0.1');
-
-  it('is refused when the certificate is not trusted, also when the environment switches verification off', async () => {
-    const server = await serve(OK, certificate);
-    const saved = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-    try {
-      expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'tls_error' });
-    } finally {
-      if (saved === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = saved;
-    }
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it('sends the host name in SNI and checks the certificate against it', async () => {
-    const names: string[] = [];
-    const server = await serve(OK, {
-      ...certificate,
-      SNICallback: (name, done) => {
-        names.push(name);
-        done(null);
-      },
-    });
-    const post = build({ lookup: lookupAnswering(['127.0.0.1']), trustedCa: certificate.cert });
-
-    expect(await post(`https://hooks.example:${String(server.port)}/`)).toMatchObject({ statusCode: 200 });
-    expect(await post(`https://other.example:${String(server.port)}/`)).toMatchObject({ errorCode: 'tls_error' });
-    expect(names).toEqual(['hooks.example', 'other.example']);
-  });
-
-  it('works with a literal address that the certificate names', async () => {
-    const server = await serve(OK, certificate);
-
-    expect(await build({ trustedCa: certificate.cert })(server.url)).toMatchObject({ statusCode: 200 });
-  });
-
-  it('says tls_error when the server answers in plain HTTP', async () => {
-    const plain = createServer();
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    const { port } = plain.address() as AddressInfo;
-
-    expect(await build()(`https://127.0.0.1:${String(port)}/`)).toMatchObject({
-      type: 'error',
-      errorCode: 'tls_error',
-    });
-    plain.close();
   });
 });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { refusal } from '../backend/kafka/kafka-errors.js';
-import { StreamsError, WaitFailed } from '../errors.js';
+import { StreamsError } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
-import { type ExceptionHandlers, isOfRecord, parkedForMs, parkingError } from './parking.js';
+import { type ExceptionHandlers } from './parking.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
 
@@ -39,6 +39,17 @@ const echo = createTopology({
     },
   }),
 });
+
+/** Forwards every record, and does something by time alone. */
+function punctuating(punctuate: (forward: (value: string) => void) => void) {
+  return createTopology({
+    ...echo,
+    processor: (context) => ({
+      process: ({ key, value }) => context.forward('output', { key, value }),
+      punctuate: () => punctuate((value) => context.forward('output', { key: null, value: Buffer.from(value) })),
+    }),
+  });
+}
 
 async function start(more: ExceptionHandlers & Partial<StreamsAppOptions> = {}): Promise<TaskManager> {
   const log = (event: string, fields?: object): void => void logged.push({ event, fields });
@@ -103,6 +114,15 @@ function parked(app: TaskManager) {
 }
 
 /** All four partitions have records; partition 2 has a poisoned one at offset 2. */
+/** Takes the fault away, and gives the command to try again until the condition holds. */
+async function fix(app: TaskManager, isOver: () => Promise<boolean>): Promise<void> {
+  isFixed = true;
+  await until(() => {
+    for (const { topic, partition } of parked(app)) app.command({ topic, partition }, 'retry');
+    return isOver();
+  });
+}
+
 async function startPoisoned(more: Parameters<typeof start>[0] = {}): Promise<TaskManager> {
   for (const partition of [0, 1, 3]) append(partition, 'a', 'b');
   append(POISONED.partition, 'a', 'b', 'poison', 'c');
@@ -295,23 +315,13 @@ describe('an output that the broker refuses', () => {
     const kept: number[] = [];
     append(0, 'a', 'b');
     const app = await start({
-      topology: createTopology({
-        ...echo,
-        processor: (context) => ({
-          process: ({ key, value }) => context.forward('output', { key, value }),
-          punctuate: () => context.forward('output', { key: null, value: Buffer.from(isFixed ? 'due' : 'refused') }),
-        }),
-      }),
+      topology: punctuating((forward) => forward(isFixed ? 'due' : 'refused')),
       productionExceptionHandler: () => 'dead-letter',
       deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)),
     });
     await until(() => Promise.resolve(parked(app).length > 0));
     expect(parked(app)[0]?.parked).toMatchObject({ code: 'PUNCTUATION_FAILED', offset: null });
-    isFixed = true;
-    await until(async () => {
-      for (const { topic, partition } of parked(app)) app.command({ topic, partition }, 'retry');
-      return (await outputs(0)).includes('b');
-    });
+    await fix(app, async () => (await outputs(0)).includes('b'));
     expect([(await outputs(0)).slice(0, 3), kept]).toEqual([['a', 'b', 'due'], []]);
   });
 });
@@ -321,25 +331,15 @@ describe('a failure that no record is the cause of', () => {
     const kept: number[] = [];
     append(0, 'a', 'b');
     const app = await start({
-      topology: createTopology({
-        ...echo,
-        processor: (context) => ({
-          process: ({ key, value }) => context.forward('output', { key, value }),
-          punctuate: () => {
-            if (!isFixed) throw new TypeError('cannot do this in time');
-          },
-        }),
+      topology: punctuating(() => {
+        if (!isFixed) throw new TypeError('cannot do this in time');
       }),
       processingExceptionHandler: () => 'dead-letter',
       deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)),
     });
     await until(() => Promise.resolve(parked(app).length > 0));
     expect(parked(app)[0]?.parked).toMatchObject({ code: 'PUNCTUATION_FAILED', offset: null });
-    isFixed = true;
-    await until(async () => {
-      for (const { topic, partition } of parked(app)) app.command({ topic, partition }, 'retry');
-      return (await outputs(0)).length === 2;
-    });
+    await fix(app, async () => (await outputs(0)).length === 2);
     expect([await outputs(0), kept]).toEqual([['a', 'b'], []]);
   });
 
@@ -370,26 +370,10 @@ describe('a failure that no record is the cause of', () => {
     ]);
   });
 
-  it.each([
-    ['blames none when 30 waits in a row have failed', WaitFailed.of('processSlice()', new Error('no answer')), false],
-    ['blames none when the brokers were away 30 times in a row', new StreamsError('BROKER_UNAVAILABLE', 'away'), false],
-    ['may be a record that 30 attempts in a row have failed at', new RangeError('out of range'), true],
-  ])('%s', (_, error, ofRecord) => {
-    const stuck = parkingError(error, POISONED, true);
-    expect(stuck).toMatchObject({ code: 'TASK_STUCK', offset: null });
-    expect(stuck && isOfRecord(stuck)).toBe(ofRecord);
-  });
-
   it('keeps the code of what is wrong with its state', async () => {
     const app = await start({
-      topology: createTopology({
-        ...echo,
-        processor: () => ({
-          process: () => undefined,
-          punctuate: () => {
-            throw new StreamsError('CORRUPT_STATE', 'A value cannot be read.');
-          },
-        }),
+      topology: punctuating(() => {
+        throw new StreamsError('CORRUPT_STATE', 'A value cannot be read.');
       }),
     });
     append(0, 'a');
@@ -410,18 +394,5 @@ describe('a failure that no record is the cause of', () => {
     append(POISONED.partition, 'd');
     await until(() => Promise.resolve(parked(app).length === 1));
     expect(parked(app)[0]?.parked).toMatchObject({ code: 'PROCESSING_FAILED', offset: null });
-  });
-});
-
-describe('the delay before a parked partition is tried again', () => {
-  it('grows from a second to five minutes, with jitter, where waiting can help', () => {
-    expect([0, 1, 2, 8, 9, 30].map((retries) => parkedForMs('TASK_STUCK', retries, 0))).toEqual([
-      1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
-    ]);
-    expect(parkedForMs('RECORD_TOO_LARGE', 0, 0.5)).toBe(875);
-  });
-
-  it('never ends where only a command can help', () => {
-    expect(parkedForMs('PROCESSING_FAILED', 0, 0)).toBeNull();
   });
 });

@@ -115,7 +115,7 @@ describe('the topics of a topology', () => {
     });
   });
 
-  it('must have been as many when the state was made: who adds some to the source is not told to add them to a changelog', async () => {
+  it('must have been as many when the state was made: an error about partitions added to the source does not say to add them to a changelog', async () => {
     await expect(verify({ ...right, counts: 3 })).rejects.toMatchObject({
       code: 'PARTITIONS_DIFFER',
       message:

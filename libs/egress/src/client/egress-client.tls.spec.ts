@@ -1,0 +1,91 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { makeSelfSigned } from '../../../../test/support/certificates.js';
+import type { Lookup } from '../address/dns-lookup.js';
+import { closedAfterEach } from '../testing/opened.js';
+import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
+import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
+
+const OK: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+
+const { keep, openClient } = closedAfterEach();
+
+async function serve(...args: Parameters<typeof startRawServer>): Promise<RawServer> {
+  const server = keep(await startRawServer(...args));
+  return server;
+}
+
+function build(options: Partial<EgressClientOptions> = {}) {
+  const client = openClient(options);
+  return (url: string, request: Partial<EgressRequest> = {}) =>
+    client.post({
+      url,
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+      deadlineMs: 3_000,
+      ...request,
+    });
+}
+
+/** Every name is at these addresses, one list per call, the last one for good. */
+function lookupAnswering(...answers: string[][]): Lookup & { asked: string[] } {
+  const asked: string[] = [];
+  const lookup = (hostname: string) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+  };
+  return Object.assign(lookup, { asked });
+}
+
+describe('TLS', () => {
+  const certificate = makeSelfSigned('DNS:hooks.example,IP:127.0.0.1');
+
+  it('is refused when the certificate is not trusted, also when the environment switches verification off', async () => {
+    const server = await serve(OK, certificate);
+    const saved = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+    } finally {
+      if (saved === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = saved;
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('sends the host name in SNI and checks the certificate against it', async () => {
+    const names: string[] = [];
+    const server = await serve(OK, {
+      ...certificate,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    const post = build({ lookup: lookupAnswering(['127.0.0.1']), trustedCa: certificate.cert });
+
+    expect(await post(`https://hooks.example:${String(server.port)}/`)).toMatchObject({ statusCode: 200 });
+    expect(await post(`https://other.example:${String(server.port)}/`)).toMatchObject({ errorCode: 'tls_error' });
+    expect(names).toEqual(['hooks.example', 'other.example']);
+  });
+
+  it('works with a literal address that the certificate names', async () => {
+    const server = await serve(OK, certificate);
+
+    expect(await build({ trustedCa: certificate.cert })(server.url)).toMatchObject({ statusCode: 200 });
+  });
+
+  it('says tls_error when the server answers in plain HTTP', async () => {
+    const plain = createServer();
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    const { port } = plain.address() as AddressInfo;
+
+    expect(await build()(`https://127.0.0.1:${String(port)}/`)).toMatchObject({
+      type: 'error',
+      errorCode: 'tls_error',
+    });
+    plain.close();
+  });
+});
