@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdsFor, until } from '../../../test/support/until.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { NumberTable } from '../workers/number-table.js';
 import { type Behavior, HEALTHY } from './behaviors.js';
@@ -52,18 +53,16 @@ describe('An origin of the sink', () => {
     behaviors[0] = { type: 'answer', status: 200, delayMs: 60 };
     const socket = await connected();
     socket.write(POST);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => expect(row()).toEqual([9, 0, 2, 0, 1_234]));
     socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(row()).toEqual([9, 0, 2, 0, 1_234]);
+    await holdsFor(100, () => expect(row()).toEqual([9, 0, 2, 0, 1_234]));
   });
 
   it('remembers the requests that it never answers', async () => {
     behaviors[0] = { type: 'silent' };
     const socket = await connected();
     socket.write(POST);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(row()).toEqual([9, 0, 2, 0, 1_234]);
+    await until(() => expect(row()).toEqual([9, 0, 2, 0, 1_234]));
     socket.destroy();
   });
 
