@@ -20,7 +20,7 @@ export type BenchFlags = FlagsOf<typeof FLAGS>;
 export const parseBenchFlags = flagsParser(
   {
     name: 'api',
-    description: 'Measures public-api: requests a second, latency and CPU time, and reports where the time goes.',
+    description: 'Measures public-api: requests per second, latency and CPU time, and reports where the time goes.',
     quick: 'short measurements: about a minute',
   },
   FLAGS,

@@ -38,7 +38,7 @@ export function jsonLine(results: readonly CallResult[]): string {
 
 /** Replaces the result in docs/benchmarks.md; the text around it is left alone. */
 export async function writeDocs(flags: BenchFlags, results: readonly CallResult[]): Promise<void> {
-  const head = ['call', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms, public-api', 'CPU ms, postgres', 'KiB an answer'];
+  const head = ['call', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms, public-api', 'CPU ms, postgres', 'KiB per answer'];
   const rows = results.map(({ call, requestsPerSecond, p50Ms, p99Ms, cpuMs, kibPerAnswer }) => [
     ...[NAMES[call].title, counted(requestsPerSecond), p50Ms.toFixed(0), p99Ms.toFixed(0)],
     ...[cpuMs.api.toFixed(2), cpuMs.postgres.toFixed(2), counted(kibPerAnswer)],

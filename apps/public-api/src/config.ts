@@ -49,7 +49,7 @@ const http = z
     WAYPOST_RATE_LIMIT_BURST: withDefault(asInteger(1, 1_000_000), 'requests at once of one API key, from 1', 2_000),
     WAYPOST_ADDRESS_RATE_LIMIT_PER_SECOND: withDefault(
       asInteger(1, 1_000_000),
-      'requests a second of one address without a valid API key, from 1',
+      'requests per second from one address without a valid API key, from 1',
       20,
     ),
     WAYPOST_ADDRESS_RATE_LIMIT_BURST: withDefault(

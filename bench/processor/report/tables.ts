@@ -148,7 +148,7 @@ export function rulesMarkdown(results: BenchResults, { rules }: Figures): string
     machineText({ ...results, expected: results.rulesExpected }),
     ...tableSection('All rules', drainTable(results.rules)),
     [
-      `Best against best, with routes and ${counted(GEOFENCES_PER_FLEET)} geofences a fleet it keeps ${speedText(ofUnasked)} of what it does`,
+      `Best against best, with routes and ${counted(GEOFENCES_PER_FLEET)} geofences per fleet it keeps ${speedText(ofUnasked)} of what it does`,
       `while no fleet asks for either, and writes ${counted(Math.max(...events))} events instead of ${counted(Math.min(...events))}.`,
       `Of positions alone it keeps ${speedText(ofPositions)}.`,
     ].join(' '),

@@ -65,7 +65,7 @@ export function registryAddress(url: string): { host: string; username: string; 
 /** No answer: an outage, or a certificate that this process does not trust, which waiting does not fix. */
 export function noAnswer(what: string, error: unknown): ContractsError {
   const detail = messageOf(error);
-  const code = codeOf(error);
+  const code = nodeErrorCode(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const fix = 'use the name that its certificate has in SCHEMA_REGISTRY_URL';
     return new ContractsError('registry_untrusted', `${what} (${detail}): ${fix}.`, { cause: error });
@@ -128,7 +128,7 @@ function parsed(text: string): object | null {
 }
 
 /** Judges by shape: the errors of Node may come from another realm. */
-function codeOf(error: unknown): string {
+function nodeErrorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null ? (error as { readonly code?: unknown }).code : undefined;
   return typeof code === 'string' ? code : '';
 }

@@ -30,6 +30,7 @@ export async function limitReached(
   added: FleetLimits,
   limits: FleetLimits,
 ): Promise<LimitReached | null> {
+  // By hand: the query builder has no cardinality(), and the sum would be text.
   const [row] = await manager.query<FleetLimits[]>(
     `SELECT count(*)::int AS subscriptions, coalesce(sum(cardinality(device_ids)), 0)::int AS "deviceIds"
        FROM webhook_subscriptions WHERE fleet_id = $1`,

@@ -69,7 +69,7 @@ export class IdempotencyStore {
   }
 }
 
-/** Held until the transaction ends; if the process dies, the server ends it with the connection. */
+/** By hand: TypeORM has no advisory locks. Held until the transaction ends, also by the death of the process. */
 async function tryLock(manager: EntityManager, { fleetId, route, key }: IdempotencyRef): Promise<boolean> {
   const [row] = await manager.query<{ held: boolean }[]>(
     'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS held',

@@ -70,7 +70,7 @@ export async function openRefill(databaseUrl: string): Promise<Refill> {
  */
 function refillManagedResources(database: EntityManager, resources: ManagedResources): Promise<RefillResult> {
   return database.transaction(async (manager): Promise<RefillResult> => {
-    // Other writers wait for this transaction and then see its rows.
+    // By hand, as TypeORM locks no tables. Other writers wait for this transaction and then see its rows.
     await manager.query(`LOCK TABLE ${MUST_BE_EMPTY.join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
     const tables = await tablesInUse(manager);
     if (tables.length > 0) return { type: 'not_empty', tables };

@@ -7,7 +7,7 @@ const EVERY_MS = 10_000;
 const STALLED_MS = 30_000;
 
 export interface StalledSessionsJobDeps {
-  /** Ends sessions of projectors that have waited so long for data; resolves to their number. */
+  /** Ends sessions of projectors that have waited too long for data; resolves to their number. */
   readonly endStalled: (stalledForMs: number) => Promise<number>;
   readonly logger: Pick<Logger, 'warn'>;
   /** Calls again and again until cancelled through the function it returns. */

@@ -66,7 +66,7 @@ describe('a request with an Idempotency-Key', () => {
   it.each(['rotate-secret', 'test'])('does /%s once', async (action) => {
     const path = `${SUBSCRIPTIONS}/${await subscriptionId()}/${action}`;
     const first = await post(path, undefined, 'k-1', action === 'test' ? {} : { 'if-match': '"1"' });
-    // With the ETag of before, too: it is the answer of then.
+    // The ETag is out of date by now, but the kept answer is repeated.
     const again = await post(path, undefined, 'k-1', action === 'test' ? {} : { 'if-match': '"1"' });
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(first.status).toBeLessThan(300);
