@@ -228,6 +228,21 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
         expect((await log.find({ deviceId: 'a\0b' })).map(({ deviceId }) => deviceId)).toEqual(['a\uFFFDb']);
       });
 
+      it('adds an attempt after a response with U+0000, also where the log repeats that one', async () => {
+        const log = newLog();
+        const [first, second] = attemptsOf({ fleetId: log.fleetId }, 2, 'delivered');
+        if (first === undefined || second === undefined) throw new Error('There are two attempts.');
+        const answered = { ...first, responseBody: 'a\0b', errorDetail: '\0' };
+        await log.append([answered]);
+        await log.append([answered, second]);
+
+        const [found] = await log.find();
+        expect(found?.attempts.map(({ responseBody, errorDetail }) => [responseBody, errorDetail])).toEqual([
+          ['a\uFFFDb', '\uFFFD'],
+          [null, null],
+        ]);
+      });
+
       it('does not add an attempt that a delivery already has, however it is repeated', async () => {
         const log = newLog();
         const attempts = attemptsOf({ fleetId: log.fleetId }, 2, 'failed');

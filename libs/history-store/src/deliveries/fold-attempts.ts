@@ -118,8 +118,9 @@ function attemptEntry(attempt: WebhookAttempt): AttemptEntry {
     errorCode,
     outcome,
     decision,
-    errorDetail,
-    responseBody,
+    // PostgreSQL takes the escape of U+0000 as JSON, and refuses it when it looks into it.
+    errorDetail: errorDetail === null ? null : storableText(errorDetail),
+    responseBody: responseBody === null ? null : storableText(responseBody),
   };
 }
 
