@@ -297,6 +297,48 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'valid: ping.latitude !== null',
   },
   {
+    name: 'the replay of a delivery is not stored',
+    file: `${STORE}/deliveries/fold-attempts.ts`,
+    is: 'attempt.replayId === null ? null : storableText(attempt.replayId)',
+    becomes: 'null',
+  },
+  {
+    name: 'what expires counts as failed',
+    file: `${STORE}/figures/figure-cells.ts`,
+    is: "outcome === 'failed' || outcome === 'expired' ? { outcome } : null",
+    becomes: "outcome === 'failed' || outcome === 'expired' ? { outcome: 'failed' } : null",
+  },
+  {
+    name: 'the latency of the figures begins at the first attempt',
+    file: `${STORE}/figures/figure-cells.ts`,
+    is: 'latencyMs: deliveredAt - createdAt',
+    becomes: 'latencyMs: 30',
+  },
+  {
+    name: 'figures of a stored bucket are replaced',
+    file: `${STORE}/figures/write-figures.ts`,
+    is: 'addFigures(cell.figures, sum.take());',
+    becomes: 'sum.take();',
+  },
+  {
+    name: 'a delivery that ends is shown as waiting for good',
+    file: `${STORE}/deliveries/waiting-sql.ts`,
+    is: "deliveryStatus(outcome) !== 'pending'",
+    becomes: 'false',
+  },
+  {
+    name: 'some deliveries without an attempt are not shown',
+    file: `${STORE}/deliveries/postgres-waiting-projection.ts`,
+    is: 'positions.has(index));',
+    becomes: 'positions.has(index) && index % 10 !== 0);',
+  },
+  {
+    name: 'devices of two fleets share a path',
+    file: `${STORE}/paths/path-projection.ts`,
+    is: '`${fleetId}\\n${deviceId}',
+    becomes: '`${fleetId.slice(0, 0)}\\n${deviceId}',
+  },
+  {
     name: 'of a repeated ping the last one counts',
     file: `${STORE}/paths/path-projection.ts`,
     is: 'kept.has(key)',

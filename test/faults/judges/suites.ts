@@ -39,8 +39,9 @@ export const SUITES: Record<
     const stage = await openProjectionStage(place, join(dist, 'apps/history-projector/src/main.js'));
     try {
       const { problems } = await projectionFaultRun({ ...suite, note: () => undefined }, stage, {
-        durationMs: 5_000,
-        attemptsPerSecond: 1_000,
+        // A delivery that waits is shown after some seconds, and its attempts come only then.
+        durationMs: 8_000,
+        attemptsPerSecond: 700,
         waypost: null,
         now: Date.now,
         secondReader: false,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
+import { deliveryOfAttempt, type WebhookDelivery } from '@waypost/domain';
 import {
   createKafkaBackend,
   type OutgoingRecord,
@@ -7,7 +8,7 @@ import {
   silentLogger,
   type TransactionalProducer,
 } from '@waypost/streams';
-import { createRandom } from '../../../tools/simulator/random.js';
+import { chance, createRandom } from '../../../tools/simulator/random.js';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
 import { startSteadyWriter } from '../shared/steady-writer.js';
@@ -31,11 +32,15 @@ const TICK_MS = 50;
 const PINGS_AN_ATTEMPT = 0.3;
 const AGAIN_AFTER_MS = 500;
 
-/** Fills both logs at a steady rate, in transactions, so that they hold markers as well as records. */
+/** Part of the deliveries that are never attempted. */
+const UNSENT = 0.02;
+
+/** Fills the logs at a steady rate, in transactions, so that they hold markers as well as records. */
 export async function startAttemptWriter(options: AttemptWriterOptions): Promise<AttemptWriter> {
   const { log, seed, attemptsPerSecond, now } = options;
   const codecs = codecsOf(log);
-  await Promise.all([codecs.webhookAttempts.prepare(), codecs.telemetryPings.prepare()]);
+  const { webhookAttempts, webhookDeliveries, telemetryPings } = codecs;
+  await Promise.all([webhookAttempts, webhookDeliveries, telemetryPings].map((codec) => codec.prepare()));
   const backend = createKafkaBackend({ kafka: log.kafka, logger: silentLogger, now });
   const openProducer = async (): Promise<TransactionalProducer> => {
     const opened = backend.producer('projection-integrity.writer');
@@ -43,17 +48,28 @@ export async function startAttemptWriter(options: AttemptWriterOptions): Promise
     return opened;
   };
   let producer = await openProducer();
-  const attempts = createMadeUpLog(createRandom(seed));
+  const random = createRandom(seed);
+  const attempts = createMadeUpLog(random);
   const pings = createMadeUpPings(createRandom(seed + 1));
 
-  function nextAttempt(): OutgoingRecord {
+  /** An attempt, after its delivery when it is the first, and now and then a delivery that none follows. */
+  function nextAttempt(): OutgoingRecord[] {
     const attempt = attempts.next(now());
-    return recordOf(topics.webhookAttempts.name, attempt.subscriptionId, codecs.webhookAttempts.encode(attempt));
+    const delivery = deliveryOfAttempt(attempt);
+    return [
+      ...(chance(random, UNSENT) ? [recordOfDelivery(attempts.nextUnsent(now()))] : []),
+      ...(delivery === null ? [] : [recordOfDelivery(delivery)]),
+      recordOf(topics.webhookAttempts.name, attempt.subscriptionId, webhookAttempts.encode(attempt)),
+    ];
+  }
+
+  function recordOfDelivery(delivery: WebhookDelivery): OutgoingRecord {
+    return recordOf(topics.webhookDeliveries.name, delivery.subscriptionId, webhookDeliveries.encode(delivery));
   }
 
   function nextPing(): OutgoingRecord {
     const ping = pings.next(now());
-    return recordOf(topics.telemetryPings.name, ping.deviceId, codecs.telemetryPings.encode(ping));
+    return recordOf(topics.telemetryPings.name, ping.deviceId, telemetryPings.encode(ping));
   }
 
   /** Again while the broker is away: what is in the log twice then must not count twice. */
@@ -76,7 +92,7 @@ export async function startAttemptWriter(options: AttemptWriterOptions): Promise
     mostAtOnce: Infinity,
     write: (count) =>
       commit([
-        ...Array.from({ length: count }, nextAttempt),
+        ...Array.from({ length: count }, nextAttempt).flat(),
         ...Array.from({ length: Math.ceil(count * PINGS_AN_ATTEMPT) }, nextPing),
       ]),
   });

@@ -1,4 +1,4 @@
-import type { TelemetryPing, WebhookAttempt } from '@waypost/domain';
+import type { TelemetryPing, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
 
 /** A row of `deliveries` as text, column by column, the way PostgreSQL shows it (times: epoch milliseconds). */
 export type Row = Readonly<Record<RowColumn, string | null>>;
@@ -13,6 +13,7 @@ export const ROW_COLUMNS = [
     'event_type',
     'event_time',
     'format',
+    'replay_id',
   ] as const),
   ...(['url', 'body', 'created_at', 'first_attempt_at', 'last_attempt_at', 'delivered_at', 'next_attempt_at'] as const),
   ...(['status', 'status_code', 'last_attempt', 'attempts', 'day'] as const),
@@ -31,8 +32,7 @@ const KEPT_MS = 15 * DAY_MS;
 export function foldLog(attempts: readonly WebhookAttempt[], nowMs: number): Map<string, Row> {
   const deliveries = new Map<string, WebhookAttempt[]>();
   for (const attempt of attempts) {
-    const midnight = attempt.firstAttemptAt - (attempt.firstAttemptAt % DAY_MS);
-    if (midnight + DAY_MS <= nowMs - KEPT_MS) continue;
+    if (isDayOver(attempt.firstAttemptAt, nowMs)) continue;
     const key = rowKey(attempt.eventId, String(attempt.series));
     const before = deliveries.get(key) ?? [];
     // The first record has the body; without it there is nothing to show.
@@ -41,6 +41,11 @@ export function foldLog(attempts: readonly WebhookAttempt[], nowMs: number): Map
     if (numberOf(attempt) > (last ? numberOf(last) : 0)) deliveries.set(key, [...before, attempt]);
   }
   return new Map([...deliveries].map(([key, of]) => [key, rowOf(of)]));
+}
+
+/** A day leaves the history as a whole (R-35). */
+function isDayOver(at: number, nowMs: number): boolean {
+  return at - (at % DAY_MS) + DAY_MS <= nowMs - KEPT_MS;
 }
 
 /** Attempts and probes of a delivery count together. */
@@ -52,12 +57,15 @@ export function rowKey(eventId: string, series: string): string {
   return `${eventId}/${series}`;
 }
 
+/** What ends without an attempt is shown as failed (R-31). */
+const STATUS_OF: Readonly<Record<string, string>> = { retrying: 'pending', expired: 'failed' };
+
 function rowOf(attempts: readonly WebhookAttempt[]): Row {
   const first = attempts[0];
   const last = attempts.at(-1);
   if (first === undefined || last === undefined) throw new Error('A delivery has at least one attempt.');
   const { outcome, startedAt, durationMs, nextDueAt } = last;
-  const status = outcome === 'retrying' ? 'pending' : outcome;
+  const status = STATUS_OF[outcome] ?? outcome;
   return {
     event_id: first.eventId,
     series: String(first.series),
@@ -67,6 +75,7 @@ function rowOf(attempts: readonly WebhookAttempt[]): Row {
     event_type: stored(first.eventType),
     event_time: String(first.eventTime),
     format: first.format,
+    replay_id: first.replayId,
     url: stored(first.url),
     body: stored(first.body ?? ''),
     created_at: String(first.deliveryCreatedAt),
@@ -91,13 +100,64 @@ function entryOf(of: WebhookAttempt): unknown[] {
   const { startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probe, probes } = of;
   const entry = [numberOf(of), startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
   const probed = [...entry, probes, probe ? 1 : 0];
-  if (of.errorDetail !== null || of.responseBody !== null) return [...probed, of.errorDetail, of.responseBody];
+  const texts = [of.errorDetail, of.responseBody].map((text) => (text === null ? null : stored(text)));
+  if (texts.some((text) => text !== null)) return [...probed, ...texts];
   return probes === 0 ? entry : probed;
 }
 
 /** PostgreSQL text has no U+0000. */
 function stored(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
+}
+
+export const WAITING_COLUMNS = [
+  ...(['event_id', 'series', 'fleet_id', 'device_id', 'subscription_id', 'event_type', 'event_time'] as const),
+  ...(['format', 'replay_id', 'body', 'created_at'] as const),
+] as const;
+export type WaitingRow = Readonly<Record<(typeof WAITING_COLUMNS)[number], string | null>>;
+
+export interface ExpectedWaiting {
+  /** Without an attempt: each is shown as it was created (R-33). */
+  readonly waiting: ReadonlyMap<string, WaitingRow>;
+  /** Of those that have ended none may be shown. One that is being tried may still be, or may never have been. */
+  readonly ended: ReadonlySet<string>;
+}
+
+/** @param attempts all of the log: the head of a delivery may be lost */
+export function foldWaiting(
+  deliveries: readonly WebhookDelivery[],
+  attempts: readonly WebhookAttempt[],
+  nowMs: number,
+): ExpectedWaiting {
+  const tried = new Set<string>();
+  const ended = new Set<string>();
+  for (const { eventId, series, outcome } of attempts) {
+    const key = rowKey(eventId, String(series));
+    tried.add(key);
+    if (outcome !== 'retrying') ended.add(key);
+  }
+  const waiting = new Map<string, WaitingRow>();
+  for (const delivery of deliveries) {
+    const key = rowKey(delivery.eventId, String(delivery.series));
+    if (!tried.has(key) && !isDayOver(delivery.createdAt, nowMs)) waiting.set(key, waitingRowOf(delivery));
+  }
+  return { waiting, ended };
+}
+
+function waitingRowOf(of: WebhookDelivery): WaitingRow {
+  return {
+    event_id: of.eventId,
+    series: String(of.series),
+    fleet_id: stored(of.fleetId),
+    device_id: stored(of.deviceId),
+    subscription_id: stored(of.subscriptionId),
+    event_type: stored(of.eventType),
+    event_time: String(of.eventTime),
+    format: of.format,
+    replay_id: of.replayId,
+    body: stored(of.body),
+    created_at: String(of.createdAt),
+  };
 }
 
 export const POINT_COLUMNS = [

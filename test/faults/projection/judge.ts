@@ -3,8 +3,8 @@ import { readValues } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import type { Database } from './database.js';
 import { figureProblems } from './figures.js';
-import { foldLog, foldPings } from './fold-log.js';
-import { compareRows, readPathPoints, readRows } from './rows.js';
+import { foldLog, foldPings, foldWaiting } from './fold-log.js';
+import { compareRows, compareWaiting, readPathPoints, readRows, readWaiting } from './rows.js';
 
 export interface JudgeOptions {
   readonly log: Log;
@@ -44,5 +44,7 @@ export async function judgeHistory(options: JudgeOptions): Promise<Omit<Findings
   const expected = foldLog(attempts, nowMs);
   problems.push(...compareRows(expected, found));
   problems.push(...(await database.query((client) => figureProblems(client, expected.values()))));
+  const deliveries = (await readValues(log, 'webhookDeliveries', { problems, secondReader })).map(({ value }) => value);
+  problems.push(...compareWaiting(foldWaiting(deliveries, attempts, nowMs), await database.query(readWaiting)));
   return { attempts: attempts.length, rows: found.size, problems };
 }

@@ -1,4 +1,4 @@
-import type { TelemetryPing, WebhookAttempt } from '@waypost/domain';
+import { deliveryOfAttempt, type TelemetryPing, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
 import { chance, pick, type Random, wholeBetween } from '../../../tools/simulator/random.js';
 import { documentedEventId } from '../../support/documented-event-id.js';
 import { pingOf } from '../../support/samples.js';
@@ -7,6 +7,8 @@ import { pingOf } from '../../support/samples.js';
 export interface MadeUpLog {
   /** The next attempt; `nowMs` is the time at which it is made. */
   next(nowMs: number): WebhookAttempt;
+  /** A delivery of which no attempt is made for some seconds, or ever. */
+  nextUnsent(nowMs: number): WebhookDelivery;
 }
 
 const DAY_MS = 86_400_000;
@@ -17,6 +19,8 @@ const OPEN_DELIVERIES = 400;
 const RECENT_ATTEMPTS = 2_000;
 const MOST_ATTEMPTS = 5;
 const RETRY_MS = 2_000;
+/** A delivery that has waited for two seconds is shown as one that waits (R-33). */
+const LATE_MS = 5_000;
 const PROBE_EVERY_MS = 15_000;
 const SUSPENDED = 0.005;
 /** So that some deliveries get more probes than the history has lines for. */
@@ -44,6 +48,8 @@ export function createMadeUpLog(random: Random): MadeUpLog {
   const open: WebhookAttempt[] = [];
   /** What was logged last. */
   const recent: WebhookAttempt[] = [];
+  /** First attempts of deliveries that are in their log already. */
+  const late: { readonly first: WebhookAttempt; readonly fromMs: number }[] = [];
   let made = 0;
   /** Follows a repeat of the attempt before it at once, so that a projector reads both in one batch. */
   let held: WebhookAttempt | null = null;
@@ -119,10 +125,14 @@ export function createMadeUpLog(random: Random): MadeUpLog {
     return of?.body != null ? replay(of, nowMs) : begin(nowMs);
   }
 
+  function nextLate(nowMs: number): WebhookAttempt | undefined {
+    return late[0] !== undefined && late[0].fromMs <= nowMs ? late.shift()?.first : undefined;
+  }
+
   function nextInOrder(nowMs: number): WebhookAttempt {
     const isNew = open.length === 0 || chance(random, open.length > OPEN_DELIVERIES ? 0.3 : 0.7);
     const before = isNew ? null : takenFrom(open, random, 'leaves');
-    const attempt = before === null ? nextDelivery(nowMs) : goOn(before);
+    const attempt = before === null ? (nextLate(nowMs) ?? nextDelivery(nowMs)) : goOn(before);
     if (attempt.outcome === 'retrying') open.push(attempt);
     if (before !== null && before.body === null && chance(random, 0.1)) {
       held = attempt;
@@ -134,6 +144,13 @@ export function createMadeUpLog(random: Random): MadeUpLog {
   }
 
   return {
+    nextUnsent(nowMs) {
+      const first = begin(nowMs);
+      if (chance(random, 0.5)) late.push({ first, fromMs: nowMs + LATE_MS });
+      const delivery = deliveryOfAttempt(first);
+      if (delivery === null) throw new Error('The first record of a delivery has its body.');
+      return delivery;
+    },
     next(nowMs) {
       if (held === null && recent.length > 0 && chance(random, 0.04)) return repeat(takenFrom(recent, random, 'stays'));
       const attempt = held ?? nextInOrder(nowMs);
@@ -161,6 +178,11 @@ function outcomeOf(attempt: number, startedAt: number, random: Random) {
     const responseBody = pick(random, AWKWARD);
     return { ...common, ...ended('failed', 'permanent_status'), statusCode: 410, ...NO_ERROR, responseBody };
   }
+  if (chance(random, 0.05)) {
+    const decision = pick(random, WITHOUT_ATTEMPT);
+    const how = { statusCode: null, errorCode: decision, errorDetail: 'nothing was sent', responseBody: null };
+    return { ...common, ...ended(decision === 'expired' ? decision : 'failed', decision), ...how };
+  }
   const how = chance(random, 0.5)
     ? { statusCode: 503, ...NO_ERROR }
     : { statusCode: null, errorCode: 'timeout', errorDetail: 'no answer, "yet"', responseBody: null };
@@ -169,6 +191,8 @@ function outcomeOf(attempt: number, startedAt: number, random: Random) {
   return { ...common, ...how, outcome: 'retrying', decision: 'temporary_status', nextDueAt };
 }
 
+/** R-16, R-29: what ends a delivery without a request. */
+const WITHOUT_ATTEMPT = ['expired', 'subscription_disabled', 'subscription_deleted'] as const;
 const NO_PROBE = { probe: false, probes: 0, retryAfterMs: null } as const;
 const NO_ERROR = { errorCode: null, errorDetail: null, responseBody: null } as const;
 function ended(outcome: string, decision: string) {
@@ -198,6 +222,8 @@ export interface MadeUpPings {
   readonly points: () => number;
 }
 
+/** Their devices have the same names. */
+const PING_FLEETS = ['fleet-1', 'fleet-2'] as const;
 const DEVICES = 50;
 const HOUR_MS = 3_600_000;
 const LATEST_HOURS = 200;
@@ -205,11 +231,20 @@ const LATEST_HOURS = 200;
 export function createMadeUpPings(random: Random): MadeUpPings {
   const seen = new Set<string>();
   let last: TelemetryPing | null = null;
+
+  function begin(ping: TelemetryPing): TelemetryPing {
+    seen.add(`${ping.fleetId} ${ping.deviceId} ${String(ping.eventTime)}`);
+    last = ping;
+    return ping;
+  }
+
   return {
     points: () => seen.size,
     next(nowMs) {
       // The second one says something else, and must not count.
       if (last !== null && chance(random, 0.05)) return { ...last, latitude: 1, longitude: 1 };
+      // A device of another fleet may have the same name, and send at the same time.
+      if (last !== null && chance(random, 0.05)) return begin({ ...last, fleetId: otherFleet(last), latitude: 2 });
       const lateMs = chance(random, 0.1) ? wholeBetween(random, 1, LATEST_HOURS) * HOUR_MS : 0;
       const deviceId = `device-${String(wholeBetween(random, 1, DEVICES))}`;
       const eventTime = nowMs - lateMs - wholeBetween(random, 0, 5_000);
@@ -217,23 +252,27 @@ export function createMadeUpPings(random: Random): MadeUpPings {
       // Of a fix of old a device may send the place and say that it is not valid; another writes (0, 0).
       const isStale = chance(random, 0.05);
       const isZero = chance(random, 0.02);
-      last = pingOf({
-        fleetId: 'fleet-1',
-        deviceId,
-        eventTime,
-        receivedTime: nowMs,
-        positionValid: hasFix && !isStale,
-        latitude: hasFix ? (isZero ? 0 : wholeBetween(random, -80, 80) + random()) : null,
-        longitude: hasFix ? (isZero ? 0 : wholeBetween(random, -170, 170) + random()) : null,
-        speedInKmh: chance(random, 0.5) ? wholeBetween(random, 0, 120) : null,
-        ignition: chance(random, 0.3) ? chance(random, 0.5) : null,
-        heading: chance(random, 0.5) ? wholeBetween(random, 0, 359) : null,
-        odometerInMeters: chance(random, 0.5) ? wholeBetween(random, 0, 1e9) : null,
-        rpm: chance(random, 0.3) ? wholeBetween(random, 0, 5_000) : null,
-        fuelLevel: chance(random, 0.3) ? wholeBetween(random, 0, 100) : null,
-      });
-      seen.add(`${deviceId} ${String(eventTime)}`);
-      return last;
+      return begin(
+        pingOf({
+          fleetId: pick(random, PING_FLEETS),
+          deviceId,
+          eventTime,
+          receivedTime: nowMs,
+          positionValid: hasFix && !isStale,
+          latitude: hasFix ? (isZero ? 0 : wholeBetween(random, -80, 80) + random()) : null,
+          longitude: hasFix ? (isZero ? 0 : wholeBetween(random, -170, 170) + random()) : null,
+          speedInKmh: chance(random, 0.5) ? wholeBetween(random, 0, 120) : null,
+          ignition: chance(random, 0.3) ? chance(random, 0.5) : null,
+          heading: chance(random, 0.5) ? wholeBetween(random, 0, 359) : null,
+          odometerInMeters: chance(random, 0.5) ? wholeBetween(random, 0, 1e9) : null,
+          rpm: chance(random, 0.3) ? wholeBetween(random, 0, 5_000) : null,
+          fuelLevel: chance(random, 0.3) ? wholeBetween(random, 0, 100) : null,
+        }),
+      );
     },
   };
+}
+
+function otherFleet({ fleetId }: TelemetryPing): string {
+  return PING_FLEETS[0] === fleetId ? PING_FLEETS[1] : PING_FLEETS[0];
 }

@@ -34,8 +34,9 @@ export function followProgress({
   return {
     written: async () => (await ends(attempts)).reduce((sum, end) => sum + end, 0),
     async whatIsLeft() {
-      const behind = [...(await behindIn(attempts)), ...(await behindIn(topics.telemetryPings.name))];
-      return [...behind, ...(await unreadyInstances(projectors.map(({ instance }) => instance)))];
+      const logs = [attempts, topics.telemetryPings.name, topics.webhookDeliveries.name];
+      const behind = await Promise.all(logs.map(behindIn));
+      return [...behind.flat(), ...(await unreadyInstances(projectors.map(({ instance }) => instance)))];
     },
     close: () => backend.close(),
   };

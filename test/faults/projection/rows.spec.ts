@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookAttempt } from '@waypost/domain';
+import { deliveryOfAttempt, type WebhookAttempt } from '@waypost/domain';
 import { attemptOf } from '../../support/samples.js';
-import { foldLog, type Row } from './fold-log.js';
-import { compareRows } from './rows.js';
+import { foldLog, foldWaiting, type Row } from './fold-log.js';
+import { compareRows, compareWaiting } from './rows.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const DAY_MS = 86_400_000;
@@ -69,8 +69,44 @@ describe('the comparison of the table with the fold', () => {
     ['a row that the log does not have', new Map([...expected, ['x/0', row]]), 'x/0 is there, but not in the log'],
     ['a space in the attempts', new Map([[key, { ...row, attempts: '[[1, 2]]' }]]), `${key}: attempts is "[[1, 2]]"`],
     ['one byte of a body', new Map([[key, { ...row, body: '{"a":2}' }]]), `${key}: body is "{\\"a\\":2}"`],
+    ['a replay that is lost', new Map([[key, { ...row, replay_id: 'r' }]]), `${key}: replay_id is "r"`],
     ['another day', new Map([[key, { ...row, day: 'deliveries_20260619' }]]), `${key}: day is "deliveries_20260619"`],
   ])('finds %s', (_, found, problem) => {
     expect(compareRows(expected, found)).toEqual([expect.stringContaining(problem)]);
+  });
+});
+
+describe('the judgment of what waits', () => {
+  const tried = deliveryOfAttempt(attempt({}));
+  if (tried === null) throw new Error('The first attempt has the body.');
+  const waits = { ...tried, eventId: 'aaaaaaaa-0000-5000-8000-000000000002' };
+  const waitsKey = `${waits.eventId}/0`;
+  const endedKey = `${tried.eventId}/0`;
+  const expected = foldWaiting([waits, tried], [attempt({}), second], NOW);
+  const [row] = expected.waiting.values();
+  if (row === undefined) throw new Error('Nothing waits.');
+
+  it('finds nothing when what has no attempt is shown, and what has ended is not', () => {
+    expect(compareWaiting(expected, new Map([[waitsKey, row]]))).toEqual([]);
+  });
+
+  it('leaves open whether a delivery that is being tried is shown as one that has waited', () => {
+    const open = foldWaiting([tried], [attempt({})], NOW);
+    for (const found of [new Map(), new Map([[endedKey, row]])]) expect(compareWaiting(open, found)).toEqual([]);
+  });
+
+  it.each([
+    ['a delivery that is lost', new Map(), `${waitsKey} waits and is not shown`],
+    [
+      'one that has ended',
+      new Map([
+        [waitsKey, row],
+        [endedKey, row],
+      ]),
+      `${endedKey} is shown as waiting`,
+    ],
+    ['another body', new Map([[waitsKey, { ...row, body: '?' }]]), `waiting ${waitsKey}: body is "?"`],
+  ])('finds %s', (_, found, problem) => {
+    expect(compareWaiting(expected, found)).toEqual([expect.stringContaining(problem)]);
   });
 });

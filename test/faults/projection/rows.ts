@@ -1,5 +1,14 @@
 import type pg from 'pg';
-import { POINT_COLUMNS, type PointColumn, type Row, ROW_COLUMNS, rowKey } from './fold-log.js';
+import {
+  type ExpectedWaiting,
+  POINT_COLUMNS,
+  type PointColumn,
+  type Row,
+  ROW_COLUMNS,
+  rowKey,
+  WAITING_COLUMNS,
+  type WaitingRow,
+} from './fold-log.js';
 
 const SHOWN = 5;
 const LONGEST_SHOWN = 200;
@@ -10,7 +19,7 @@ export function compareRows(expected: ReadonlyMap<string, Row>, found: ReadonlyM
   const extra = [...found.keys()].filter((key) => !expected.has(key));
   const different = [...expected].flatMap(([key, row]) => {
     const other = found.get(key);
-    return other === undefined ? [] : differencesOf(key, row, other);
+    return other === undefined ? [] : differencesOf(key, ROW_COLUMNS, row, other);
   });
   return [
     ...few(missing.map((key) => `${key} is missing`)),
@@ -19,10 +28,30 @@ export function compareRows(expected: ReadonlyMap<string, Row>, found: ReadonlyM
   ];
 }
 
-function differencesOf(key: string, expected: Row, found: Row): string[] {
-  return ROW_COLUMNS.filter((column) => expected[column] !== found[column]).map(
-    (column) => `${key}: ${column} is ${shown(found[column])} instead of ${shown(expected[column])}`,
-  );
+/** What is shown of deliveries without an attempt, and must not be, or the other way around. */
+export function compareWaiting({ waiting, ended }: ExpectedWaiting, found: ReadonlyMap<string, WaitingRow>): string[] {
+  const missing = [...waiting.keys()].filter((key) => !found.has(key));
+  const left = [...found.keys()].filter((key) => ended.has(key));
+  const different = [...waiting].flatMap(([key, row]) => {
+    const other = found.get(key);
+    return other === undefined ? [] : differencesOf(`waiting ${key}`, WAITING_COLUMNS, row, other);
+  });
+  return [
+    ...few(missing.map((key) => `${key} waits and is not shown`)),
+    ...few(left.map((key) => `${key} is shown as waiting, but has ended`)),
+    ...few(different),
+  ];
+}
+
+function differencesOf<Column extends string>(
+  key: string,
+  columns: readonly Column[],
+  expected: Readonly<Record<Column, string | null>>,
+  found: Readonly<Record<Column, string | null>>,
+): string[] {
+  return columns
+    .filter((column) => expected[column] !== found[column])
+    .map((column) => `${key}: ${column} is ${shown(found[column])} instead of ${shown(expected[column])}`);
 }
 
 function shown(value: string | null): string {
@@ -39,7 +68,7 @@ function ms(column: string): string {
 }
 
 const ROWS = `
-  SELECT event_id::text, series::text, fleet_id, device_id, subscription_id, event_type, format, url, body, status,
+  SELECT event_id::text, series::text, fleet_id, device_id, subscription_id, event_type, format, replay_id, url, body, status,
          status_code::text, last_attempt::text, attempts, tableoid::regclass::text AS day,
          ${['event_time', 'created_at', 'first_attempt_at', 'last_attempt_at', 'delivered_at', 'next_attempt_at'].map(ms).join(', ')}
     FROM deliveries`;
@@ -53,6 +82,16 @@ export async function readRows(client: pg.Client): Promise<Map<string, Row>> {
     found.set(found.has(key) ? `${key}, again in ${row.day ?? ''}` : key, row);
   }
   return found;
+}
+
+const WAITING = `
+  SELECT event_id::text, series::text, fleet_id, device_id, subscription_id, event_type, format, replay_id, body,
+         ${['event_time', 'created_at'].map(ms).join(', ')}
+    FROM waiting_deliveries`;
+
+export async function readWaiting(client: pg.Client): Promise<Map<string, WaitingRow>> {
+  const { rows } = await client.query<WaitingRow>(WAITING);
+  return new Map(rows.map((row) => [rowKey(row.event_id ?? '', row.series ?? ''), row]));
 }
 
 /** By partition of the attempt log. */

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { attemptOf } from '../../support/samples.js';
+import { compareFigures, type StoredFigures } from './figures.js';
+import { foldLog } from './fold-log.js';
+
+const NOW = Date.UTC(2026, 5, 20, 12);
+const FIRST = attemptOf({
+  firstAttemptAt: NOW,
+  deliveryCreatedAt: NOW - 10,
+  dueAt: NOW,
+  startedAt: NOW,
+  durationMs: 5,
+  statusCode: 503,
+  outcome: 'retrying',
+  decision: 'temporary_status',
+  nextDueAt: NOW + 2_000,
+  body: '{}',
+});
+const SECOND = {
+  ...FIRST,
+  attempt: 2,
+  body: null,
+  dueAt: NOW + 2_000,
+  startedAt: NOW + 2_030,
+  durationMs: 60,
+  ...{ statusCode: 200, outcome: 'delivered', decision: 'accepted', nextDueAt: null },
+};
+const ROWS = [...foldLog([FIRST, SECOND], NOW).values()];
+const MINUTE = String(NOW);
+const KEY = `${FIRST.fleetId} ${FIRST.subscriptionId} ${FIRST.eventType}`;
+
+/** 2,100 ms are in bucket 81 (1.1^80 is 2,048), 30 ms in 36 (1.1^35 is 28). */
+const RIGHT = '[1,1,0,0,1,0,[1,0,0,1,0,0],[81,1],[36,1]]';
+
+function stored(figures: string): StoredFigures[] {
+  const days = `${KEY} 1440 ${String(Date.UTC(2026, 5, 20))}`;
+  return [`${KEY} 1 ${MINUTE}`, `${KEY} 60 ${MINUTE}`, days].map((key) => ({ key, figures }));
+}
+
+describe('the judge of the figures', () => {
+  it('finds nothing when they count the deliveries, in however many rows', () => {
+    expect(compareFigures(stored(RIGHT), ROWS)).toEqual([]);
+    const first = stored('[1,0,0,0,0,0,[0,0,0,1,0,0],[],[]]');
+    expect(compareFigures([...first, ...stored('[0,1,0,0,1,0,[1,0,0,0,0,0],[81,1],[36,1]]')], ROWS)).toEqual([]);
+  });
+
+  it.each([
+    ['an attempt that counts twice', '[1,1,0,0,1,0,[2,0,0,1,0,0],[81,1],[36,1]]'],
+    ['an attempt of another class', '[1,1,0,0,1,0,[1,0,1,0,0,0],[81,1],[36,1]]'],
+    ['a latency that counts twice', '[1,1,0,0,1,0,[1,0,0,1,0,0],[81,2],[36,1]]'],
+    ['a latency from the first attempt on', '[1,1,0,0,1,0,[1,0,0,1,0,0],[80,1],[36,1]]'],
+    ['a lateness that is lost', '[1,1,0,0,1,0,[1,0,0,1,0,0],[81,1],[]]'],
+    ['a delivery that failed', '[1,0,1,0,1,0,[1,0,0,1,0,0],[81,1],[36,1]]'],
+  ])('finds %s', (_, figures) => {
+    expect(compareFigures(stored(figures), ROWS)).not.toEqual([]);
+  });
+});
