@@ -13,9 +13,9 @@ import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
+import type { BegunDelivery, QueuedDelivery } from './lane.js';
 import type { Outage } from './outage.js';
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
-import type { BegunDelivery, QueuedDelivery } from './subscription-lane.js';
 
 export interface AttemptFlowOptions extends Clocks {
   readonly context: TaskContext;

@@ -2,9 +2,11 @@ import { type Headroom, PacedWork } from '../process/headroom.js';
 import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../queues/fifo.js';
 import { BusyAttempts } from './busy-attempts.js';
+import type { Lane } from './lane.js';
 import type { LaneSettings } from './lane-settings.js';
 import { type ReservationLimits, Reservations } from './reservations.js';
-import { FleetLanes, type Lane, type LaneScheduler, SubscriptionLane } from './subscription-lane.js';
+import { ShareQueue } from './share-queue.js';
+import { FleetLanes, type LaneScheduler, SubscriptionLane } from './subscription-lane.js';
 
 /** Attempts that keep this process busy: connecting, writing, reading up to the status line. */
 export interface SlotLimits {
@@ -26,8 +28,6 @@ export interface DeliverySchedulerOptions {
 
 /** Without a look at the time. */
 const BEGUN_PER_STEP = 8;
-/** Lanes beyond their share try again this often, and whenever a delivery of theirs ends. */
-const SHARE_CHECK_MS = 50;
 /** A fleet counts as one beside others for this time after slots went to different fleets. */
 const BESIDE_OTHERS_FOR_MS = 1_000;
 
@@ -37,12 +37,12 @@ const BESIDE_OTHERS_FOR_MS = 1_000;
  */
 export class DeliveryScheduler implements LaneScheduler {
   readonly reservations: Reservations;
+  readonly shares: ShareQueue;
   readonly busy: BusyAttempts;
   private slotsInUse = 0;
   private readonly lanes = new Map<string, SubscriptionLane>();
   private readonly fleets = new Map<string, FleetLanes>();
   private readonly readyFleets: Fifo<FleetLanes> = new Fifo();
-  private beyondShare = new Set<SubscriptionLane>();
   private isPumping = false;
   private isResting = false;
   private readonly paced: PacedWork;
@@ -51,6 +51,7 @@ export class DeliveryScheduler implements LaneScheduler {
 
   constructor(readonly options: DeliverySchedulerOptions) {
     this.reservations = new Reservations(options.reservations);
+    this.shares = new ShareQueue(this.reservations, options);
     this.busy = new BusyAttempts(options.timers, options.monotonicMs);
     this.paced = new PacedWork(options.monotonicMs, () => options.headroom.share());
   }
@@ -84,18 +85,13 @@ export class DeliveryScheduler implements LaneScheduler {
 
   forget(lane: SubscriptionLane, fleet: FleetLanes): void {
     if (this.lanes.get(lane.subscriptionId) === lane) this.lanes.delete(lane.subscriptionId);
-    if (fleet.reserved === 0 && fleet.ready.length === 0) this.fleets.delete(fleet.fleetId);
+    if (fleet.reserved === 0 && fleet.ready.length + fleet.beyondShare.length === 0) this.fleets.delete(fleet.fleetId);
   }
 
   makeReady(lane: SubscriptionLane, fleet: FleetLanes): void {
     fleet.ready.push(lane);
     this.list(fleet);
     this.pump();
-  }
-
-  waitForShare(lane: SubscriptionLane): void {
-    if (this.beyondShare.size === 0) this.options.timers.after(SHARE_CHECK_MS, this.checkShares);
-    this.beyondShare.add(lane);
   }
 
   takeSlot(fleet: FleetLanes): void {
@@ -157,10 +153,4 @@ export class DeliveryScheduler implements LaneScheduler {
     const { perFleet, perFleetBesideOthers } = this.options.slots;
     return this.options.monotonicMs() < this.besideOthersUntilMs ? perFleetBesideOthers : perFleet;
   }
-
-  private readonly checkShares = (): void => {
-    const lanes = this.beyondShare;
-    this.beyondShare = new Set();
-    for (const lane of lanes) lane.checkShare();
-  };
 }

@@ -79,10 +79,21 @@ describe('reservations (R-22, R-26)', () => {
     for (let i = 0; i < 2; i++) expect(begin('fleet', 'healthy', SHARED)).toBe(true);
   });
 
-  it('let the first delivery of a subscription begin whatever its fleet holds', () => {
+  it('leave room for a subscription beside a hundred of its own fleet that never finish', () => {
     const { fill, begin } = build();
     fill(dead(100).map(([, subscription]) => ['fleet', subscription]));
     expect(begin('fleet', 'newcomer')).toBe(true);
+  });
+
+  it('give a fleet with thousands of subscriptions a third of the process, and half of an origin', () => {
+    const { reservations, fill, begin } = build();
+    fill(dead(5_000).map(([, subscription]) => ['fleet', subscription]));
+    expect(reservations.total).toBeLessThanOrEqual(TOTAL / 3 + 1);
+    expect(begin('other fleet', 'healthy')).toBe(true);
+    const atOrigin = build(512);
+    atOrigin.fill(dead(5_000).map(([, subscription]) => ['fleet', subscription, SHARED]));
+    expect(atOrigin.reservations.total).toBeLessThanOrEqual(256);
+    expect(atOrigin.begin('other fleet', 'healthy', SHARED)).toBe(true);
   });
 
   it('are all free again when everything has finished, and never exceed their total', () => {

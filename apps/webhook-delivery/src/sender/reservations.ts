@@ -30,16 +30,24 @@ export class Reservations {
 
   constructor(private readonly limits: ReservationLimits) {}
 
-  /** Whether one more delivery of the subscription may begin. Its first always may, while the process has room. */
+  /**
+   * Whether one more delivery of the subscription may begin. There is no exception for its first one: a fleet with
+   * thousands of subscriptions would take everything.
+   */
   hasRoom(fleet: ReservationCount, subscription: ReservationCount, origin: string): boolean {
-    const { total, perOrigin } = this.limits;
     const atOrigin = this.origins.get(origin);
-    const free = total - this.total;
-    const freeAtOrigin = perOrigin - (atOrigin?.total ?? 0);
-    if (free <= 0 || freeAtOrigin <= 0) return false;
-    if (subscription.reserved === 0) return true;
-    const freeForFleet = free * FLEET_SHARE_OF_FREE - fleet.reserved;
-    return subscription.reserved < Math.min(freeForFleet, freeAtOrigin - (atOrigin?.byFleet.get(fleet) ?? 0));
+    const freeAtOrigin = this.limits.perOrigin - (atOrigin?.total ?? 0);
+    const freeForFleetThere = freeAtOrigin - (atOrigin?.byFleet.get(fleet) ?? 0);
+    return subscription.reserved < Math.min(this.freeFor(fleet), freeForFleetThere);
+  }
+
+  /** Whether a delivery of the fleet may begin, of whatever subscription, when `offered` more of them have begun. */
+  fleetHasRoom(fleet: ReservationCount, offered: number): boolean {
+    return this.freeFor(fleet, offered) > 0;
+  }
+
+  private freeFor(fleet: ReservationCount, offered = 0): number {
+    return (this.limits.total - this.total - offered) * FLEET_SHARE_OF_FREE - fleet.reserved - offered;
   }
 
   /** Unconditionally: a delivery that a predecessor began has the right to its retries. */

@@ -1,6 +1,6 @@
 import { type DeliveryProgress, type EndpointHealth, HEALTHY, type WebhookDelivery } from '@waypost/domain';
 import type { Moment } from '../process/clocks.js';
-import type { BegunDelivery } from './subscription-lane.js';
+import type { BegunDelivery } from './lane.js';
 
 /** A delivery in memory that is not finished. */
 export interface PendingDelivery {

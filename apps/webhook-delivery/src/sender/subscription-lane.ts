@@ -2,40 +2,11 @@ import type { Headroom } from '../process/headroom.js';
 import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../queues/fifo.js';
 import type { BusyAttempt, BusyAttempts } from './busy-attempts.js';
+import type { BegunDelivery, Lane, QueuedDelivery } from './lane.js';
 import { LanePace } from './lane-pace.js';
 import type { LaneSettings } from './lane-settings.js';
 import type { ReservationCount, Reservations } from './reservations.js';
-
-/** A delivery that waits to begin. */
-export interface QueuedDelivery {
-  /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
-  readonly isVoid: boolean;
-  /** False: not yet, because its partition may have another owner. It is asked again soon. */
-  mayBegin(): boolean;
-  /** Called once, with its first attempt already counted: `begun.answered` and `begun.end` must follow. */
-  begin(begun: BegunDelivery): void;
-}
-
-/** A delivery from its first attempt here to its last. */
-export interface BegunDelivery {
-  /** A retry starts. It never waits, neither for a slot nor for the rate (R-22). */
-  retryStarts(latenessMs: number): void;
-  /** The attempt has its status line, or is over: its slot is free. May be called again. */
-  answered(): void;
-  /** Finished, or held: the reservation is free. */
-  end(): void;
-}
-
-/** The deliveries of one subscription that wait to begin, first in, first out (R-28). */
-export interface Lane {
-  enqueue(delivery: QueuedDelivery): void;
-  /** Begins at once: a predecessor began it, and its retry is due. */
-  resume(): BegunDelivery;
-  /** No delivery begins before (Retry-After, R-22). Monotonic. */
-  beginNoneBefore(endMs: number): void;
-  /** Removes and returns what waits. */
-  drain(): QueuedDelivery[];
-}
+import type { ShareQueue, SharingFleet, SharingLane } from './share-queue.js';
 
 /** What lanes share: the slots and reservations of the process. */
 export interface LaneScheduler {
@@ -51,26 +22,34 @@ export interface LaneScheduler {
   fleet(fleetId: string): FleetLanes;
   forget(lane: SubscriptionLane, fleet: FleetLanes): void;
   makeReady(lane: SubscriptionLane, fleet: FleetLanes): void;
-  waitForShare(lane: SubscriptionLane): void;
+  readonly shares: ShareQueue;
   takeSlot(fleet: FleetLanes): void;
   releaseSlot(fleet: FleetLanes): void;
   pump(): void;
 }
 
-export class FleetLanes implements ReservationCount {
+export class FleetLanes implements SharingFleet {
   reserved = 0;
   slots = 0;
   isListed = false;
   readonly ready: Fifo<SubscriptionLane> = new Fifo();
+  readonly beyondShare: Fifo<SharingLane> = new Fifo();
+  offered = 0;
 
   constructor(readonly fleetId: string) {}
 }
 
-/** ready: in its fleet's queue. beyond_share, timed: a timer makes it ready. idle: nothing waits, or its slots are full. */
+/**
+ * ready: in its fleet's queue. beyond_share: it waits for a reservation. timed: a timer makes it ready. idle: nothing waits,
+ * or its slots are full.
+ */
 type LaneState = 'idle' | 'ready' | 'beyond_share' | 'timed';
 
-export class SubscriptionLane implements Lane, ReservationCount {
+export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
   reserved = 0;
+  isInShareQueue = false;
+  offeredIn: SharingFleet | null = null;
+  turnEndsMs = 0;
   private slots = 0;
   private readonly waiting: Fifo<QueuedDelivery> = new Fifo();
   private state: LaneState = 'idle';
@@ -112,28 +91,46 @@ export class SubscriptionLane implements Lane, ReservationCount {
   /** Called when the lane is first in the queue of its fleet, which has a slot free. */
   beginNext(): void {
     this.state = 'idle';
-    while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
-    const next = this.waiting.peek();
-    if (next === undefined || this.isFull) return;
-    const { fleet, origin } = this.where();
-    if (!next.mayBegin() || !this.scheduler.reservations.hasRoom(fleet, this, origin)) {
-      this.state = 'beyond_share';
-      this.scheduler.waitForShare(this);
-      return;
-    }
-    // Last: passing this check uses up one start of the rate.
-    if (this.isEarly()) return;
+    const begun = this.tryReserve();
+    this.scheduler.shares.settled(this);
+    if (!begun) return;
     const delivery = this.waiting.shift();
-    const begun = this.reserve();
     begun.takeSlot();
     this.place();
     delivery?.begin(begun);
   }
 
-  checkShare(): void {
-    if (this.state !== 'beyond_share') return;
+  private tryReserve(): Reservation | null {
+    while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
+    const next = this.waiting.peek();
+    if (next === undefined || this.isFull) return null;
+    const { fleet, origin } = this.where();
+    if (!next.mayBegin() || !this.scheduler.reservations.hasRoom(fleet, this, origin)) {
+      this.state = 'beyond_share';
+      this.scheduler.shares.add(this, fleet);
+      return null;
+    }
+    // Last: passing this check uses up one start of the rate.
+    return this.isEarly() ? null : this.reserve();
+  }
+
+  get isReady(): boolean {
+    return this.state === 'ready';
+  }
+
+  get isBeyondShare(): boolean {
+    return this.state === 'beyond_share';
+  }
+
+  checkShare(): boolean {
+    if (!this.isBeyondShare) return false;
+    const { fleet, origin } = this.where();
+    if (!this.scheduler.reservations.hasRoom(fleet, this, origin)) return false;
     this.state = 'idle';
+    const { reserved } = this;
     this.place();
+    this.forgetIfDone(fleet);
+    return this.isReady || this.reserved > reserved;
   }
 
   takeSlot(fleet: FleetLanes): void {
@@ -153,8 +150,8 @@ export class SubscriptionLane implements Lane, ReservationCount {
   }
 
   ended(fleet: FleetLanes): void {
-    this.checkShare();
-    if (this.isForgettable()) this.scheduler.forget(this, fleet);
+    this.scheduler.shares.freed(this);
+    this.forgetIfDone(fleet);
   }
 
   private reserve(): Reservation {
@@ -197,9 +194,9 @@ export class SubscriptionLane implements Lane, ReservationCount {
     return true;
   }
 
-  private isForgettable(): boolean {
+  private forgetIfDone(fleet: FleetLanes): void {
     const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.state === 'idle';
-    return isEmpty && this.pace.isOver(this.scheduler.options.monotonicMs());
+    if (isEmpty && this.pace.isOver(this.scheduler.options.monotonicMs())) this.scheduler.forget(this, fleet);
   }
 }
 
