@@ -7,8 +7,10 @@ import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
 import { BearerTokens, createBearerTokens } from './bearer-tokens.js';
 
+/** Of all origins. */
+export const SOCKETS = 8_192;
 /** Above what the scheduler reserves for an origin an attempt would wait for a connection while its deadline runs. */
-export const CONNECTIONS_PER_ORIGIN = 512;
+export const CONNECTIONS_PER_ORIGIN = SOCKETS / 16;
 
 /** The HTTP client goes down after the consumers, whose attempts in flight need it to the end. */
 @Module({
@@ -17,7 +19,7 @@ export const CONNECTIONS_PER_ORIGIN = 512;
       provide: EgressClient,
       inject: [CONFIG],
       useFactory: ({ egress }: Pick<WebhookDeliveryConfig, 'egress'>) =>
-        createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN }),
+        createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS }),
     },
   ],
   exports: [EgressClient],

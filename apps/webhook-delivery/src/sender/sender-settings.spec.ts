@@ -15,21 +15,21 @@ const config = { egress: { allowedSubnets: ['127.0.0.0/8'], denied: [], allowHtt
 class ConfigModule {}
 
 let module: TestingModule;
-let endpoint: TestEndpoint;
+let endpoints: TestEndpoint[];
 
 afterEach(async () => {
   await module.close();
-  await endpoint.close();
+  await Promise.all(endpoints.map((endpoint) => endpoint.close()));
 });
 
-it('what is reserved at an origin has a connection each, also when all of it is due at once (R-22)', async () => {
+it('what is reserved has a connection each, also when all of it is due at once, at several origins (R-22)', async () => {
   module = await Test.createTestingModule({ imports: [ConfigModule, EgressModule] }).compile();
-  endpoint = await startEndpoint(silent);
+  endpoints = await Promise.all([silent, silent, silent].map((behavior) => startEndpoint(behavior)));
   const client = module.get(EgressClient);
   const { perOrigin } = DEFAULT_SENDER_SETTINGS.reservations;
-  const post = { url: endpoint.url, headers: {}, body: '{}', deadlineMs: 60_000 };
-  for (let n = 0; n < perOrigin; n++) void client.post(post);
+  for (const { url } of endpoints)
+    for (let n = 0; n < perOrigin; n++) void client.post({ url, headers: {}, body: '{}', deadlineMs: 60_000 });
   await until(() => {
-    expect(endpoint.connections).toBe(perOrigin);
+    expect(endpoints.map(({ connections }) => connections)).toEqual(endpoints.map(() => perOrigin));
   });
 });

@@ -1,5 +1,5 @@
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
-import { CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
+import { CONNECTIONS_PER_ORIGIN, SOCKETS } from '../attempt/attempt.module.js';
 import type { FlushIntervals } from '../log/flush-scheduler.js';
 import type { SlotLimits } from './delivery-scheduler.js';
 import type { BacklogLimits } from './partition-backlogs.js';
@@ -25,8 +25,9 @@ const MIB = 1_048_576;
 export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
   // R-26: shares by fleet first, then by subscription.
   slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
-  // R-22: a delivery begins only when each of its attempts can have a socket on time.
-  reservations: { total: 4_096, perOrigin: CONNECTIONS_PER_ORIGIN },
+  // R-22: a delivery begins only when each of its attempts can have a socket on time. While all together want no more than
+  // half of the sockets, and each origin a sixteenth, none waits for one, however they are spread (libs/egress).
+  reservations: { total: SOCKETS / 2, perOrigin: CONNECTIONS_PER_ORIGIN },
   // R-26: beyond `perSubscription` a subscription is parked, and the rest stays in the log.
   unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { CheckedConnect } from './checked-connector.js';
 import type { EgressResult } from './egress-result.js';
 import { Exchange } from './exchange.js';
@@ -176,5 +177,31 @@ describe('OriginPool', () => {
     await origins.close(new Error('over'));
     failAll();
     await Promise.all(posts);
+  });
+
+  it('has a socket for each post while all want half of the sockets and each origin a sixteenth, at most', async () => {
+    const maxSockets = 512;
+    const wanted = fc.array(fc.integer({ min: 1, max: maxSockets / 16 }), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(wanted, async (wants) => {
+        const { origins, connecting, failAll } = build({ maxConnections: maxSockets, maxSockets });
+        const posts: Promise<EgressResult>[] = [];
+        wants.forEach((count, i) => {
+          const isWithin = posts.length + count <= maxSockets / 2;
+          for (let n = 0; isWithin && n < count; n++) posts.push(post(origins, String(i), 60_000));
+        });
+        // Each sweep doubles the number that an origin may open at a time.
+        for (let sweeps = 0; sweeps < 5; sweeps++) {
+          await nextIteration();
+          for (const i of wants.keys()) origins.of(targetAt(String(i))).sweep();
+        }
+        await nextIteration();
+        expect(connecting()).toBe(posts.length);
+        await origins.close(new Error('over'));
+        failAll();
+        await Promise.all(posts);
+      }),
+      { numRuns: 50 },
+    );
   });
 });

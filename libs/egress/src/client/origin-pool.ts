@@ -73,7 +73,8 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   /**
    * An origin may grow to a quarter of what is unused: one alone has all that it wants, many greedy ones get equal parts, and
    * some is left for others. A part is kept for origins that have next to nothing (R-26). Idle connections count as unused,
-   * but for the last one of each origin: where there is no room, one of them is closed for an origin below its share.
+   * but for the last one of each origin: where there is no room, one of them is closed for an origin below its share. So
+   * while all want no more than half of the sockets, each origin gets all that it wants up to a sixteenth of them.
    */
   takeSocket(origin: Origin): boolean {
     const { maxSockets } = this.options;
