@@ -69,7 +69,7 @@ function start() {
   });
   return harness.start(undefined, {
     runner,
-    limits: { perSubscription: 50, total: 400, guaranteed: 4 },
+    limits: { perSubscription: 50 },
     slots: { perSubscription: 6, total: 64 },
     reservations: { perOrigin: PER_ORIGIN },
   });

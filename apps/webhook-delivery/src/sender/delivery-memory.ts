@@ -1,32 +1,48 @@
-import type { PendingDelivery } from './subscription-backlog.js';
+import type { WebhookDelivery } from '@waypost/domain';
 
 /** What the strings and objects of a delivery take beside its body. */
 const DELIVERY_BYTES = 1_024;
 const BYTES_PER_CHARACTER = 2;
 
-/** What the unfinished deliveries of a partition, or of all partitions of the process, take in memory. */
+/** A fleet may hold this part of what is free. */
+const FLEET_SHARE_OF_FREE = 0.5;
+
+export function bytesOf({ body }: Pick<WebhookDelivery, 'body'>): number {
+  return DELIVERY_BYTES + BYTES_PER_CHARACTER * body.length;
+}
+
+/**
+ * What the unfinished deliveries of a partition, or of all partitions of the process, take in memory, and how much of it is
+ * each fleet's (R-26). As with reservations, the share of a fleet is a part of what is free, so that something always is.
+ */
 export class DeliveryMemory {
   private usedBytes = 0;
+  private readonly byFleet = new Map<string, number>();
 
   constructor(
     private readonly limitBytes: number,
     private readonly process: DeliveryMemory | null,
   ) {}
 
-  get isFull(): boolean {
-    return this.usedBytes >= this.limitBytes || this.process?.isFull === true;
+  /** What the fleet may still take, here and in the process. */
+  freeFor(fleetId: string): number {
+    const free = (this.limitBytes - this.usedBytes) * FLEET_SHARE_OF_FREE - (this.byFleet.get(fleetId) ?? 0);
+    return Math.min(free, this.process?.freeFor(fleetId) ?? Infinity);
   }
 
-  add({ delivery }: PendingDelivery): void {
-    this.change(DELIVERY_BYTES + BYTES_PER_CHARACTER * delivery.body.length);
+  add(delivery: WebhookDelivery): void {
+    this.change(delivery.fleetId, bytesOf(delivery));
   }
 
-  remove({ delivery }: PendingDelivery): void {
-    this.change(-DELIVERY_BYTES - BYTES_PER_CHARACTER * delivery.body.length);
+  remove(delivery: WebhookDelivery): void {
+    this.change(delivery.fleetId, -bytesOf(delivery));
   }
 
-  private change(bytes: number): void {
+  private change(fleetId: string, bytes: number): void {
     this.usedBytes += bytes;
-    this.process?.change(bytes);
+    const ofFleet = (this.byFleet.get(fleetId) ?? 0) + bytes;
+    if (ofFleet > 0) this.byFleet.set(fleetId, ofFleet);
+    else this.byFleet.delete(fleetId);
+    this.process?.change(fleetId, bytes);
   }
 }

@@ -1,29 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
-import { DeliveryMemory } from './delivery-memory.js';
+import { bytesOf, DeliveryMemory } from './delivery-memory.js';
 import { type BegunDeliveries, PartitionBacklogs } from './partition-backlogs.js';
 import { StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 import { SenderHarness } from './testing/sender-harness.js';
 import { aDelivery } from './testing/sender-samples.js';
 
+const DELIVERY_BYTES = bytesOf(aDelivery(10));
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
 function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory(Infinity, null) } = {}) {
   let attemptsEnd = 500;
   const backlogs = new PartitionBacklogs({
-    limits: { perSubscription: 3, total: 6, guaranteed: 1, ...limits },
+    limits: { perSubscription: 3, ...limits },
     memory,
     start: { offset: 10, foldFrom: 100 },
     begun,
     attemptsEnd: () => attemptsEnd,
     isPaused: () => false,
   });
-  const pendingOf = (backlog: SubscriptionBacklog, offset: number): PendingDelivery => ({
+  const pendingOf = (backlog: SubscriptionBacklog, offset: number, fleetId = 'fleet-1'): PendingDelivery => ({
     ...{
       backlog,
       offset,
-      delivery: aDelivery(offset),
+      delivery: { ...aDelivery(offset), fleetId, body: aDelivery(10).body },
       progress: DELIVERY_UNSTARTED,
       due: { epochMs: 0, monotonicMs: 0 },
     },
@@ -33,10 +34,10 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
     begun: null,
   });
   /** What the partition's reader does with a delivery; undefined: it is left in the log. */
-  const read = (subscriptionId: string, offset: number): PendingDelivery | undefined => {
+  const read = (subscriptionId: string, offset: number, fleetId?: string): PendingDelivery | undefined => {
     const backlog = backlogs.backlog(subscriptionId);
     const isTaken = backlogs.offer(backlog, offset);
-    const pending = pendingOf(backlog, offset);
+    const pending = pendingOf(backlog, offset, fleetId);
     if (isTaken) backlogs.admit(pending);
     backlogs.position = offset + 1;
     return isTaken ? pending : undefined;
@@ -159,33 +160,23 @@ describe('a backlog at its bound (R-26)', () => {
     expect(backlogs.backlog('a').parkedFrom).toBe(13);
   });
 
-  it('gets its guaranteed part when others have used up the memory of the partition', () => {
-    const { read } = build();
-    for (const [i, id] of ['a', 'a', 'a', 'b', 'b', 'b'].entries()) read(id, 10 + i);
-    expect(read('c', 16)).toBeDefined();
-    expect(read('c', 17)).toBeUndefined();
-  });
-
   it.each([
     ['partition', (bytes: number) => new DeliveryMemory(bytes, null)],
     ['process', (bytes: number) => new DeliveryMemory(Infinity, new DeliveryMemory(bytes, null))],
-  ])('gets no more than its guaranteed part while the bytes of the %s are used up', (_, memoryOf) => {
-    // Each delivery counts 1 KiB and its body twice.
-    const memory = memoryOf(2 * (1_024 + 2 * aDelivery(0).body.length));
+  ])('takes its share of the memory of the %s, and gives it back', (_, memoryOf) => {
+    const memory = memoryOf(10 * DELIVERY_BYTES);
     const { backlogs, read, taken } = build({ memory });
     const [first] = [taken('a', 10), taken('a', 11)];
     expect(read('a', 12)).toBeUndefined();
-    expect(read('b', 13)).toBeDefined();
-    expect(read('b', 14)).toBeUndefined();
+    expect(memory.freeFor('fleet-1')).toBe(2 * DELIVERY_BYTES);
     backlogs.finish(first);
     backlogs.finish(first);
-    expect(memory.isFull).toBe(true);
-    backlogs.withdrawAllButFirst(backlogs.backlog('a'));
+    expect(memory.freeFor('fleet-1')).toBe(3.5 * DELIVERY_BYTES);
+    for (const offset of [13, 14]) taken('b', offset);
+    backlogs.withdrawAllButFirst(backlogs.backlog('b'));
+    expect(memory.freeFor('fleet-1')).toBe(2 * DELIVERY_BYTES);
     backlogs.close();
-    expect(memory.isFull).toBe(false);
-    const next = build({ memory });
-    for (const offset of [10, 11]) expect(next.read('c', offset)).toBeDefined();
-    expect(next.read('c', 12)).toBeUndefined();
+    expect(memory.freeFor('fleet-1')).toBe(5 * DELIVERY_BYTES);
   });
 
   it('folds the attempts of what it reads again from where they began, not from where it reads it (R-25)', () => {
@@ -245,5 +236,43 @@ describe('a backlog at its bound (R-26)', () => {
     expect(backlogs.attach(backlog)).toBe(true);
     backlogs.finish(other);
     expect(backlogs.commitPoint()).toEqual({ offset: 15, foldFrom: 500 });
+  });
+});
+
+describe('a fleet with many subscriptions whose deliveries do not finish (R-26)', () => {
+  const PER_SUBSCRIPTION = 500;
+
+  /** Each subscription in turn, until all are parked. */
+  function fill(read: ReturnType<typeof build>['read'], subscriptions: number, each: number): number {
+    let offset = 10;
+    for (let n = 0; n < each; n++)
+      for (let i = 0; i < subscriptions; i++) read(`dead ${String(i)}`, offset++, 'dead fleet');
+    return offset;
+  }
+
+  it('leaves a subscription of another fleet all that it may have in memory', () => {
+    const memory = new DeliveryMemory(20_000 * DELIVERY_BYTES, null);
+    const { backlogs, read } = build({ memory, limits: { perSubscription: PER_SUBSCRIPTION } });
+    let offset = fill(read, 160, PER_SUBSCRIPTION);
+    expect(backlogs.pending).toBeLessThanOrEqual(20_000 / 3);
+    for (let n = 0; n < PER_SUBSCRIPTION; n++) expect(read('healthy', offset++, 'healthy fleet')).toBeDefined();
+    expect(backlogs.pending).toBeGreaterThan(6_000 + PER_SUBSCRIPTION);
+  });
+
+  it('leaves room for more than one delivery of another subscription of its own', () => {
+    const memory = new DeliveryMemory(20_000 * DELIVERY_BYTES, null);
+    const { backlogs, read } = build({ memory, limits: { perSubscription: PER_SUBSCRIPTION } });
+    let offset = fill(read, 160, PER_SUBSCRIPTION);
+    while (read('healthy', offset, 'dead fleet')) offset++;
+    expect(backlogs.backlog('healthy').unfinished.size).toBeGreaterThan(10);
+    expect(backlogs.backlog('dead 0').unfinished.size).toBeLessThan(50);
+  });
+
+  it('has one delivery of each in memory beyond its share', () => {
+    const memory = new DeliveryMemory(600 * DELIVERY_BYTES, null);
+    const { backlogs, read } = build({ memory, limits: { perSubscription: PER_SUBSCRIPTION } });
+    const offset = fill(read, 10_000, 20);
+    expect(backlogs.pending).toBe(10_000);
+    expect(read('healthy', offset, 'healthy fleet')).toBeDefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { DeliveryMemory } from './delivery-memory.js';
+import { bytesOf, type DeliveryMemory } from './delivery-memory.js';
 import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 /*
@@ -35,13 +35,12 @@ export interface CommitPoint {
   readonly foldFrom: number;
 }
 
+/** With less of what its fleet may still take, a backlog has at least about as much room as it has used. */
+const MUCH_OF_FREE = 1 / 4;
+
 export interface BacklogLimits {
   /** Unfinished deliveries of one subscription in memory. */
   readonly perSubscription: number;
-  /** Unfinished deliveries of the partition in memory. */
-  readonly total: number;
-  /** A subscription may have this many even when the partition or the process is full, so that others cannot starve it. */
-  readonly guaranteed: number;
 }
 
 /** The deliveries that predecessors had begun, by the attempt log. */
@@ -108,21 +107,24 @@ export class PartitionBacklogs {
     return false;
   }
 
-  hasRoom({ unfinished, isHeld, expiring }: SubscriptionBacklog): boolean {
+  /** One delivery always has room: whatever is full, each subscription goes on. */
+  hasRoom(backlog: SubscriptionBacklog): boolean {
+    const { unfinished, isHeld, expiring } = backlog;
     if (isHeld && unfinished.size > expiring) return false;
-    const { perSubscription, guaranteed } = this.options.limits;
-    return unfinished.size < perSubscription && (!this.isFull || unfinished.size < guaranteed);
+    if (unfinished.size === 0) return true;
+    return unfinished.size < this.options.limits.perSubscription && backlog.bytes < this.freeFor(backlog);
   }
 
   /** Room enough to be worth a catch-up pass, which reads a lot. */
-  hasMuchRoom({ unfinished, isHeld }: SubscriptionBacklog): boolean {
-    if (isHeld) return unfinished.size === 0;
-    const { perSubscription, guaranteed } = this.options.limits;
-    return unfinished.size <= perSubscription >> 1 && (!this.isFull || unfinished.size <= guaranteed >> 1);
+  hasMuchRoom(backlog: SubscriptionBacklog): boolean {
+    const { unfinished, isHeld } = backlog;
+    if (isHeld || unfinished.size === 0) return unfinished.size === 0;
+    const isHalfEmpty = unfinished.size <= this.options.limits.perSubscription >> 1;
+    return isHalfEmpty && backlog.bytes <= this.freeFor(backlog) * MUCH_OF_FREE;
   }
 
-  private get isFull(): boolean {
-    return this.pending >= this.options.limits.total || this.options.memory.isFull;
+  private freeFor({ fleetId }: SubscriptionBacklog): number {
+    return this.options.memory.freeFor(fleetId);
   }
 
   park(backlog: SubscriptionBacklog, offset: number): void {
@@ -141,7 +143,9 @@ export class PartitionBacklogs {
     backlog.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(backlog, offset) });
     backlog.takenUpTo = Math.max(backlog.takenUpTo, offset);
     this.pending++;
-    this.options.memory.add(pending);
+    backlog.fleetId = pending.delivery.fleetId;
+    backlog.bytes += bytesOf(pending.delivery);
+    this.options.memory.add(pending.delivery);
   }
 
   /**
@@ -168,13 +172,14 @@ export class PartitionBacklogs {
   /** The task has ended, and the partition has left this process. */
   close(): void {
     for (const backlog of this.backlogs.values())
-      for (const { pending } of backlog.unfinished.values()) this.options.memory.remove(pending);
+      for (const { pending } of backlog.unfinished.values()) this.options.memory.remove(pending.delivery);
   }
 
   private leaveMemory(pending: PendingDelivery): void {
     if (!pending.backlog.unfinished.delete(pending.offset)) return;
     this.pending--;
-    this.options.memory.remove(pending);
+    pending.backlog.bytes -= bytesOf(pending.delivery);
+    this.options.memory.remove(pending.delivery);
   }
 
   forgetIfDone(backlog: SubscriptionBacklog): void {

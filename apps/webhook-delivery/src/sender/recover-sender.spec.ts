@@ -30,7 +30,7 @@ async function run(plan: readonly Fate[], lifeMs: readonly number[]): Promise<Se
     if (!fate || (fate.hangs && !isLast)) return never(request);
     return request.attempt >= fate.acceptedAt ? ok : unavailable;
   };
-  const settings = { limits: { perSubscription: 6, total: 20, guaranteed: 2 } };
+  const settings = { limits: { perSubscription: 6 } };
   for (const ms of lifeMs) {
     await harness.start(answer(false), settings);
     await new Promise((resolve) => setTimeout(resolve, ms));

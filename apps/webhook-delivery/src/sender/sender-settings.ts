@@ -28,8 +28,8 @@ export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
   // R-22: a delivery begins only when each of its attempts can have a socket on time. While all together want no more than
   // half of the sockets, and each origin a sixteenth, none waits for one, however they are spread (libs/egress).
   reservations: { total: SOCKETS / 2, perOrigin: CONNECTIONS_PER_ORIGIN },
-  // R-26: beyond `perSubscription` a subscription is parked, and the rest stays in the log.
-  unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16, bytes: 48 * MIB },
+  // R-26: beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log.
+  unfinished: { perSubscription: 500, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,
   // R-25: what is answered and not yet flushed is sent again after a kill.
   flushes: { intervalMs: 4, busyIntervalMs: 10 },

@@ -41,7 +41,7 @@ describe('what is not a delivery', () => {
     for (const n of [1, 2]) harness.publish(n);
     harness.append(Buffer.from('no avro'));
     harness.publish(4);
-    await harness.start(() => ok, { limits: { perSubscription: 1, guaranteed: 1 } });
+    await harness.start(() => ok, { limits: { perSubscription: 1 } });
     await until(async () => (await harness.attempts()).length === 3);
     expect((await harness.rejected()).map(({ sourceOffset }) => sourceOffset)).toEqual([2]);
   });
@@ -77,7 +77,7 @@ describe('what is not a delivery', () => {
     it('still reads again what was parked just before it (R-25)', async () => {
       let answer = (): void => undefined;
       const answered = new Promise<void>((resolve) => (answer = resolve));
-      const limits = { perSubscription: 1, guaranteed: 1 };
+      const limits = { perSubscription: 1 };
       const made = await fast.start(async () => (await answered, ok), { limits, beforeQuarantine });
       fast.publish(1);
       fast.publish(2);
@@ -115,7 +115,7 @@ describe('what is not a delivery', () => {
       fast.publish(2);
       fast.append(Buffer.from('no avro'));
       fast.publish(4);
-      const limits = { perSubscription: 1, guaranteed: 1 };
+      const limits = { perSubscription: 1 };
       await fast.start(() => ok, { limits, beforeQuarantine });
       await until(() => gates.length === 1);
       await until(async () => (await fast.states()).get('subscription-1')?.parkedFrom === 2);

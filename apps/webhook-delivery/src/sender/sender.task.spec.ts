@@ -43,7 +43,7 @@ describe('the sender', () => {
       ];
       harness.append(harness.codecs.webhookDeliveries.encode(delivery), headers);
     }
-    const limits = { perSubscription: 4, total: 1_000, guaranteed: 2, bytes: Infinity };
+    const limits = { perSubscription: 4, bytes: Infinity };
     const made = await harness.start(() => ok, { limits });
     await until(() => made.length === numbers.length);
     const traceIds = made.map(({ delivery, traceparent }) => [delivery.eventId, traceparent.slice(0, 35)]);

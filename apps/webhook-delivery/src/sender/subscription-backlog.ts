@@ -35,6 +35,10 @@ export type Placement = 'attached' | 'detaching' | 'detached';
 export class SubscriptionBacklog {
   /** Unfinished deliveries by offset, ascending. */
   readonly unfinished = new Map<number, { readonly pending: PendingDelivery; foldFrom: number }>();
+  /** What they take in memory. */
+  bytes = 0;
+  /** Of the last one that was admitted. */
+  fleetId = '';
   /** Parked: deliveries from this offset on are in the log only. null: not parked. */
   parkedFrom: number | null = null;
   placement: Placement = 'attached';

@@ -231,7 +231,7 @@ export class SenderHarness {
       closeGraceMs: 20,
       random: settings.random ?? (() => 0),
       traces: settings.traces ?? NO_TRACES,
-      limits: { perSubscription: 100, total: 1_000, guaranteed: 2, bytes: Infinity, ...settings.limits },
+      limits: { perSubscription: 100, bytes: Infinity, ...settings.limits },
       memory: settings.memory ?? new DeliveryMemory(Infinity, null),
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
