@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { makeSelfSigned } from '../../../../test/support/certificates.js';
+import { makeAuthority, makeSelfSigned } from '../../../../test/support/certificates.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
@@ -75,6 +75,32 @@ describe('TLS', () => {
     const server = await serve(OK, certificate);
 
     expect(await build({ trustedCa: certificate.cert })(server.url)).toMatchObject({ statusCode: 200 });
+  });
+
+  it.each([
+    ['finite fields', { ciphers: 'DHE-RSA-AES128-GCM-SHA256', dhparam: 'auto', maxVersion: 'TLSv1.2' }],
+    ['finite fields of TLS 1.3', { ecdhCurve: 'ffdhe8192', minVersion: 'TLSv1.3' }],
+  ] as const)(
+    'is refused when the server wants a key exchange over %s, of a size that it chooses (R-26)',
+    async (_, options) => {
+      const authority = makeAuthority();
+      const leaf = authority.issue({ newKey: ['-newkey', 'rsa:2048'], subjectAltName: 'IP:127.0.0.1' });
+      const server = await serve(OK, { ...leaf, ...options });
+      const post = build({ trustedCa: authority.cert });
+      expect(await post(server.url)).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
+  it.each([
+    ['P-521', { ecdhCurve: 'P-521' }],
+    ['P-256 in TLS 1.2', { ecdhCurve: 'P-256', maxVersion: 'TLSv1.2' }],
+    ['RSA', { ciphers: 'AES128-GCM-SHA256', maxVersion: 'TLSv1.2' }],
+  ] as const)('works with a server that wants %s', async (_, options) => {
+    const authority = makeAuthority();
+    const leaf = authority.issue({ newKey: ['-newkey', 'rsa:2048'], subjectAltName: 'IP:127.0.0.1' });
+    const server = await serve(OK, { ...leaf, ...options });
+    expect(await build({ trustedCa: authority.cert })(server.url)).toMatchObject({ statusCode: 200 });
   });
 
   it('says tls_error when the server answers in plain HTTP', async () => {

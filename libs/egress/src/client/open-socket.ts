@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import {
   connect as connectTls,
@@ -94,6 +95,15 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
 
 type Contexts = (identity: ClientIdentity | undefined) => SecureContext;
 
+/**
+ * A server that is asked over finite fields chooses their parameters: with 10,000 bits one handshake takes some 130 ms of
+ * the event loop (R-26). Over these curves each takes less than one, and every server of today has one of them.
+ */
+const KEY_EXCHANGE = {
+  ciphers: `${constants.defaultCoreCipherList}:!kDHE`,
+  ecdhCurve: 'X25519:P-256:P-384:P-521',
+} as const;
+
 /** At about 40 KiB each. */
 const MAX_CONTEXTS = 1_024;
 
@@ -103,7 +113,7 @@ function createContexts(trustedCa: string | undefined): Contexts {
 
   const make = (identity: ClientIdentity | undefined): SecureContext => {
     const pair = identity && { cert: identity.certificates, key: identity.privateKey };
-    const context = createSecureContext(pair);
+    const context = createSecureContext({ ...KEY_EXCHANGE, ...pair });
     // In place of the option `ca`, which replaces the public authorities and has to read all of them again, in 24 ms.
     if (trustedCa !== undefined) (context.context as AuthorityStore).addCACert(trustedCa);
     return context;
