@@ -100,7 +100,7 @@ export type { Geofence, GeofenceCircle, GeofencePolygon } from './records/geofen
 export type { OperationalEvent } from './records/operational-event.js';
 export type { RejectedTelemetry } from './records/rejected-telemetry.js';
 export type { ReplayProgress } from './records/replay-progress.js';
-export type { SubscriptionState } from './records/subscription-state.js';
+export type { KnownDeliveries, SubscriptionState, UnfinishedDelivery } from './records/subscription-state.js';
 export type { TelemetryPing } from './records/telemetry-ping.js';
 export type { WebhookAttempt } from './records/webhook-attempt.js';
 export type { WebhookDelivery } from './records/webhook-delivery.js';

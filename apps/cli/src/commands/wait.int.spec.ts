@@ -15,7 +15,7 @@ afterAll(remove);
 describe('Waiting until idle', () => {
   it('counts subscriptions that are parked, and not those that wait for a probe or for their owner', async () => {
     const now = Date.now();
-    const state = { foldFrom: 0, failingSince: null, suspendedAt: null, failedDays: [], updatedAt: now };
+    const state = { foldFrom: 0, failingSince: null, suspendedAt: null, failedDays: [], known: null, updatedAt: now };
     const id = (): string => randomUUID();
     const [busy, done, suspended, paused] = [id(), id(), id(), id()];
     const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });

@@ -193,6 +193,23 @@ describe('a backlog at its bound (R-26)', () => {
     expect(backlogs.commitPoint()).toEqual({ offset: 12, foldFrom: 500 });
   });
 
+  it('folds the attempts of a second hold from its own beginning, once all that the first one left has been read (R-26)', () => {
+    const { backlogs, taken, log, pendingOf } = build({ limits: { perSubscription: 4 } });
+    const held = [taken('a', 10), taken('a', 11)];
+    const backlog = backlogs.backlog('a');
+    backlogs.withdrawAllButFirst(backlog);
+    backlog.withdrawn.clear(); // read again
+    backlogs.admit(pendingOf(backlog, 11));
+    log(1_000); // days
+    const [first] = [taken('a', 12), taken('a', 13)];
+    for (const pending of held) backlogs.finish(pending);
+    backlogs.withdrawAllButFirst(backlog);
+    backlogs.park(backlog, 13);
+    backlogs.finish(first);
+    backlogs.admit(pendingOf(backlog, 13));
+    expect(backlogs.foldFromOfLowest(backlog)).toBe(1_500);
+  });
+
   it('holds the commit point back until its own record accounts for it', () => {
     const { backlogs, read, taken } = build();
     for (const offset of [10, 11, 12, 13]) read('a', offset);

@@ -22,6 +22,9 @@ import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlo
  *     up to takenUpTo      it is read again                                               withdrawnFoldFrom
  *     beyond all of them   it has no attempts                                             attemptsEnd
  *
+ * While a backlog is held, its state record tells the progress of its deliveries in place of the attempts from foldFrom to
+ * the moment of the record (KnownDeliveries): what is held for days would otherwise have all attempts of these days folded.
+ *
  * Which pair a successor gets depends on the placement of the backlog: attached, the commit point of the partition, which
  * is the least of all attached backlogs; detached, that of its own state record, which is why begun.foldFrom does not
  * count for it.
@@ -154,7 +157,9 @@ export class PartitionBacklogs {
    * @returns the deliveries that are in the log only from now on
    */
   withdrawAllButFirst(backlog: SubscriptionBacklog): PendingDelivery[] {
-    backlog.withdrawnFoldFrom = Math.min(backlog.withdrawnFoldFrom, this.foldFromOfLowest(backlog));
+    // Of an earlier hold nothing counts once all that it left in the log has been read again.
+    const earlier = backlog.withdrawn.size > 0 ? backlog.withdrawnFoldFrom : Infinity;
+    backlog.withdrawnFoldFrom = Math.min(earlier, this.foldFromOfLowest(backlog));
     const [, ...withdrawn] = [...backlog.unfinished.values()].map(({ pending }) => pending);
     for (const pending of withdrawn) {
       this.leaveMemory(pending);
@@ -237,7 +242,7 @@ export class PartitionBacklogs {
     return offset <= this.options.begun.upTo;
   }
 
-  private attemptsEnd(): number {
+  attemptsEnd(): number {
     return this.options.attemptsEnd();
   }
 }

@@ -18,12 +18,28 @@ const fates = fc.array(fc.record({ acceptedAt: fc.integer({ min: 1, max: 6 }), h
   minLength: DELIVERIES,
   maxLength: DELIVERIES,
 });
-const lives = fc.array(fc.integer({ min: 5, max: 80 }), { minLength: 3, maxLength: 6 });
+/** How long one sender lives, and whether its subscriptions are paused halfway through, or active. */
+interface Life {
+  readonly ms: number;
+  readonly pauses: readonly boolean[];
+}
+
+const lives = fc.array(
+  fc.record({
+    ms: fc.integer({ min: 5, max: 80 }),
+    pauses: fc.array(fc.boolean(), { minLength: SUBSCRIPTIONS.length, maxLength: SUBSCRIPTIONS.length }),
+  }),
+  { minLength: 3, maxLength: 6 },
+);
 
 /** Senders that follow each other, each taking over while the one before is amid its work; the last one lives on. */
-async function run(plan: readonly Fate[], lifeMs: readonly number[]): Promise<SenderHarness> {
+async function run(plan: readonly Fate[], lives: readonly Life[]): Promise<SenderHarness> {
   const harness = await SenderHarness.create({ speed: 200 });
-  for (const id of SUBSCRIPTIONS) harness.subscribe(id, id === 'd' ? { strictOrder: true } : {});
+  const subscribe = (isPaused: (i: number) => boolean): void => {
+    for (const [i, id] of SUBSCRIPTIONS.entries())
+      harness.subscribe(id, { status: isPaused(i) ? 'paused' : 'active', strictOrder: id === 'd' });
+  };
+  subscribe(() => false);
   for (let n = 0; n < DELIVERIES; n++) harness.publish(n, SUBSCRIPTIONS[n % 4], `device-${String(n % 3)}`);
   const answer = (isLast: boolean) => (request: AttemptRequest) => {
     const fate = plan[Number(request.delivery.eventId.slice(6))];
@@ -31,10 +47,13 @@ async function run(plan: readonly Fate[], lifeMs: readonly number[]): Promise<Se
     return request.attempt >= fate.acceptedAt ? ok : unavailable;
   };
   const settings = { limits: { perSubscription: 6 } };
-  for (const ms of lifeMs) {
+  for (const { ms, pauses } of lives) {
     await harness.start(answer(false), settings);
     await new Promise((resolve) => setTimeout(resolve, ms));
+    subscribe((i) => pauses[i] ?? false);
+    await new Promise((resolve) => setTimeout(resolve, ms));
   }
+  subscribe(() => false);
   await harness.start(answer(true), settings);
   await until(async () => (await finals(harness)) >= DELIVERIES);
   await harness.stop();
@@ -45,11 +64,11 @@ async function finals(harness: SenderHarness): Promise<number> {
   return (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length;
 }
 
-describe('the sender over crashes at any point (R-25)', () => {
+describe('the sender over crashes and pauses at any point (R-16, R-25)', () => {
   it('leaves a log in which every delivery has each attempt once, in order, without gaps, and one end', async () => {
     await fc.assert(
-      fc.asyncProperty(fates, lives, async (plan, lifeMs) => {
-        const harness = await run(plan, lifeMs);
+      fc.asyncProperty(fates, lives, async (plan, lived) => {
+        const harness = await run(plan, lived);
         const byDelivery = new Map<number, { attempt: number; outcome: string }[]>();
         for (const { deliveryOffset, attempt, outcome } of await harness.attempts())
           byDelivery.set(deliveryOffset, [...(byDelivery.get(deliveryOffset) ?? []), { attempt, outcome }]);

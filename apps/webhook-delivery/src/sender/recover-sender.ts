@@ -18,6 +18,7 @@ import {
 } from '@waypost/streams';
 import { readIfUsable, readOwnRecord } from '../log/read-own-record.js';
 import { type Clocks, type Moment, momentNow } from '../process/clocks.js';
+import { progressOfKnown } from './known-deliveries.js';
 import type { BegunDeliveries, CommitPoint } from './partition-backlogs.js';
 
 /** The state that predecessors left for a partition. */
@@ -70,8 +71,7 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
     });
     const begunBySubscription = new Map(
       [...begunUpTo].map(([subscriptionId, last]) => {
-        const foldFrom = states.get(subscriptionId)?.foldFrom ?? start.foldFrom;
-        return [subscriptionId, { upTo: last, foldFrom }];
+        return [subscriptionId, { upTo: last, foldFrom: foldFromOf(states.get(subscriptionId)) ?? start.foldFrom }];
       }),
     );
     const begun = { upTo, foldFrom: start.foldFrom };
@@ -101,7 +101,7 @@ async function recoverStates(
 }
 
 interface RecoveredProgress {
-  /** Progress by the delivery's offset; absent: no attempt was logged. */
+  /** Progress by the delivery's offset; absent: no attempt was logged, or it is in no progress that was known. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   /** The highest delivery with an attempt, by subscription. */
   readonly begunUpTo: ReadonlyMap<string, number>;
@@ -120,7 +120,7 @@ async function recoverProgress(
   partition: number,
   from: { readonly start: CommitPoint; readonly states: ReadonlyMap<string, SubscriptionState> },
 ): Promise<RecoveredProgress> {
-  const byDelivery = new Map<number, DeliveryProgress>();
+  const byDelivery = new Map([...from.states.values()].flatMap((state) => [...progressOfKnown(state)]));
   const begunUpTo = new Map<string, number>();
   const waits = new Map<string, RecoveredWait>();
   const accepted = new Map<string, WebhookAttempt>();
@@ -177,8 +177,12 @@ function beginsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, since:
 
 function firstToFold({ start, states }: Parameters<typeof recoverProgress>[3]): number {
   let first = start.foldFrom;
-  for (const { foldFrom } of states.values()) if (foldFrom !== null) first = Math.min(first, foldFrom);
+  for (const state of states.values()) first = Math.min(first, foldFromOf(state) ?? Infinity);
   return first;
+}
+
+function foldFromOf(state: SubscriptionState | undefined): number | null {
+  return state?.known?.foldFrom ?? state?.foldFrom ?? null;
 }
 
 /** Where the sender of a partition resumes: its committed offset, whose metadata is the position to fold attempts from. */

@@ -8,7 +8,13 @@ import {
   resolveBatch,
   topics,
 } from '@waypost/contracts';
-import { DELIVERY_UNSTARTED, deliveryFault, MAX_RETRY_DELAY_MS, type WebhookDelivery } from '@waypost/domain';
+import {
+  DELIVERY_UNSTARTED,
+  deliveryFault,
+  type DeliveryProgress,
+  MAX_RETRY_DELAY_MS,
+  type WebhookDelivery,
+} from '@waypost/domain';
 import {
   type FencedWriter,
   type PartitionTask,
@@ -18,8 +24,9 @@ import {
   type TaskContext,
 } from '@waypost/streams';
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
-import { momentNow, momentOfLog } from '../process/clocks.js';
+import { type Moment, momentNow, momentOfLog } from '../process/clocks.js';
 import { isDeleted } from '../subscriptions/subscription-directory.js';
+import { restoreKnown } from './known-deliveries.js';
 import { pastDueWork } from './past-due-work.js';
 import { type RecoveredSender, recoverSender } from './recover-sender.js';
 import { type SenderParts, SenderWork } from './sender-work.js';
@@ -203,6 +210,7 @@ export class SenderTask implements PartitionTask {
         backlogs.park(backlog, state.parkedFrom);
         this.parts.metrics.parkedChanged(1);
       }
+      restoreKnown(backlog, state, { byDelivery: recovered.byDelivery, dueOf: (progress) => this.dueOf(progress) });
       states.recovered(backlog, state);
       if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId)?.probedAt ?? null);
       const accepted = recovered.accepted.get(subscriptionId);
@@ -269,13 +277,16 @@ export class SenderTask implements PartitionTask {
       backlog.withdrawn.delete(offset);
       return withdrawn ? { ...withdrawn, due: backlog.dueAfterHold(withdrawn.due) } : null;
     }
-    const { byDelivery, readAt } = this.opened().recovered;
+    const { byDelivery } = this.opened().recovered;
     const progress = byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
     byDelivery.delete(offset);
     if (progress.type === 'finished') return null;
-    const isPending = progress.type === 'pending';
-    const due = isPending ? momentOfLog(progress.dueAt, MAX_RETRY_DELAY_MS, readAt) : momentNow(this.parts);
-    return { progress, due: backlog.dueAfterHold(due) };
+    return { progress, due: backlog.dueAfterHold(this.dueOf(progress)) };
+  }
+
+  private dueOf(progress: DeliveryProgress): Moment {
+    if (progress.type !== 'pending') return momentNow(this.parts);
+    return momentOfLog(progress.dueAt, MAX_RETRY_DELAY_MS, this.opened().recovered.readAt);
   }
 
   private finished(pending: PendingDelivery): void {

@@ -1,7 +1,8 @@
 import { type AvroCodecs, topics } from '@waypost/contracts';
-import { type EndpointHealth, HEALTHY, type SubscriptionState } from '@waypost/domain';
+import { type EndpointHealth, HEALTHY, type KnownDeliveries, type SubscriptionState } from '@waypost/domain';
 import type { Clocks } from '../process/clocks.js';
 import type { StateChanges } from './attempt-log.js';
+import { isKnown, knownDeliveries } from './known-deliveries.js';
 import type { PartitionBacklogs } from './partition-backlogs.js';
 import type { SubscriptionBacklog } from './subscription-backlog.js';
 
@@ -11,10 +12,18 @@ export interface StateRecordsOptions extends Clocks {
   readonly partition: number;
 }
 
-type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof EndpointHealth>;
+type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof EndpointHealth> & {
+  /** `foldFrom` of what is known of its deliveries; null: nothing is to be written of them. */
+  readonly knownFrom: number | null;
+};
 
-interface Written {
+interface Change {
+  readonly backlog: SubscriptionBacklog;
   readonly state: Remembered;
+  readonly known: KnownDeliveries | null;
+}
+
+interface Written extends Omit<Change, 'backlog'> {
   /** Monotonic. */
   readonly atMs: number;
 }
@@ -27,7 +36,7 @@ const QUEUES_PER_CALL = 500;
 /** A shorter run of failures gets no record; after a crash its start is determined again. */
 const FAILING_RECORDED_AFTER_MS = 60_000;
 
-const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, ...HEALTHY };
+const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, knownFrom: null, ...HEALTHY };
 
 /**
  * The state of single subscriptions that must survive this process: where a detached backlog resumes, since when an endpoint
@@ -48,13 +57,15 @@ export class StateRecords {
     this.changed.add(backlog);
     if (this.watched.has(backlog)) return;
     backlog.isRemembered = true;
-    this.watched.set(backlog, { state: NORMAL, atMs: -Infinity });
+    this.watched.set(backlog, { state: NORMAL, known: null, atMs: -Infinity });
   }
 
   /** Continues with the record of a predecessor. */
   recovered(backlog: SubscriptionBacklog, state: SubscriptionState): void {
     backlog.isRemembered = true;
-    this.watched.set(backlog, { state, atMs: this.options.monotonicMs() });
+    const { known } = state;
+    const atMs = this.options.monotonicMs();
+    this.watched.set(backlog, { state: { ...state, knownFrom: known?.foldFrom ?? null }, known, atMs });
   }
 
   /** Whether `collect` would return records. */
@@ -65,15 +76,15 @@ export class StateRecords {
 
   collect(): StateChanges {
     this.continueRound();
-    const changes: { backlog: SubscriptionBacklog; state: Remembered }[] = [];
+    const changes: Change[] = [];
     for (const backlog of this.changed) {
       const written = this.watched.get(backlog);
       if (!written) continue;
       this.options.backlogs.attach(backlog);
-      const state = this.wanted(backlog);
+      const state = this.wanted(backlog, written);
       if (this.isDue(backlog, state, written)) {
         if (state.parkedFrom !== null && backlog.placement === 'attached') backlog.placement = 'detaching';
-        changes.push({ backlog, state });
+        changes.push({ backlog, state, known: knownAt(backlog, state, written) });
       } else if (this.isOver(backlog, written)) {
         this.watched.delete(backlog);
         backlog.isRemembered = false;
@@ -82,9 +93,9 @@ export class StateRecords {
     }
     this.changed.clear();
     return {
-      records: changes.map(({ backlog, state }) => this.record(backlog.subscriptionId, state)),
+      records: changes.map((change) => this.record(change)),
       written: () => {
-        for (const { backlog, state } of changes) this.written(backlog, state);
+        for (const change of changes) this.written(change);
       },
     };
   }
@@ -100,27 +111,35 @@ export class StateRecords {
       }
       const [backlog, written] = next.value;
       const isAttachable = backlog.placement === 'detached' && backlog.parkedFrom === null && !backlog.isHeld;
-      if (isAttachable || this.isOver(backlog, written) || this.isDue(backlog, this.wanted(backlog), written))
+      if (isAttachable || this.isOver(backlog, written) || this.isDue(backlog, this.wanted(backlog, written), written))
         this.changed.add(backlog);
     }
   }
 
-  private written(backlog: SubscriptionBacklog, state: Remembered): void {
-    this.watched.set(backlog, { state, atMs: this.options.monotonicMs() });
+  private written({ backlog, state, known }: Change): void {
+    this.watched.set(backlog, { state, known, atMs: this.options.monotonicMs() });
     if (backlog.placement === 'detaching' && state.parkedFrom !== null) backlog.placement = 'detached';
   }
 
-  private wanted(backlog: SubscriptionBacklog): Remembered {
+  private wanted(backlog: SubscriptionBacklog, { known }: Written): Remembered {
     const { backlogs, monotonicMs } = this.options;
     const { failingSince, suspendedAt, failedDays } = backlog.health;
     const isDetachable = backlog.parkedFrom !== null || backlog.isHeld || backlog.placement !== 'attached';
     const isFailingLong = failingSince !== null && monotonicMs() - backlog.failingSinceMs >= FAILING_RECORDED_AFTER_MS;
+    const foldFrom = isDetachable ? backlogs.foldFromOfLowest(backlog) : null;
     return {
       parkedFrom: isDetachable ? (backlog.lowest() ?? backlogs.position) : null,
-      foldFrom: isDetachable ? backlogs.foldFromOfLowest(backlog) : null,
+      foldFrom,
+      knownFrom: foldFrom === null ? null : this.knownFrom(backlog, foldFrom, known),
       ...(isFailingLong || backlog.isSuspended ? { failingSince, failedDays } : HEALTHY),
       suspendedAt,
     };
+  }
+
+  /** After a hold, what was known then saves a successor the attempts from before, until the last of it has ended. */
+  private knownFrom(backlog: SubscriptionBacklog, foldFrom: number, before: KnownDeliveries | null): number | null {
+    if (isKnown(backlog)) return this.options.backlogs.attemptsEnd();
+    return before !== null && foldFrom < before.foldFrom ? before.foldFrom : null;
   }
 
   private isDue(backlog: SubscriptionBacklog, wanted: Remembered, { state, atMs }: Written): boolean {
@@ -130,9 +149,8 @@ export class StateRecords {
     // One without deliveries moves with those of others: where it was before is as good.
     const advanceMs = backlog.lowest() === null ? STEADY_INTERVAL_MS : ADVANCE_INTERVAL_MS;
     if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= advanceMs) return true;
-    return (
-      (wanted.foldFrom !== state.foldFrom || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS
-    );
+    const isSteady = wanted.foldFrom === state.foldFrom && wanted.knownFrom === state.knownFrom;
+    return (!isSteady || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS;
   }
 
   /** The normal state is written, and nothing is pending that could change it. */
@@ -148,11 +166,18 @@ export class StateRecords {
     );
   }
 
-  private record(subscriptionId: string, state: Remembered) {
+  private record({ backlog: { subscriptionId }, state, known }: Change) {
     const { codecs, partition, nowMs } = this.options;
     const { parkedFrom, failingSince, suspendedAt } = state;
     const isNormal = parkedFrom === null && failingSince === null && suspendedAt === null;
-    const value = isNormal ? null : codecs.subscriptionState.encode({ subscriptionId, ...state, updatedAt: nowMs() });
+    const about = { subscriptionId, ...state, known, updatedAt: nowMs() };
+    const value = isNormal ? null : codecs.subscriptionState.encode(about);
     return { topic: topics.subscriptionState.name, partition, key: Buffer.from(subscriptionId), value };
   }
+}
+
+/** The list is long, so it is made only when it is written. */
+function knownAt(backlog: SubscriptionBacklog, { knownFrom }: Remembered, before: Written): KnownDeliveries | null {
+  if (knownFrom === null) return null;
+  return isKnown(backlog) ? knownDeliveries(backlog, knownFrom) : before.known;
 }

@@ -62,7 +62,7 @@ export class SubscriptionBacklog {
   inFlight = 0;
   /** Deliveries of which only the record that they expired is not written yet. */
   expiring = 0;
-  /** The highest delivery that was ever in memory here; -1: none. */
+  /** The highest delivery that was ever in memory here, or in that of a predecessor whose record knows it; -1: none. */
   takenUpTo = -1;
   /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
   readonly withdrawn = new Map<number, WithdrawnDelivery>();

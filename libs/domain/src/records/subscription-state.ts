@@ -13,6 +13,8 @@ export interface SubscriptionState {
   readonly suspendedAt: number | null;
   /** The last 7 days with deliveries that failed, none of them accepted (R-29). */
   readonly failedDays: readonly FailedDay[];
+  /** The progress of deliveries that are held, perhaps for days, in place of the attempts from foldFrom on. */
+  readonly known: KnownDeliveries | null;
   /** Epoch milliseconds. */
   readonly updatedAt: number;
 }
@@ -22,4 +24,30 @@ export interface FailedDay {
   readonly day: number;
   /** At most 20 are counted. */
   readonly failed: number;
+}
+
+export interface KnownDeliveries {
+  /** Their attempts at or after this offset of webhook.attempts are not in it. */
+  readonly foldFrom: number;
+  /** From parkedFrom to this offset, what is not in `unfinished` is finished. What comes after it had no attempts. */
+  readonly upTo: number;
+  readonly unfinished: readonly UnfinishedDelivery[];
+}
+
+export interface UnfinishedDelivery {
+  readonly offset: number;
+  /** Null: without an attempt. */
+  readonly attempted: AttemptedDelivery | null;
+}
+
+export interface AttemptedDelivery {
+  readonly nextAttempt: number;
+  /** So far (R-29). */
+  readonly probes: number;
+  /** Epoch milliseconds. */
+  readonly dueAt: number;
+  /** Epoch milliseconds. */
+  readonly firstAttemptAt: number;
+  /** An attempt of it met a 401 (R-23). */
+  readonly unauthorizedBefore: boolean;
 }

@@ -183,8 +183,8 @@ export class SenderHarness {
     this.backend.append(ATTEMPTS, { key: Buffer.from(attempt.subscriptionId), value });
   }
 
-  writeState(state: SubscriptionState): void {
-    const value = this.codecs.subscriptionState.encode(state);
+  writeState(state: Omit<SubscriptionState, 'known'> & Partial<SubscriptionState>): void {
+    const value = this.codecs.subscriptionState.encode({ known: null, ...state });
     this.backend.append(STATES, { key: Buffer.from(state.subscriptionId), value });
   }
 
