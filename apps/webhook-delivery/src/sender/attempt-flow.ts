@@ -179,8 +179,11 @@ export class AttemptFlow {
       return;
     }
     this.resume(pending);
-    this.dueTimers.at(pending.due.monotonicMs, () => {
-      this.retry(pending);
+    const dueMs = pending.due.monotonicMs;
+    // It may be due already: the one before had to be logged, or it was in the log only. No other work has held it up then.
+    const onTimeMs = Math.max(dueMs, this.options.monotonicMs());
+    this.dueTimers.at(dueMs, () => {
+      this.retry(pending, onTimeMs);
     });
   }
 
@@ -214,13 +217,14 @@ export class AttemptFlow {
     void this.run(pending, false);
   }
 
-  private retry(pending: PendingDelivery): void {
+  /** @param onTimeMs the earliest moment at which it could start */
+  private retry(pending: PendingDelivery, onTimeMs: number): void {
     if (pending.begun === null) return; // withdrawn meanwhile
     if (pending.backlog.isHeld) {
       this.enqueue(pending);
       return;
     }
-    pending.begun.retryStarts(this.options.monotonicMs() - pending.due.monotonicMs);
+    pending.begun.retryStarts(this.options.monotonicMs() - onTimeMs);
     void this.run(pending, false);
   }
 

@@ -10,7 +10,10 @@ export interface QueuedDelivery {
 
 /** A delivery from its first attempt here to its last. */
 export interface BegunDelivery {
-  /** A retry starts. It never waits, neither for a slot nor for the rate. */
+  /**
+   * A retry starts. It never waits, neither for a slot nor for the rate (R-22).
+   * @param latenessMs by what this process did meanwhile
+   */
   retryStarts(latenessMs: number): void;
   /** The attempt has its status line, or is over: its slot is free. May be called again. */
   answered(): void;
