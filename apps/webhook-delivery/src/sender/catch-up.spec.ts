@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
@@ -253,5 +253,26 @@ describe('a subscription beyond its bound (R-26)', () => {
     const made = await harness.start((request) => (isDead(request) ? never(request) : ok), { limits: tight });
     await until(() => offsetsOf('healthy', made).length === 20);
     expect(offsetsOf('healthy', made)).toEqual(names(61, 80));
+  });
+});
+
+describe('a partition with many parked subscriptions (R-26)', () => {
+  const PARKED = 100;
+  const DELIVERIES = 2_000;
+
+  it('does not look at all of them whenever a delivery of another one ends', async () => {
+    const harness = await SenderHarness.create();
+    for (let n = 0; n < PARKED; n++) {
+      harness.subscribe(`paused-${String(n)}`, { status: 'paused' });
+      for (const i of [1, 2]) harness.publish(2 * n + i, `paused-${String(n)}`);
+    }
+    harness.subscribe('other');
+    const looks = jest.spyOn(PartitionBacklogs.prototype, 'hasMuchRoom');
+    for (let n = 0; n < DELIVERIES; n++) harness.publish(1_000 + n, 'other');
+    await harness.start(() => ok, { limits: { perSubscription: DELIVERIES, total: 2 * DELIVERIES } });
+    await until(async () => (await harness.attempts()).length === DELIVERIES);
+    await harness.stop();
+    expect(looks.mock.calls.length).toBeLessThan((PARKED * DELIVERIES) / 2);
+    looks.mockRestore();
   });
 });

@@ -53,9 +53,17 @@ export class CatchUp {
 
   constructor(private readonly options: CatchUpOptions) {}
 
-  /** Starts a pass if a parked backlog has room. */
+  /** Starts a pass if a parked backlog has room. Called from time to time: it looks at all of them. */
   kick(): void {
-    if (this.running || this.isClosed || this.passStart() === null) return;
+    if (!this.running && !this.isClosed && this.passStart() !== null) this.start();
+  }
+
+  /** Starts a pass if this backlog needs one. Others that the delivery has made room for wait for `kick`. */
+  finishedOne(backlog: SubscriptionBacklog): void {
+    if (!this.running && !this.isClosed && this.startOf(backlog) !== null) this.start();
+  }
+
+  private start(): void {
     this.running = this.run().finally(() => {
       this.running = null;
     });
@@ -89,12 +97,17 @@ export class CatchUp {
     const { backlogs } = this.options;
     let start: number | null = null;
     for (const backlog of backlogs.parked) {
-      // A backlog that a predecessor parked may start ahead of the reader: it is read when the reader has passed it.
-      if (backlog.parkedFrom === null || backlog.parkedFrom > backlogs.position || !backlogs.hasMuchRoom(backlog))
-        continue;
-      start = Math.min(start ?? Infinity, backlog.parkedFrom);
+      const from = this.startOf(backlog);
+      if (from !== null) start = Math.min(start ?? Infinity, from);
     }
     return start;
+  }
+
+  private startOf(backlog: SubscriptionBacklog): number | null {
+    const { backlogs } = this.options;
+    // A backlog that a predecessor parked may start ahead of the reader: it is read when the reader has passed it.
+    if (backlog.parkedFrom === null || backlog.parkedFrom > backlogs.position) return null;
+    return backlogs.hasMuchRoom(backlog) ? backlog.parkedFrom : null;
   }
 
   private async read(wantedStart: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
 import { bytesOf, DeliveryMemory } from './delivery-memory.js';
 import { type BegunDeliveries, PartitionBacklogs } from './partition-backlogs.js';
@@ -149,6 +149,23 @@ describe('state records', () => {
   });
 });
 
+describe('state records of backlogs that have caught up', () => {
+  it('look for the commit point once per flush, however many they attach: each time is a look at all backlogs (R-26)', async () => {
+    const { codecs } = await SenderHarness.create();
+    const { backlogs } = build();
+    const states = new StateRecords({ backlogs, codecs, partition: 0, nowMs: () => 0, monotonicMs: () => 1_000 });
+    const caughtUp = Array.from({ length: 400 }, (_, n) => backlogs.backlog(String(n)));
+    for (const backlog of caughtUp) {
+      backlog.placement = 'detached';
+      states.watch(backlog);
+    }
+    const commitPoint = jest.spyOn(backlogs, 'commitPoint');
+    states.collect().written();
+    expect(new Set(caughtUp.map(({ placement }) => placement))).toEqual(new Set(['attached']));
+    expect(commitPoint).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('a backlog at its bound (R-26)', () => {
   it('leaves deliveries beyond the bound in the log, and all later ones, even if there is room again', () => {
     const { backlogs, read, taken } = build();
@@ -226,11 +243,14 @@ describe('a backlog at its bound (R-26)', () => {
     const backlog = backlogs.backlog('a');
     backlog.placement = 'detached';
     const other = taken('b', 14);
-    expect(backlogs.attach(backlog)).toBe(false); // behind
+    backlogs.attach([backlog]);
+    expect(backlog.placement).toBe('detached'); // behind
     backlogs.caughtUp(backlog);
-    expect(backlogs.attach(backlog)).toBe(false); // below the commit point
+    backlogs.attach([backlog]);
+    expect(backlog.placement).toBe('detached'); // below the commit point
     for (const pending of own) backlogs.finish(pending);
-    expect(backlogs.attach(backlog)).toBe(true);
+    backlogs.attach([backlog]);
+    expect(backlog.placement).toBe('attached');
     expect(backlogs.commitPoint().offset).toBe(14);
     backlogs.finish(other);
   });
@@ -250,7 +270,8 @@ describe('a backlog at its bound (R-26)', () => {
     // Read in again late: its own attempts lie past 509.
     backlogs.admit(pendingOf(backlog, 15));
     backlogs.caughtUp(backlog);
-    expect(backlogs.attach(backlog)).toBe(true);
+    backlogs.attach([backlog]);
+    expect(backlog.placement).toBe('attached');
     backlogs.finish(other);
     expect(backlogs.commitPoint()).toEqual({ offset: 15, foldFrom: 500 });
   });

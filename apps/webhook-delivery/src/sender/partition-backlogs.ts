@@ -216,16 +216,20 @@ export class PartitionBacklogs {
   }
 
   /**
-   * Attaches a detached backlog again if all its deliveries lie at or after the commit point. The commit point must not move
-   * back, since attempts of finished deliveries after it may lie before its `foldFrom`.
+   * Attaches detached backlogs again whose deliveries all lie at or after the commit point. Its offset must not move back,
+   * since attempts of finished deliveries after it may lie before its `foldFrom`.
    */
-  attach(backlog: SubscriptionBacklog): boolean {
-    if (backlog.placement !== 'detached' || backlog.parkedFrom !== null || backlog.isHeld) return false;
-    const { offset, foldFrom } = this.commitPoint();
-    if ((backlog.lowest() ?? this.position) < offset) return false;
-    for (const entry of backlog.unfinished.values()) entry.foldFrom = Math.min(entry.foldFrom, foldFrom);
-    backlog.placement = 'attached';
-    return true;
+  attach(backlogs: Iterable<SubscriptionBacklog>): void {
+    let commit: CommitPoint | null = null;
+    for (const backlog of backlogs) {
+      if (backlog.placement !== 'detached' || backlog.parkedFrom !== null || backlog.isHeld) continue;
+      // Once: it looks at all backlogs.
+      const { offset, foldFrom } = (commit ??= this.commitPoint());
+      if ((backlog.lowest() ?? this.position) < offset) continue;
+      for (const entry of backlog.unfinished.values()) entry.foldFrom = Math.min(entry.foldFrom, foldFrom);
+      backlog.placement = 'attached';
+      commit = { offset, foldFrom: Math.min(foldFrom, this.foldFromOfLowest(backlog)) };
+    }
   }
 
   /** A delivery that was begun is folded from the old position; one that is admitted now has no earlier attempts. */

@@ -293,7 +293,7 @@ export class SenderTask implements PartitionTask {
     const { backlogs, catchUp } = this.opened();
     backlogs.finish(pending);
     this.parts.metrics.pendingChanged(-1);
-    if (backlogs.parked.size > 0) catchUp.kick();
+    catchUp.finishedOne(pending.backlog);
   }
 
   private fail(error: Error): void {

@@ -77,10 +77,10 @@ export class StateRecords {
   collect(): StateChanges {
     this.continueRound();
     const changes: Change[] = [];
+    this.options.backlogs.attach(this.changed);
     for (const backlog of this.changed) {
       const written = this.watched.get(backlog);
       if (!written) continue;
-      this.options.backlogs.attach(backlog);
       const state = this.wanted(backlog, written);
       if (this.isDue(backlog, state, written)) {
         if (state.parkedFrom !== null && backlog.placement === 'attached') backlog.placement = 'detaching';
