@@ -44,6 +44,26 @@ export class StreamsError extends Error {
   }
 }
 
+/** What cannot be decoded of a record batch. */
+export interface UndecodedRecords {
+  /** As `partitionName` has it. */
+  readonly partition: string;
+  readonly offset: number;
+  /** By the batch's header, which may be damaged as well. */
+  readonly nextOffset: number;
+  readonly timestamp: number;
+}
+
+export class CorruptBatch extends StreamsError {
+  constructor(
+    message: string,
+    readonly undecoded: UndecodedRecords,
+    cause: unknown,
+  ) {
+    super('CORRUPT_BATCH', message, { cause, offset: undecoded.offset });
+  }
+}
+
 /**
  * A callback that waited for something else has failed: no record is the cause, whatever its error is (the TypeError of a
  * failed fetch() is no bug), and a later try may succeed.

@@ -27,6 +27,23 @@ describe('The quarantine on a real broker', () => {
     expect(await lines('telemetry.pings', { device })).toMatchObject([{ valueBase64: bytes.toString('base64') }]);
   });
 
+  it('publishes nothing again for a corrupt batch that was skipped (R-45)', async () => {
+    const { printed, terminal } = createTerminal(dataDir);
+    const sourceTopic = newDevice();
+    const batch = { ...rejection('', Buffer.alloc(0)), sourceTopic, sourceKey: null, sourceValue: null };
+    const from = Date.now();
+    await reject({ ...batch, reason: 'skipped' });
+    const selection = { ids: [], reason: 'skipped', device: null, from, to: null };
+    await listRejected(terminal, { dataDir, selection });
+    const listed =
+      printed()
+        .split('\n')
+        .find((line) => line.includes(sourceTopic)) ?? '';
+    const { id } = JSON.parse(listed) as { id: string };
+    await republishRejected(terminal, { dataDir, selection: { ...selection, ids: [id] } });
+    expect(printed()).toBe('republished 0\n');
+  });
+
   it('says which of the wanted rejected pings are not there', async () => {
     const { terminal } = createTerminal(dataDir);
     const selection = { ids: ['3:999999'], reason: null, device: null, from: null, to: null };

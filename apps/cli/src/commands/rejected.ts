@@ -58,6 +58,8 @@ export async function republishRejected(terminal: Terminal, { dataDir, selection
     await eachRejected(stack, selection, async ({ id, telemetry }) => {
       missing.delete(id);
       const { sourceTopic: topic, sourcePartition: partition, sourceKey: key, sourceValue: value } = telemetry;
+      // A corrupt batch that was skipped: it has no bytes to send.
+      if (key === null && value === null) return;
       chunk.push({ topic, partition, key, value });
       if (chunk.length >= PUBLISH_CHUNK) await flush();
     });

@@ -24,7 +24,7 @@ export function addTaskCommands(program: Command, { terminal }: ProgramContext):
     });
   const commands = {
     retry: 'Tries a parked task again now.',
-    skip: 'Moves the record that a parked task fails at to the rejected records, and continues after it.',
+    skip: 'Moves the record that a parked task fails at, or the corrupt batch, to the rejected records, and continues after it.',
   } as const;
   for (const command of ['retry', 'skip'] as const) {
     leaf(tasks, `${command} <task>`, commands[command]).action(async (task: string, { dataDir }: Shared) => {

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { crc32c } from '@node-rs/crc32';
 import fc from 'fast-check';
+import { scanRecordBatches } from './record-batch-decoder.js';
 import { decodeRecordBatches } from './testing/record-batches.js';
 import { encodeRecordBatch, type RecordToEncode } from './testing/record-batches.js';
 
@@ -216,6 +217,34 @@ describe('record batches', () => {
         expect(() => decodeRecordBatches(damaged, 0, [])).toThrow('checksum');
       }),
     );
+  });
+
+  it('are read up to one that is damaged, which then fails with its offsets', () => {
+    const [first, last] = [10, 14].map((baseOffset) => batchOf(['a', 'b'], { baseOffset, producerId: 1 }));
+    const damaged = batchOf(['c', 'd'], { baseOffset: 12, producerId: 1 });
+    damaged.writeUInt8(7, damaged.length - 1);
+    const data = Buffer.concat([first as Buffer, damaged, last as Buffer]);
+    expect([valuesOf(data, 10), decodeRecordBatches(data, 10, []).nextOffset]).toEqual([['a', 'b'], 12]);
+    const undecoded = { partition: '', offset: 13, nextOffset: 14, timestamp: 0 };
+    expect(() => valuesOf(data.subarray(first?.length), 13)).toThrow(expect.objectContaining({ undecoded }));
+  });
+
+  it('never fail with more offsets than there are before the next batch, when the header is damaged', () => {
+    const [damaged, next] = [10, 12].map((baseOffset) => batchOf(['a', 'b'], { baseOffset, producerId: 1 }));
+    damaged?.writeInt32BE(1_000, 23);
+    const undecoded = expect.objectContaining({ offset: 10, nextOffset: 12 });
+    expect(() => valuesOf(Buffer.concat([damaged as Buffer, next as Buffer]), 10)).toThrow(
+      expect.objectContaining({ undecoded }),
+    );
+  });
+
+  it('bring the records before one that cannot be unpacked, which then fails with its offsets', () => {
+    const good = batchOf(['a', 'b'], { baseOffset: 10, producerId: 1 });
+    const bad = compressed(batchOf(['c', 'd'], { baseOffset: 12, producerId: 1 }), 1, Buffer.from('no gzip'));
+    const slices = scanRecordBatches(Buffer.concat([good, bad]), 10, []).slices(1_000);
+    expect(slices.next().value).toHaveLength(2);
+    const undecoded = { partition: '', offset: 12, nextOffset: 14, timestamp: 1_000 };
+    expect(() => slices.next()).toThrow(expect.objectContaining({ undecoded }));
   });
 
   it('are gzipped when they are larger than the limit, and come back all the same', () => {

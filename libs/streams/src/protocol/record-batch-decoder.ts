@@ -1,4 +1,4 @@
-import { StreamsError } from '../errors.js';
+import { CorruptBatch, errorMessage, StreamsError } from '../errors.js';
 import { FetchedRecord } from '../record.js';
 import { ByteReader } from './bytes.js';
 import { crc32c } from './crc32c.js';
@@ -15,6 +15,7 @@ export const LENGTH_AT = 8;
 const HEADER_BYTES = 61;
 const MAGIC_AT = 16;
 const CRC_AT = 17;
+const LAST_OFFSET_DELTA_AT = 23;
 /** The checksum covers what no broker changes on the way. */
 const CHECKED_FROM = 21;
 const COMPRESSION_BITS = 0x07;
@@ -73,8 +74,9 @@ export interface ScannedRecords {
 
 /**
  * Looks through the record batches (format v2) of one partition of a fetch response for committed records at or after
- * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch.
- * @throws StreamsError CORRUPT_BATCH for bytes that no broker of a supported version sends; slices() may throw it too
+ * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch, and so
+ * is one that is corrupt, when others come before it.
+ * @throws CorruptBatch for bytes that no broker of a supported version sends; slices() may throw it too, after the records before it
  */
 export function scanRecordBatches(
   data: Buffer,
@@ -88,7 +90,11 @@ export function scanRecordBatches(
   while (data.length - at >= HEADER_BYTES) {
     const size = LOG_OVERHEAD_BYTES + data.readInt32BE(at + LENGTH_AT);
     if (data.length - at < size) break;
-    const header = readHeader(data.subarray(at, at + size));
+    const header = tryHeader(data, at, size, position);
+    if (header instanceof CorruptBatch) {
+      if (nextOffset > position) break;
+      throw header;
+    }
     at += size;
     nextOffset = Math.max(nextOffset, header.lastOffset + 1);
     producers.advanceTo(header.lastOffset);
@@ -97,6 +103,17 @@ export function scanRecordBatches(
     } else if (!producers.drops(header)) committed.push(header);
   }
   return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
+}
+
+function tryHeader(data: Buffer, at: number, size: number, position: number): BatchHeader | CorruptBatch {
+  try {
+    return readHeader(data.subarray(at, at + size));
+  } catch (error) {
+    const offset = Math.max(position, Number(data.readBigInt64BE(at)));
+    const following = at + size + 8 <= data.length ? Number(data.readBigInt64BE(at + size)) : Infinity;
+    const end = Math.min(Number(data.readBigInt64BE(at)) + data.readInt32BE(at + LAST_OFFSET_DELTA_AT) + 1, following);
+    return undecoded(offset, Math.max(offset + 1, end), 0, error);
+  }
 }
 
 function readHeader(batch: Buffer): BatchHeader {
@@ -146,14 +163,22 @@ function* slicesOfBatches(
 ): Generator<FetchedRecord[], void> {
   let slice: FetchedRecord[] = [];
   for (const header of batches) {
-    const reader = new ByteReader(decompress(header.attributes & COMPRESSION_BITS, header.body));
-    for (let index = 0; index < header.count; index++) {
-      const record = readRecord(reader, header, index);
-      if (record.offset < position) continue;
-      slice.push(record);
-      if (slice.length < maxRecords) continue;
-      yield slice;
-      slice = [];
+    let next = Math.max(position, header.baseOffset);
+    try {
+      const reader = new ByteReader(decompress(header.attributes & COMPRESSION_BITS, header.body));
+      for (let index = 0; index < header.count; index++) {
+        const record = readRecord(reader, header, index);
+        if (record.offset < position) continue;
+        next = record.offset + 1;
+        slice.push(record);
+        if (slice.length < maxRecords) continue;
+        yield slice;
+        slice = [];
+      }
+    } catch (error) {
+      if (slice.length > 0) yield slice;
+      if (error instanceof StreamsError && error.code !== 'CORRUPT_BATCH') throw error;
+      throw undecoded(next, header.lastOffset + 1, header.maxTimestamp, error);
     }
   }
   if (slice.length > 0) yield slice;
@@ -180,6 +205,10 @@ function readRecord(reader: ByteReader, header: BatchHeader, index: number): Fet
   const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
   const timestamp = appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta;
   return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd, headersStart);
+}
+
+function undecoded(offset: number, nextOffset: number, timestamp: number, cause: unknown): CorruptBatch {
+  return new CorruptBatch(errorMessage(cause), { partition: '', offset, nextOffset, timestamp }, cause);
 }
 
 function corrupt(what: string): StreamsError {

@@ -1,6 +1,6 @@
-import type { PartitionFeed } from '../backend/backend.js';
+import type { Fetcher, PartitionFeed } from '../backend/backend.js';
 import { toError } from '../errors.js';
-import type { RecordBatch } from '../record.js';
+import type { RecordBatch, TopicPartition } from '../record.js';
 
 /** Polls a partition with a timeout, as Kafka's consumer does. A batch that comes too late is kept for the next poll. */
 export class BatchPoller {
@@ -8,8 +8,15 @@ export class BatchPoller {
   private failure: Error | null = null;
   private isFetching = false;
   private resume: () => void = () => undefined;
+  private feed: PartitionFeed;
 
-  constructor(private readonly consumer: PartitionFeed) {}
+  constructor(
+    private readonly fetcher: Fetcher,
+    private readonly partition: TopicPartition,
+    position: number,
+  ) {
+    this.feed = fetcher.open(partition, position);
+  }
 
   /** The next batch; null when none came within `timeoutMs` or before wakeup(). */
   async poll(timeoutMs: number): Promise<RecordBatch | null> {
@@ -25,10 +32,22 @@ export class BatchPoller {
     this.resume();
   }
 
+  /** Reads from another position. No batch is on its way: the last poll returned one, or rejected. */
+  seek(position: number): void {
+    this.feed.close();
+    this.feed = this.fetcher.open(this.partition, position);
+    this.failure = null;
+    this.isFetching = false;
+  }
+
+  close(): void {
+    this.feed.close();
+  }
+
   private fetch(): void {
     if (this.isFetching || this.batch) return;
     this.isFetching = true;
-    this.consumer.next().then(
+    this.feed.next().then(
       (batch) => {
         this.isFetching = false;
         this.batch = batch;

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createGzip } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs';
+import kafkajs, { CompressionTypes, ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { silentLogger } from '../logger.js';
+import { writeVarint } from '../protocol/bytes.js';
 import type { StreamRecord } from '../record.js';
 import type { ParkingReason } from './parking.js';
 import { createStreamsApp } from './streams-app.js';
@@ -68,6 +71,37 @@ afterEach(async () => {
 
 async function send(...values: string[]): Promise<void> {
   await producer.send({ topic: input, messages: values.map((value) => ({ partition: BAD, value })) });
+}
+
+/** A batch of two records, of which the second unpacks to more than a reader takes. No broker minds. */
+async function sendBomb(): Promise<void> {
+  const packed = await gzipBomb(300);
+  const original = kafkajs.CompressionCodecs[CompressionTypes.GZIP];
+  kafkajs.CompressionCodecs[CompressionTypes.GZIP] = () => ({ compress: () => Promise.resolve(packed) });
+  const messages = ['first', 'second'].map((value) => ({ partition: BAD, value }));
+  await producer.send({ topic: input, compression: CompressionTypes.GZIP, messages });
+  kafkajs.CompressionCodecs[CompressionTypes.GZIP] = original;
+}
+
+async function gzipBomb(mebibytes: number): Promise<Buffer> {
+  const gzip = createGzip();
+  const packed: Buffer[] = [];
+  gzip.on('data', (chunk: Buffer) => packed.push(chunk));
+  const mebibyte = Buffer.alloc(1024 * 1024);
+  gzip.write(Buffer.concat([recordHead(0, 0), Buffer.from([0])]));
+  gzip.write(recordHead(1, mebibytes * mebibyte.length));
+  for (let i = 0; i < mebibytes; i++) if (!gzip.write(mebibyte)) await once(gzip, 'drain');
+  gzip.end(Buffer.from([0]));
+  await once(gzip, 'end');
+  return Buffer.concat(packed);
+}
+
+/** What comes before the value and the headers. */
+function recordHead(offsetDelta: number, valueBytes: number): Buffer {
+  const [fields, length] = [Buffer.alloc(20), Buffer.alloc(5)];
+  fields.set([0, 0, 2 * offsetDelta, 1]);
+  const end = writeVarint(fields, 4, valueBytes);
+  return Buffer.concat([length.subarray(0, writeVarint(length, 0, end + valueBytes + 1)), fields.subarray(0, end)]);
 }
 
 async function start(): Promise<TaskManager> {
@@ -176,6 +210,24 @@ describe('one bad partition of four under load (R-45)', () => {
     );
     expect(await outputs(BAD)).toEqual(['a', 'b', 'c', large, 'd', 'e']);
   });
+
+  it('is parked at a batch that unpacks to too much, after the records before it, and continues on a skip', async () => {
+    await send('a', 'b', 'c');
+    await sendBomb();
+    await send('d');
+    const app = await start();
+    const reason = await untilParked(app, 'CORRUPT_BATCH');
+    expect(reason.offset).toBe(3);
+    expect(reason.message).toContain(`The records 3 to 4 of ${input}-${String(BAD)} cannot be decoded: `);
+    await expectOthersToGoOn(app);
+    expect(await outputs(BAD)).toEqual(['a', 'b', 'c']);
+
+    expect(app.command({ topic: input, partition: BAD }, 'skip')).toBeNull();
+    await until(async () => (await outputs(BAD)).length === 4);
+    expect(await outputs(BAD)).toEqual(['a', 'b', 'c', 'd']);
+    expect(kept).toEqual([{ offset: 3, timestamp: expect.any(Number), key: null, value: null }]);
+    await until(() => Promise.resolve(parkedOf(app) === undefined));
+  }, 90_000);
 
   it('is parked again by the next owner after kill -9, which repeats and loses nothing', async () => {
     await send('a', 'b', 'poison', 'c');

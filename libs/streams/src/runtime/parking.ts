@@ -1,10 +1,10 @@
-import { errorMessage, StreamsError, type StreamsErrorCode, WaitFailed } from '../errors.js';
+import { CorruptBatch, errorMessage, StreamsError, type StreamsErrorCode, WaitFailed } from '../errors.js';
 import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 
 /** Why a partition cannot go on. */
 export interface ParkingReason {
   readonly code: StreamsErrorCode;
-  /** The offset of the record that is the cause; null: no record is. */
+  /** Of the record that is the cause, or the first that cannot be decoded; null: no record is. */
   readonly offset: number | null;
   readonly message: string;
   /** Epoch ms. */
@@ -71,7 +71,10 @@ export function parkingError(error: unknown, partition: TopicPartition, isStuck:
   );
 }
 
-export function isOfRecord({ code, cause }: StreamsError): boolean {
+/** @param input what a task reads: it may meet corrupt batches of other partitions, too */
+export function isOfRecord(error: StreamsError, input?: TopicPartition): boolean {
+  const { code, cause } = error;
+  if (error instanceof CorruptBatch) return input !== undefined && error.undecoded.partition === partitionName(input);
   // What was waited for has failed, or the brokers.
   if (code === 'TASK_STUCK' && (cause instanceof WaitFailed || cause instanceof StreamsError)) return false;
   return RULES[code]?.ofRecord === true;

@@ -1,8 +1,8 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, type StreamsError } from '../errors.js';
+import { CorruptBatch, errorMessage, type StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import { BatchPoller } from './batch-poller.js';
 import { CulpritSearch } from './culprit-search.js';
 import {
@@ -36,6 +36,7 @@ export interface TaskExecutorOptions {
 }
 
 const IDLE_AFTER_MS = 200;
+const SLICE_RECORDS = 1_000;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
 /** The longest delay of a timer: 24 days. */
@@ -180,7 +181,7 @@ export class TaskExecutor {
     }
     const rebuilds = ++this.rebuilds;
     const reason = parkingError(error, this.options.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
-    const offset = reason && isOfRecord(reason) ? this.search.narrow(reason.offset) : null;
+    const offset = reason && isOfRecord(reason, this.options.partition) ? this.search.narrow(reason.offset) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
     this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
@@ -226,8 +227,7 @@ export class TaskExecutor {
     const { position } = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
     // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again.
     for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
-    const consumer = fetcher.open(partition, position);
-    const poller = new BatchPoller(consumer);
+    const poller = new BatchPoller(fetcher, partition, position);
     const wakeup = (): void => poller.wakeup();
     const signals = [this.closing.signal, this.failing.signal];
     for (const signal of signals) signal.addEventListener('abort', wakeup);
@@ -237,7 +237,7 @@ export class TaskExecutor {
       await this.consume(task, poller, position);
     } finally {
       for (const signal of signals) signal.removeEventListener('abort', wakeup);
-      consumer.close();
+      poller.close();
     }
   }
 
@@ -263,7 +263,7 @@ export class TaskExecutor {
     let position = from;
     while (!this.isClosing()) {
       failing.throwIfAborted();
-      const batch = await poller.poll(IDLE_AFTER_MS);
+      const batch = await this.poll(poller, position);
       if (this.isClosing()) break;
       failing.throwIfAborted();
       if (batch === null) {
@@ -271,7 +271,7 @@ export class TaskExecutor {
         if (++idlePolls === IDLE_POLLS_OF_PROGRESS) this.progressed();
         continue;
       }
-      for (const part of this.search.parts(await this.withoutSkipped(batch, position), position)) {
+      for (const part of this.search.parts(batch, position)) {
         await settled(task.process(part));
         if (this.isClosing()) break;
         if (!this.search.isOn) continue;
@@ -286,16 +286,34 @@ export class TaskExecutor {
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
   }
 
-  private async withoutSkipped(batch: RecordBatch, position: number): Promise<RecordBatch> {
-    const { nextOffset: end } = batch;
-    if (![...this.skipped.keys()].some((offset) => offset >= position && offset < end)) return batch;
-    const { topic, partition, nextOffset, highWatermark, lastStableOffset } = batch;
+  /** The next batch, without what is skipped. */
+  private async poll(poller: BatchPoller, position: number): Promise<RecordBatch | null> {
+    try {
+      const batch = await poller.poll(IDLE_AFTER_MS);
+      if (!batch) return null;
+      const isSkipped = [...this.skipped.keys()].some((offset) => offset >= position && offset < batch.nextOffset);
+      return this.search.isOn || isSkipped ? await this.withoutSkipped(readable(batch, position, poller)) : batch;
+    } catch (error) {
+      const reason = error instanceof CorruptBatch ? this.skipped.get(error.undecoded.offset) : undefined;
+      if (!(error instanceof CorruptBatch) || !reason || this.isClosing()) throw error;
+      const { offset, nextOffset, timestamp } = error.undecoded;
+      await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
+      poller.seek(nextOffset);
+      const ends = { nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
+      return { ...this.options.partition, records: [], ...ends };
+    }
+  }
+
+  private async withoutSkipped(batch: RecordBatch): Promise<RecordBatch> {
     for (const record of batch.records) {
       const reason = this.skipped.get(record.offset);
-      if (reason) await this.options.handlers.deadLetterQueue?.(this.options.partition, record, reason);
+      if (reason) await this.deadLetter(record, reason);
     }
-    const records = batch.records.filter(({ offset }) => !this.skipped.has(offset));
-    return { topic, partition, nextOffset, highWatermark, lastStableOffset, records };
+    return { ...batch, records: batch.records.filter(({ offset }) => !this.skipped.has(offset)) };
+  }
+
+  private async deadLetter(record: StreamRecord, reason: ParkingReason): Promise<void> {
+    await this.options.handlers.deadLetterQueue?.(this.options.partition, record, reason);
   }
 
   private context(failing: AbortController): TaskContext {
@@ -326,4 +344,19 @@ export class TaskExecutor {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
   }
+}
+
+/** The batch as far as it can be decoded; what follows is read, and fails, by itself. */
+function readable(batch: RecordBatch, position: number, poller: BatchPoller): RecordBatch {
+  const { topic, partition, highWatermark, lastStableOffset } = batch;
+  const records: StreamRecord[] = [];
+  let { nextOffset } = batch;
+  try {
+    for (const slice of slicesOf(batch, SLICE_RECORDS)) records.push(...slice);
+  } catch (error) {
+    if (!(error instanceof CorruptBatch) || error.undecoded.offset <= position) throw error;
+    nextOffset = error.undecoded.offset;
+    poller.seek(nextOffset);
+  }
+  return { topic, partition, nextOffset, highWatermark, lastStableOffset, records };
 }

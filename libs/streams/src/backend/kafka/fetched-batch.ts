@@ -1,4 +1,4 @@
-import { errorMessage, StreamsError } from '../../errors.js';
+import { CorruptBatch, errorMessage, StreamsError } from '../../errors.js';
 import type { FetchedPartition } from '../../protocol/fetch.js';
 import { type ScannedRecords, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
 import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
@@ -19,7 +19,7 @@ export class FetchedBatch implements RecordBatch {
   private lease: BufferLease | null;
   private released = false;
 
-  /** @throws StreamsError CORRUPT_BATCH; reading the records may throw CODEC_MISSING too */
+  /** @throws CorruptBatch; reading the records may throw CODEC_MISSING too */
   constructor(
     { topic, partition, data, aborted, highWatermark, lastStableOffset }: FetchedPartition,
     private readonly position: number,
@@ -57,14 +57,20 @@ export class FetchedBatch implements RecordBatch {
   }
 }
 
+const FIX = "Check the broker's disk and the producer, or skip them.";
+
 function namingThePlace<T>(partition: TopicPartition, position: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const where = `${partitionName(partition)} after offset ${String(position)}`;
+    const name = partitionName(partition);
+    if (error instanceof CorruptBatch) {
+      const { offset, nextOffset } = error.undecoded;
+      const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
+      throw new CorruptBatch(`${what}: ${error.message} ${FIX}`, { ...error.undecoded, partition: name }, error.cause);
+    }
     const code = error instanceof StreamsError ? error.code : 'CORRUPT_BATCH';
-    throw new StreamsError(code, `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`, {
-      cause: error,
-    });
+    const what = `A record batch of ${name} after offset ${String(position)} cannot be decoded`;
+    throw new StreamsError(code, `${what}: ${errorMessage(error)}`, { cause: error });
   }
 }

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
+import { CorruptBatch } from '../errors.js';
+import { silentLogger } from '../logger.js';
+import type { RecordBatch, StreamRecord } from '../record.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
+import type { ExceptionHandlers } from './parking.js';
+import { createTaskManager, type TaskManager } from './task-manager.js';
+
+const INPUT = { topic: 'input', partition: 0 };
+/** Offsets of the records that cannot be decoded. */
+const [FIRST, LAST] = [3, 4];
+
+let broker: ReturnType<typeof createMemoryBackend>;
+let managers: TaskManager[];
+let processed: string[];
+let kept: [StreamRecord, string][];
+
+/** As a fetch does that brings the batch in the middle of others. */
+function corrupted(batch: RecordBatch, partition: string): RecordBatch {
+  const { topic, records, nextOffset, highWatermark, lastStableOffset } = batch;
+  const from = records[0]?.offset ?? nextOffset;
+  if (from > LAST || nextOffset <= FIRST) return batch;
+  const offset = Math.max(from, FIRST);
+  const fail = () => new CorruptBatch('no batch', { partition, offset, nextOffset: LAST + 1, timestamp: 7 }, null);
+  return {
+    topic,
+    partition: batch.partition,
+    nextOffset,
+    highWatermark,
+    lastStableOffset,
+    get records(): never {
+      throw fail();
+    },
+    *slices() {
+      if (from < offset) yield records.filter((record) => record.offset < offset);
+      throw fail();
+    },
+  };
+}
+
+function corruptInput(partition: string): void {
+  const open = broker.fetcher.bind(broker);
+  broker.fetcher = () => {
+    const fetcher = open();
+    return {
+      close: () => fetcher.close(),
+      open: (input, position) => {
+        const feed = fetcher.open(input, position);
+        return { close: () => feed.close(), next: async () => corrupted(await feed.next(), partition) };
+      },
+    };
+  };
+}
+
+async function start(handlers: ExceptionHandlers = {}): Promise<TaskManager> {
+  const manager = createTaskManager({
+    backend: broker,
+    groupId: 'group',
+    topics: ['input'],
+    createTask: (context) => ({
+      open: async () => ({ position: (await context.committedOffset())?.offset ?? 0 }),
+      process: async ({ records, nextOffset }) => {
+        processed.push(...records.map(({ value }) => String(value)));
+        await context.commitOffset(nextOffset);
+      },
+      close: () => Promise.resolve(),
+    }),
+    deadLetterQueue: (_, record, { message }) => Promise.resolve(void kept.push([record, message])),
+    ...handlers,
+    logger: silentLogger,
+    now: Date.now,
+    onFatal: () => undefined,
+  });
+  managers.push(manager);
+  await manager.start();
+  return manager;
+}
+
+beforeEach(() => {
+  broker = createMemoryBackend({ topics: { input: 1 }, now: Date.now });
+  [managers, processed, kept] = [[], [], []];
+  for (const value of ['a', 'b', 'c', 'bad', 'bad', 'd'])
+    broker.append(INPUT, { key: null, value: Buffer.from(value) });
+});
+
+afterEach(() => Promise.all(managers.map((manager) => manager.stop())));
+
+describe('a batch that cannot be decoded (R-45)', () => {
+  const leftOut = [[{ offset: FIRST, timestamp: 7, key: null, value: null }, 'no batch']];
+
+  it('parks its partition after the batches before it, and is left out as one on a skip', async () => {
+    corruptInput('input-0');
+    const manager = await start();
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: FIRST });
+    expect(processed).toEqual(['a', 'b', 'c']);
+    expect(manager.command(INPUT, 'skip')).toBeNull();
+    await until(() => processed.length === 4);
+    expect([processed, kept]).toEqual([['a', 'b', 'c', 'd'], leftOut]);
+    await until(() => manager.tasks()[0]?.state === 'running');
+  });
+
+  it('is left out without a command where the deserialization handler says so', async () => {
+    corruptInput('input-0');
+    await start({ deserializationExceptionHandler: () => 'dead-letter' });
+    await until(() => processed.length === 4);
+    expect([processed, kept]).toEqual([['a', 'b', 'c', 'd'], leftOut]);
+  });
+
+  it('blames no record of the input when it is of another partition that the task reads', async () => {
+    corruptInput('lookup-3');
+    const manager = await start({ deserializationExceptionHandler: () => 'dead-letter' });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: null });
+    expect([manager.command(INPUT, 'skip'), kept]).toEqual([expect.stringContaining('No single record'), []]);
+  });
+});
