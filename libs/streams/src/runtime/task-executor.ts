@@ -6,6 +6,7 @@ import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type Topi
 import { BatchPoller } from './batch-poller.js';
 import { CulpritSearch } from './culprit-search.js';
 import {
+  type ExceptionHandlerResult,
   type ExceptionHandlers,
   handlerResult,
   isOfPosition,
@@ -151,17 +152,17 @@ export class TaskExecutor {
       let waitMs = REBUILD_FIRST_WAIT_MS;
       this.failing = new AbortController();
       this.search.reset();
-      const task = this.options.createTask(this.context(this.failing));
-      this.task = task;
+      this.task = null;
       try {
-        await this.runTask(task);
+        this.task = this.options.createTask(this.context(this.failing));
+        await this.runTask(this.task);
       } catch (error) {
         this.waking = new AbortController();
         waitMs = this.handleFailure(error);
       }
       this.running = false;
       this.options.onStateChange();
-      await this.closeTask(task);
+      await this.closeTask();
       if (!this.isClosing()) await waitOrAbort(waitMs, this.waking.signal);
     }
   }
@@ -189,14 +190,14 @@ export class TaskExecutor {
   }
 
   private park(error: StreamsError, offset: number | null): number {
-    const { partition, handlers, logger, now, random, onFatal } = this.options;
+    const { partition, logger, now, random, onFatal } = this.options;
     const { code, message } = error;
     const isKnown = this.parked?.code === code && this.parked.offset === offset;
     if (!isKnown) this.retries = 0;
     const waitMs = parkedForMs(code, this.retries++, random());
     const since = (isKnown ? this.parked?.since : undefined) ?? now();
     const reason = { code, offset, message, since, nextRetryAt: waitMs === null ? null : now() + waitMs };
-    const result = handlerResult(handlers, partition, reason);
+    const result = this.verdictOn(reason);
     if (result === 'fail') onFatal(error);
     if (result === 'dead-letter' && offset !== null) {
       this.skipped.set(offset, reason);
@@ -208,6 +209,16 @@ export class TaskExecutor {
     // The command came during the attempt that has just failed.
     if (this.seekTo !== null || (offset !== null && this.skipped.has(offset))) return REBUILD_MAX_WAIT_MS;
     return waitMs ?? LONGEST_WAIT_MS;
+  }
+
+  private verdictOn(reason: ParkingReason): ExceptionHandlerResult {
+    const { partition, handlers, logger } = this.options;
+    try {
+      return handlerResult(handlers, partition, reason);
+    } catch (error) {
+      logger.error('exception_handler_failed', { partition: partitionName(partition), error: errorMessage(error) });
+      return 'fail';
+    }
   }
 
   private progressed(): void {
@@ -337,9 +348,9 @@ export class TaskExecutor {
     throw new OwnershipLost();
   }
 
-  private async closeTask(task: PartitionTask): Promise<void> {
+  private async closeTask(): Promise<void> {
     try {
-      await task.close();
+      await this.task?.close();
     } catch (error) {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }

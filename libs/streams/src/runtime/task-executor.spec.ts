@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
+import { silentLogger } from '../logger.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
+import { createTaskManager, type TaskManager, type TaskManagerOptions } from './task-manager.js';
+
+const INPUT = { topic: 'input', partition: 0 };
+
+let broker: ReturnType<typeof createMemoryBackend>;
+let manager: TaskManager;
+let processed: string[];
+let fatal: Error[];
+let logged: string[];
+
+beforeEach(() => {
+  broker = createMemoryBackend({ topics: { input: 1 }, now: Date.now });
+  [processed, fatal, logged] = [[], [], []];
+  for (const value of ['a', 'poison', 'b']) broker.append(INPUT, { key: null, value: Buffer.from(value) });
+});
+
+afterEach(() => manager.stop());
+
+async function start(options: Partial<TaskManagerOptions>): Promise<void> {
+  manager = createTaskManager({
+    backend: broker,
+    groupId: 'group',
+    topics: ['input'],
+    createTask: (context) => ({
+      open: async () => ({ position: (await context.committedOffset())?.offset ?? 0 }),
+      process: async ({ records, nextOffset }) => {
+        const values = records.map(({ value }) => String(value));
+        if (values.includes('poison')) throw new TypeError('cannot process this');
+        processed.push(...values);
+        await context.commitOffset(nextOffset);
+      },
+      close: () => Promise.resolve(),
+    }),
+    logger: { ...silentLogger, error: (event) => logged.push(event) },
+    now: Date.now,
+    onFatal: (error) => fatal.push(error),
+    ...options,
+  });
+  await manager.start();
+}
+
+describe('an executor whose callbacks throw', () => {
+  it('ends the process as told to, and parks the partition, when the exception handler does', async () => {
+    await start({
+      processingExceptionHandler: () => {
+        throw new Error('a bug');
+      },
+    });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(fatal).toEqual([
+      expect.objectContaining({ code: 'PROCESSING_FAILED', message: expect.stringContaining('cannot process') }),
+    ]);
+    expect(logged).toEqual(['exception_handler_failed', 'partition_parked']);
+  });
+
+  it('parks the partition when no task can be created, and creates one on a retry', async () => {
+    let attempts = 0;
+    await start({
+      createTask: () => {
+        if (++attempts === 1) throw new TypeError('a bug');
+        return {
+          open: () => Promise.resolve({ position: 0 }),
+          process: () => Promise.resolve(),
+          close: () => Promise.resolve(),
+        };
+      },
+    });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'PROCESSING_FAILED', offset: null });
+    expect(manager.command(INPUT, 'retry')).toBeNull();
+    await until(() => attempts === 2);
+  });
+});
