@@ -57,6 +57,19 @@ describe('an executor whose callbacks throw', () => {
     expect(logged).toEqual(['exception_handler_failed', 'partition_parked']);
   });
 
+  it('hands a record to the dead-letter queue again when that rejects as fetch() does, and blames no other', async () => {
+    const kept: number[] = [];
+    await start({
+      processingExceptionHandler: () => 'dead-letter',
+      deadLetterQueue: (_, { offset }) => {
+        kept.push(offset);
+        return kept.length < 3 ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve();
+      },
+    });
+    await until(() => processed.length === 2);
+    expect([processed, kept, logged]).toEqual([['a', 'b'], [1, 1, 1], []]);
+  });
+
   it('parks the partition when no task can be created, and creates one on a retry', async () => {
     let attempts = 0;
     await start({

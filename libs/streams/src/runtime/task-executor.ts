@@ -1,6 +1,6 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { CorruptBatch, errorMessage, type StreamsError } from '../errors.js';
+import { CorruptBatch, errorMessage, type StreamsError, WaitFailed } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import { BatchPoller } from './batch-poller.js';
@@ -324,7 +324,11 @@ export class TaskExecutor {
   }
 
   private async deadLetter(record: StreamRecord, reason: ParkingReason): Promise<void> {
-    await this.options.handlers.deadLetterQueue?.(this.options.partition, record, reason);
+    try {
+      await this.options.handlers.deadLetterQueue?.(this.options.partition, record, reason);
+    } catch (error) {
+      throw WaitFailed.of('deadLetterQueue()', error);
+    }
   }
 
   private context(failing: AbortController): TaskContext {
