@@ -129,6 +129,23 @@ describe('a broker that answers an error code', () => {
     },
   );
 
+  it('for one partition of a transaction fails it at once, and names it, although the others were not attempted', async () => {
+    const [TOPIC_AUTHORIZATION_FAILED, OPERATION_NOT_ATTEMPTED] = [29, 55];
+    await start(({ partition }) => {
+      if (partition === undefined) return 0;
+      return partition === 'denied-0' ? TOPIC_AUTHORIZATION_FAILED : OPERATION_NOT_ATTEMPTED;
+    });
+    const producer = backend.producer('tx');
+    await producer.init();
+    const records = [TOPIC, 'denied', 'other'].map((topic) => ({ topic, partition: 0, key: null, value: null }));
+    const message = expect.stringContaining(
+      'Adding denied-0 to a transaction was refused with TOPIC_AUTHORIZATION_FAILED',
+    );
+    await expect(producer.commit({ records })).rejects.toMatchObject({ code: 'ACCESS_DENIED', message });
+    expect(asked.filter(({ partition }) => partition === 'denied-0')).toHaveLength(1);
+    await producer.close();
+  });
+
   it('because the transaction before is incomplete lets the task see how long it was held up', async () => {
     await start(({ api }, n) => (api === 'AddPartitionsToTxn' && (n === 1 || n === 2) ? CONCURRENT_TRANSACTIONS : 0));
     const producer = backend.producer('tx');

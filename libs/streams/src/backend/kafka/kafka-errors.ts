@@ -145,6 +145,7 @@ export const OFFSET_OUT_OF_RANGE = 1;
 export const UNKNOWN_TOPIC_OR_PARTITION = 3;
 export const UNKNOWN_MEMBER_ID = 25;
 export const CONCURRENT_TRANSACTIONS = 51;
+export const OPERATION_NOT_ATTEMPTED = 55;
 export const MEMBER_ID_REQUIRED = 79;
 
 export function kafkaError(code: number): KafkaErrorRow {

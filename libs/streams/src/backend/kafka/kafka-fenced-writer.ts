@@ -3,7 +3,6 @@ import type { OutgoingRecord, TopicPartition } from '../../record.js';
 import type { BaseOffsets, FencedWriter } from '../backend.js';
 import type { Produce } from './batch-writer.js';
 import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
-import { partitionsByTopic } from './transaction-coordinator.js';
 
 /** The client is shared with other writers; the backend closes it. */
 export interface FencedWriterOptions extends IdentifiedProducerOptions {
@@ -32,8 +31,7 @@ export class KafkaFencedWriter extends IdentifiedProducer implements FencedWrite
   init(): Promise<void> {
     return this.identify(async () => {
       const identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
-      const topics = partitionsByTopic(this.options.partitions);
-      await this.calls.call('AddPartitionsToTxn', { ...identity, topics });
+      await this.calls.addPartitions(identity, this.options.partitions);
       await this.calls.call('EndTxn', { ...identity, transactionResult: true });
       // EndTxn returns before the markers are written. The next InitProducerId returns after.
       return this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);

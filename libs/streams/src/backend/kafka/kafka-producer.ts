@@ -4,7 +4,6 @@ import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset
 import { createTransactionalProduce } from './batch-writer.js';
 import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
 import { isRefusal } from './kafka-errors.js';
-import { partitionsByTopic } from './transaction-coordinator.js';
 
 interface ProducerOptions extends IdentifiedProducerOptions {
   readonly stalls: StallWatch;
@@ -86,9 +85,8 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     outputs: readonly RecordBuffer[],
     offset: TransactionOffset | undefined,
   ): Promise<void> {
-    const topics = partitionsByTopic(outputs);
     await Promise.all([
-      topics.length > 0 && this.calls.call('AddPartitionsToTxn', { ...this.identity, topics }),
+      this.calls.addPartitions(this.identity, outputs),
       offset && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId: offset.groupId }),
     ]);
     this.heldUpMs = this.calls.takeHeldUpMs();

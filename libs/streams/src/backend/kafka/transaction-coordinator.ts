@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
 import { byTopic } from '../../protocol/bytes.js';
+import { partitionName, type TopicPartition } from '../../record.js';
 import type { CoordinatorType, KafkaClient } from './kafka-client.js';
 import {
   CONCURRENT_TRANSACTIONS,
@@ -8,9 +9,12 @@ import {
   isRefusal,
   isUndone,
   kafkaErrorCode,
+  NO_ERROR,
+  OPERATION_NOT_ATTEMPTED,
   parkingOr,
   reactionTo,
 } from './kafka-errors.js';
+import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 /** The identity of a producer at its transaction coordinator; a later InitProducerId invalidates it. */
 export interface ProducerId {
@@ -48,11 +52,28 @@ export class TransactionCoordinator {
   }
 
   call<T>(api: string, parameters: object): Promise<T> {
-    return this.atCoordinator('transaction', this.options.transactionalId, api, parameters);
+    return this.atCoordinator('transaction', this.options.transactionalId, api, this.sender<T>(api, parameters));
   }
 
   callGroup<T>(groupId: string, api: string, parameters: object): Promise<T> {
-    return this.atCoordinator('group', groupId, api, parameters);
+    return this.atCoordinator('group', groupId, api, this.sender<T>(api, parameters));
+  }
+
+  async addPartitions(identity: ProducerId, partitions: Iterable<TopicPartition>): Promise<void> {
+    const topics = [...byTopic(partitions)].map(([topic, list]) => ({
+      topic,
+      partitions: list.map(({ partition }) => partition),
+    }));
+    if (topics.length === 0) return;
+    const [{ transactionalId, client }, api] = [this.options, 'AddPartitionsToTxn'];
+    await this.atCoordinator('transaction', transactionalId, api, async (broker) =>
+      refuseFailed(await client.ask<AddedPartitions>(broker, api, 1, { transactionalId, ...identity, topics })),
+    );
+  }
+
+  private sender<T>(api: string, parameters: object): (broker: KafkajsBroker) => Promise<T> {
+    const { transactionalId, client } = this.options;
+    return (broker) => client.call<T>(broker, api, 1, { transactionalId, ...parameters });
   }
 
   /** How long calls since the last question were refused because the transaction before was not complete; 0: none was. */
@@ -66,14 +87,18 @@ export class TransactionCoordinator {
    * Retries errors that prove that nothing happened: most often a coordinator that moved, or a transaction of the
    * predecessor that has not ended yet.
    */
-  private async atCoordinator<T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> {
-    const { transactionalId, client, monotonicNow } = this.options;
+  private async atCoordinator<T>(
+    type: CoordinatorType,
+    key: string,
+    api: string,
+    send: (broker: KafkajsBroker) => Promise<T>,
+  ): Promise<T> {
+    const { client, monotonicNow } = this.options;
     const startedAt = monotonicNow();
     let waitMs = CONCURRENT_FIRST_WAIT_MS;
     for (;;) {
       try {
-        const broker = await client.coordinator(type, key);
-        return await client.call<T>(broker, api, 1, { transactionalId, ...parameters });
+        return await send(await client.coordinator(type, key));
       } catch (error) {
         const code = kafkaErrorCode(error);
         const moved = reactionTo(code) === 'coordinator' || (isConnectionFailure(error) && api === 'InitProducerId');
@@ -90,14 +115,22 @@ export class TransactionCoordinator {
   }
 }
 
-/** Topics with their partitions, as AddPartitionsToTxn takes them. */
-export function partitionsByTopic(
-  partitions: Iterable<{ readonly topic: string; readonly partition: number }>,
-): { topic: string; partitions: number[] }[] {
-  return [...byTopic(partitions)].map(([topic, list]) => ({
-    topic,
-    partitions: list.map(({ partition }) => partition),
-  }));
+interface AddedPartitions {
+  readonly errors: readonly {
+    readonly topic: string;
+    readonly partitionErrors: readonly { readonly partition: number; readonly errorCode: number }[];
+  }[];
+}
+
+/** When a broker refuses one partition it answers OPERATION_NOT_ATTEMPTED for all others. */
+function refuseFailed({ errors }: AddedPartitions): void {
+  const failed = errors.flatMap(({ topic, partitionErrors }) =>
+    partitionErrors.flatMap(({ partition, errorCode: code }) => (code === NO_ERROR ? [] : { topic, partition, code })),
+  );
+  const first = failed.find(({ code }) => code !== OPERATION_NOT_ATTEMPTED) ?? failed[0];
+  if (!first) return;
+  const what = `Adding ${partitionName(first)} to a transaction`;
+  throw parkingOr(Object.assign(new Error(`${what} failed with ${String(first.code)}.`), { code: first.code }), what);
 }
 
 /** Whether a later producer with the same transactional.id has fenced this one. */

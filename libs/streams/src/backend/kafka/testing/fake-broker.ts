@@ -7,6 +7,8 @@ export interface FakeRequest {
   readonly node: number;
   /** The transactional id, the group, or `topic-partition`. */
   readonly key: string;
+  /** What of AddPartitionsToTxn the code is for: `topic-partition`. */
+  readonly partition?: string;
 }
 
 interface FakeClusterOptions {
@@ -101,7 +103,7 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
   const api = APIS[reader.int16()] ?? '';
   reader.position = 8;
   reader.string(); // client id
-  const answer = (key: string): number => options.answer({ api, node, key });
+  const answer: Answer = (key, partition) => options.answer({ api, node, key, ...(partition && { partition }) });
   const perPartition = (item: (code: number) => Buffer[]): Buffer =>
     partitionAnswers(reader, api, (name) => item(answer(name)));
   switch (api) {
@@ -126,7 +128,7 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
 }
 
 type Body = Buffer | Promise<Buffer>;
-type Answer = (key: string) => number;
+type Answer = (key: string, partition?: string) => number;
 
 async function fetchAnswer(reader: ByteReader, answer: Answer, batch: Buffer): Promise<Buffer> {
   reader.position += 25;
@@ -163,7 +165,7 @@ function coordinatorAnswer(api: string, reader: ByteReader, answer: Answer, port
       return Buffer.concat([error(answer(key)), int64(1), int16(0)]);
     case 'AddPartitionsToTxn':
       reader.position += 10;
-      return Buffer.concat([int32(0), partitionAnswers(reader, api, () => [int16(answer(key))])]);
+      return Buffer.concat([int32(0), partitionAnswers(reader, api, (name) => [int16(answer(key, name))])]);
     case 'TxnOffsetCommit':
       reader.string();
       reader.position += 10;
