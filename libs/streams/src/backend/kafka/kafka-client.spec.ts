@@ -8,10 +8,14 @@ import { type FakeCluster, startFakeCluster } from './testing/fake-broker.js';
 let cluster: FakeCluster;
 let client: KafkaClient;
 let leader: number;
+/** The error codes of topics. */
+let answers: Map<string, number>;
 
 beforeEach(async () => {
   leader = 1;
-  cluster = await startFakeCluster({ answer: () => 0, nodes: 3, leader: () => leader, batch: Buffer.alloc(1) });
+  answers = new Map();
+  const answer = ({ key }: { key: string }): number => answers.get(key) ?? 0;
+  cluster = await startFakeCluster({ answer, nodes: 3, leader: () => leader, batch: Buffer.alloc(1) });
   client = new KafkaClient({ brokers: cluster.brokers, clientId: 'client' }, silentLogger);
   await client.leader('topic', 0);
 });
@@ -31,6 +35,24 @@ describe('a client of a cluster whose partitions move', () => {
       await client.callRaw(broker, fetchRequest([{ topic: 'topic', partition: 0, offset: 0 }], limits));
     }
     expect(cluster.openConnections()).toBe(6);
+  });
+});
+
+describe('a client of which one topic', () => {
+  it.each([
+    ['is deleted', 3, 'TOPIC_MISSING'],
+    ['may not be described any more', 29, 'ACCESS_DENIED'],
+  ])('%s still follows the others, and says so of that one until it is back', async (_what, code, error) => {
+    await client.leader('lost', 0);
+    answers.set('lost', code);
+    leader = 2;
+    await client.refreshMetadata();
+    expect((await client.leader('topic', 0)).nodeId).toBe(2);
+    expect((await client.leader('new', 0)).nodeId).toBe(2);
+    await expect(client.leader('lost', 0)).rejects.toMatchObject({ code: error });
+
+    answers.clear();
+    expect((await client.leader('lost', 0)).nodeId).toBe(2);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   isRepeatable,
   kafkaErrorCode,
   parkingOr,
+  refusal,
   UNKNOWN_TOPIC_OR_PARTITION,
 } from './kafka-errors.js';
 import { type KafkajsPartitionMetadata, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
@@ -255,11 +256,19 @@ export class KafkaClient {
     if (this.closed) throw clientClosed();
   }
 
+  /** @throws StreamsError TOPIC_MISSING, ACCESS_DENIED; PROTOCOL while the topic is being made */
   private async knownTopic(topic: string): Promise<void> {
     await this.connected();
-    if (this.topics.has(topic)) return;
-    await this.cluster.addMultipleTargetTopics([topic]);
-    this.topics.add(topic);
+    if (!this.topics.has(topic)) {
+      await this.cluster.addMultipleTargetTopics([topic]);
+      this.topics.add(topic);
+    } else if (this.topicError(topic) !== undefined) await this.refreshMetadata();
+    const code = this.topicError(topic);
+    if (code !== undefined) throw refusal(`Looking for ${topic}`, code, { code });
+  }
+
+  private topicError(topic: string): number | undefined {
+    return this.cluster.brokerPool.metadata?.topicErrors.get(topic);
   }
 
   private async connected(): Promise<void> {

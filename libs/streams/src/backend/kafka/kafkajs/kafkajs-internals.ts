@@ -8,6 +8,7 @@ import {
   patchMetadata,
   type ProtocolExchange,
   silenceEndedSockets,
+  type ToleratedMetadata,
 } from './kafkajs-patches.js';
 import type { ResponseBufferPool } from './response-buffer-pool.js';
 
@@ -35,7 +36,7 @@ export interface KafkajsCluster {
   readonly brokerPool: {
     readonly brokers: Readonly<Record<string, KafkajsBroker>>;
     /** Another object after each refresh. */
-    readonly metadata: object | null;
+    readonly metadata: ToleratedMetadata | null;
   };
 }
 

@@ -10,7 +10,7 @@ import {
   patchConnection,
   patchMetadata,
   type ProtocolExchange,
-  withoutPartitionErrors,
+  withoutErrors,
 } from './kafkajs-patches.js';
 import { leaseOf, ResponseBufferPool } from './response-buffer-pool.js';
 
@@ -244,7 +244,7 @@ function metadataOf(topicErrorCode: number, ...partitions: [code: number, leader
     partitionId,
     leader,
   }));
-  return { topicMetadata: [{ topicErrorCode, partitionMetadata }] };
+  return { topicMetadata: [{ topicErrorCode, topic: 'a topic', partitionMetadata }] };
 }
 
 /** A broker whose connection responds with what is already decoded. */
@@ -273,13 +273,15 @@ describe('patched metadata', () => {
   });
 
   it('has no leader for a partition with any other error', () => {
-    const { topicMetadata } = withoutPartitionErrors(metadataOf(0, [72, 2]));
+    const { topicMetadata } = withoutErrors(metadataOf(0, [72, 2]));
     expect(topicMetadata[0]?.partitionMetadata[0]).toMatchObject({ partitionErrorCode: 0, leader: -1 });
   });
 
-  it('still fails for a topic that does not exist', async () => {
-    const { broker } = brokerWith(metadataOf(UNKNOWN_TOPIC));
-    await expect(broker.metadata(['nowhere'])).rejects.toMatchObject({ code: UNKNOWN_TOPIC });
+  it('names a topic that does not exist instead of failing for all', async () => {
+    const { topicMetadata } = metadataOf(0, [0, 2]);
+    const { broker } = brokerWith({ topicMetadata: [...metadataOf(UNKNOWN_TOPIC).topicMetadata, ...topicMetadata] });
+    const topicErrors = new Map([['a topic', UNKNOWN_TOPIC]]);
+    expect(await broker.metadata(['nowhere', 'a topic'])).toEqual({ topicMetadata, topicErrors });
   });
 
   it('cuts the connections of a broker that does not respond', async () => {

@@ -168,8 +168,14 @@ interface PartitionMetadata {
 export interface MetadataResponse {
   readonly topicMetadata: readonly {
     readonly topicErrorCode: number;
+    readonly topic: string;
     readonly partitionMetadata: PartitionMetadata[];
   }[];
+}
+
+export interface ToleratedMetadata {
+  /** Why a topic is not among the others, by its name. */
+  readonly topicErrors: ReadonlyMap<string, number>;
 }
 
 const METADATA_TIMEOUT_MS = 5_000;
@@ -178,7 +184,7 @@ const NO_LEADER = -1;
 const REPLICA_NOT_AVAILABLE = 9;
 
 /**
- * Makes the broker tolerate offline partitions in metadata, and cut its connections when it does not respond within
+ * Makes the broker tolerate errors of topics and partitions in metadata, and cut its connections when it does not respond within
  * seconds, so that the next attempt asks another broker.
  */
 export function patchMetadata(
@@ -193,7 +199,7 @@ export function patchMetadata(
         requestTimeout: METADATA_TIMEOUT_MS,
         response: {
           decode: (raw) => exchange.response.decode(raw),
-          parse: (decoded) => exchange.response.parse(withoutPartitionErrors(decoded as MetadataResponse)),
+          parse: (decoded) => exchange.response.parse(withoutErrors(decoded as MetadataResponse)),
         },
       });
     } catch (error) {
@@ -205,21 +211,28 @@ export function patchMetadata(
 }
 
 /**
- * The response with partition errors replaced by "no leader". kafkajs rejects the whole request for one such
- * partition, so a single offline partition would hide all others from the client.
+ * The response without topics that have an error, and with partition errors replaced by "no leader". kafkajs rejects the
+ * whole request for one of them, so a deleted topic or an offline partition would hide all others from the client.
  */
-export function withoutPartitionErrors<T extends MetadataResponse>(response: T): T {
+export function withoutErrors<T extends MetadataResponse>(response: T): T & ToleratedMetadata {
+  const { topicMetadata: all } = response;
+  const failed = all.filter(({ topicErrorCode }) => topicErrorCode !== 0);
   return {
     ...response,
-    topicMetadata: response.topicMetadata.map((topic) => ({
-      ...topic,
-      partitionMetadata: topic.partitionMetadata.map((partition) => {
-        const { partitionErrorCode: code, leader } = partition;
-        const hasLeader = code === 0 || code === REPLICA_NOT_AVAILABLE;
-        return { ...partition, partitionErrorCode: 0, leader: hasLeader ? leader : NO_LEADER };
-      }),
-    })),
+    topicErrors: new Map(failed.map(({ topic, topicErrorCode }) => [topic, topicErrorCode])),
+    topicMetadata: all.flatMap((topic) => (topic.topicErrorCode === 0 ? withoutPartitionErrors(topic) : [])),
   };
+}
+
+type TopicMetadata = MetadataResponse['topicMetadata'][number];
+
+function withoutPartitionErrors(topic: TopicMetadata): TopicMetadata {
+  const partitionMetadata = topic.partitionMetadata.map((partition) => {
+    const { partitionErrorCode: code, leader } = partition;
+    const hasLeader = code === 0 || code === REPLICA_NOT_AVAILABLE;
+    return { ...partition, partitionErrorCode: 0, leader: hasLeader ? leader : NO_LEADER };
+  });
+  return { ...topic, partitionMetadata };
 }
 
 /** For connections that went silent: kafkajs would keep using them until the kernel gives up after many minutes. */
