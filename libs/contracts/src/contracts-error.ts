@@ -6,7 +6,7 @@ export type ContractsErrorCode =
   | 'schema_incompatible'
   | 'codec_not_prepared'
   | 'partition_count_differs'
-  | 'timestamp_type_differs';
+  | 'topic_setting_differs';
 
 /** An error of this library; the message says what to do about it. */
 export class ContractsError extends Error {

@@ -27,6 +27,16 @@ describe('the permissions in Kafka', () => {
     expect(namesIn(ids)).toEqual(of('transactionalId', 'WRITE'));
   });
 
+  it('to read settings are those that docs/operations.md lists', () => {
+    const sentence = /^Needs DESCRIBE_CONFIGS too: ([^]+?)\.\n/m.exec(page)?.[1] ?? '';
+    const listed = sentence.split(';').map((part) => part.split(/\son\s/).map(namesIn));
+    const described = APPLICATIONS.map((app) => [
+      [app],
+      kafkaPermissions[app].flatMap((one) => (one.operations.includes('DESCRIBE_CONFIGS') ? one.name : [])).sort(),
+    ]);
+    expect(listed).toEqual(described.filter(([, names]) => names !== undefined && names.length > 0));
+  });
+
   it.each(APPLICATIONS)('let %s join its own groups and no others', (app) => {
     const groups = kafkaPermissions[app].filter(({ resource }) => resource === 'group').map(({ name }) => name);
     expect(groups.sort()).toEqual(

@@ -42,21 +42,15 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
     // Without DESCRIBE_CONFIGS it works, but cannot warn of settings that would lose state.
     ...onTopics(['READ', 'DESCRIBE_CONFIGS'], topics.fleetGeofences, topics.fleetSettings),
     ...onTopics(['READ', 'WRITE', 'DESCRIBE_CONFIGS'], topics.deviceState),
-    ...onTopics(['WRITE', 'DESCRIBE_CONFIGS'], topics.fleetEvents),
-    ...onTopics(['WRITE'], topics.telemetryRejected),
+    ...onTopics(['WRITE', 'DESCRIBE_CONFIGS'], topics.fleetEvents, topics.telemetryRejected),
     ...onGroups(consumerGroups.telemetryProcessor),
     ...onTransactionalIds(`${consumerGroups.telemetryProcessor.id}.`, quarantineOf('telemetry-processor')),
   ],
   'webhook-delivery': [
     ...onTopics(['READ'], topics.fleetEvents, topics.webhookReplays),
     ...onTopics(['READ', 'DESCRIBE_CONFIGS'], topics.webhookSubscriptions),
-    ...onTopics(
-      ['READ', 'WRITE'],
-      topics.webhookDeliveries,
-      topics.webhookAttempts,
-      topics.subscriptionState,
-      topics.replayProgress,
-    ),
+    ...onTopics(['READ', 'WRITE'], topics.webhookDeliveries, topics.webhookAttempts),
+    ...onTopics(['READ', 'WRITE', 'DESCRIBE_CONFIGS'], topics.subscriptionState, topics.replayProgress),
     ...onTopics(['WRITE'], topics.webhookOperations, topics.telemetryRejected),
     ...onGroups(consumerGroups.fanOut, consumerGroups.sender, consumerGroups.replayer),
     ...onTransactionalIds(

@@ -3,7 +3,8 @@ import type { SchemaRegistryPort } from './schema-registry.js';
 import { setUpKafka, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
 import { allTopics } from './topics.js';
 
-function build(present: Readonly<Record<string, number>> = {}, timestampTypes: Readonly<Record<string, string>> = {}) {
+/** @param settings of topics, by `<topic> <setting>` */
+function build(present: Readonly<Record<string, number>> = {}, settings: Readonly<Record<string, string>> = {}) {
   const counts = new Map(Object.entries(present));
   const created: TopicSpec[] = [];
   const calls: string[] = [];
@@ -17,7 +18,8 @@ function build(present: Readonly<Record<string, number>> = {}, timestampTypes: R
     partitionCounts: () => Promise.resolve(counts),
     topicSetting: (names, setting) => {
       calls.push(`${setting} of ${names.join(', ')}`);
-      return Promise.resolve(new Map(names.map((name) => [name, timestampTypes[name] ?? 'LogAppendTime'])));
+      const usual = setting === 'cleanup.policy' ? 'compact' : 'LogAppendTime';
+      return Promise.resolve(new Map(names.map((name) => [name, settings[`${name} ${setting}`] ?? usual])));
     },
   };
   const registry: SchemaRegistryPort = {
@@ -67,21 +69,31 @@ describe('Setting up Kafka', () => {
     'refuses %s with times of its producers, by which a ping would see other geofences or settings, and says what to do',
     async (topic) => {
       const partitions = topic === 'telemetry.pings' ? 4 : 1;
-      const { setUp } = build({ [topic]: partitions }, { [topic]: 'CreateTime' });
+      const { setUp } = build({ [topic]: partitions }, { [`${topic} message.timestamp.type`]: 'CreateTime' });
       const fix = `--entity-name ${topic} --add-config message.timestamp.type=LogAppendTime`;
       await expect(setUp()).rejects.toMatchObject({
-        code: 'timestamp_type_differs',
+        code: 'topic_setting_differs',
         message: expect.stringContaining(`Topic ${topic} has message.timestamp.type=CreateTime where LogAppendTime is`),
       });
       await expect(setUp()).rejects.toThrow(fix);
     },
   );
 
+  it('refuses a table whose rows expire, and says what to do', async () => {
+    const topic = 'webhook-delivery.subscription-state';
+    const { setUp } = build({ [topic]: 4 }, { [`${topic} cleanup.policy`]: 'compact,delete' });
+    await expect(setUp()).rejects.toMatchObject({
+      code: 'topic_setting_differs',
+      message: expect.stringContaining(`--entity-name ${topic} --add-config cleanup.policy=compact`),
+    });
+  });
+
   it('checks the timestamp type of existing topics, except where no reader looks at times', async () => {
     const { calls, setUp } = build({ 'telemetry.pings': 4, 'webhook.subscriptions': 1 });
     await setUp();
     expect(calls.filter((call) => !/^(register|BACKWARD)/.test(call))).toEqual([
       'message.timestamp.type of telemetry.pings',
+      'cleanup.policy of webhook.subscriptions',
     ]);
   });
 

@@ -2,8 +2,6 @@ import { ContractsError } from './contracts-error.js';
 import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
 import { allTopics, timesCount, type TopicDefinition } from './topics.js';
 
-const TIMESTAMP_TYPE = 'message.timestamp.type';
-
 export interface TopicSpec {
   readonly name: string;
   readonly partitions: number;
@@ -39,7 +37,7 @@ export interface SetUpResult {
 }
 
 /**
- * Creates the missing topics, checks that the others have the expected partitions and timestamps, and registers every
+ * Creates the missing topics, checks the partitions and settings of the others, and registers every
  * schema with BACKWARD_TRANSITIVE. May be run at every start.
  */
 export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResult> {
@@ -55,7 +53,7 @@ async function setUpTopics({ admin, partitions, replicationFactor }: SetUpKafkaO
     await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
   const counts = await admin.partitionCounts(allTopics.map((topic) => topic.name));
   for (const topic of allTopics) assertPartitions(topic, counts.get(topic.name), expectedPartitions(topic, partitions));
-  await checkTimestampTypes(
+  await checkSettings(
     admin,
     allTopics.filter((topic) => present.has(topic.name)),
   );
@@ -90,24 +88,36 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
   );
 }
 
-/** A time by the producer's clock would decide which geofences and settings a ping sees (decision 0028), and when it is deleted. */
-async function checkTimestampTypes(admin: TopicAdmin, present: readonly TopicDefinition[]): Promise<void> {
-  const expected = present.flatMap((topic) => {
-    const type = topic.configs[TIMESTAMP_TYPE];
-    return type === undefined || !timesCount(topic) ? [] : [{ name: topic.name, type }];
-  });
-  if (expected.length === 0) return;
-  const names = expected.map(({ name }) => name);
-  const found = await admin.topicSetting(names, TIMESTAMP_TYPE);
-  for (const { name, type } of expected) assertTimestampType(name, found.get(name), type);
+/**
+ * A time by the producer's clock would decide which geofences and settings a ping sees (decision 0028), and when it is
+ * deleted. A table that is not compacted loses what is older than its retention.
+ */
+function mattersOf(topic: TopicDefinition): readonly string[] {
+  return [
+    ...(timesCount(topic) ? ['message.timestamp.type'] : []),
+    ...(topic.cleanup === 'compact' ? ['cleanup.policy'] : []),
+  ];
 }
 
-function assertTimestampType(topic: string, found: string | undefined, expected: string): void {
+async function checkSettings(admin: TopicAdmin, present: readonly TopicDefinition[]): Promise<void> {
+  for (const setting of ['message.timestamp.type', 'cleanup.policy']) {
+    const topics = present.filter((topic) => setting in topic.configs && mattersOf(topic).includes(setting));
+    if (topics.length === 0) continue;
+    const found = await admin.topicSetting(
+      topics.map(({ name }) => name),
+      setting,
+    );
+    for (const { name, configs } of topics) assertSetting(name, setting, found.get(name), configs[setting]);
+  }
+}
+
+function assertSetting(topic: string, setting: string, found: string | undefined, expected: string | undefined): void {
   if (found === expected) return;
-  const fix = `kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config ${TIMESTAMP_TYPE}=${expected}`;
+  const wanted = `${setting}=${expected ?? ''}`;
+  const fix = `kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config ${wanted}`;
   throw new ContractsError(
-    'timestamp_type_differs',
-    `Topic ${topic} has ${TIMESTAMP_TYPE}=${found ?? 'unknown'} where ${expected} is expected: set it, as with ${fix}.`,
+    'topic_setting_differs',
+    `Topic ${topic} has ${setting}=${found ?? 'unknown'} where ${expected ?? ''} is expected: set it, as with ${fix}.`,
   );
 }
 

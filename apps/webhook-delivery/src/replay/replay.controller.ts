@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { consumerGroups } from '@waypost/contracts';
+import { consumerGroups, topics } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
 import { REPLAYER_COPARTITIONED, ReplayTaskFactory } from './replay.task-factory.js';
@@ -12,6 +12,7 @@ export class ReplayController {
     group: consumerGroups.replayer,
     tasks: ReplayTaskFactory,
     copartitioned: REPLAYER_COPARTITIONED,
+    changelogs: [topics.replayProgress.name],
   })
   take(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
     return task.process(batch);

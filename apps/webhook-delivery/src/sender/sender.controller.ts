@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { consumerGroups } from '@waypost/contracts';
+import { consumerGroups, topics } from '@waypost/contracts';
 import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
 import { SENDER_COPARTITIONED, SenderTaskFactory } from './sender.task-factory.js';
@@ -15,6 +15,7 @@ export class SenderController {
     group: consumerGroups.sender,
     tasks: SenderTaskFactory,
     copartitioned: SENDER_COPARTITIONED,
+    changelogs: [topics.subscriptionState.name],
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })
   send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {

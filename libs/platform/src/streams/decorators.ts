@@ -28,6 +28,8 @@ export interface PartitionConsumerOptions<Task extends PartitionTask = Partition
   readonly tasks: Type<PartitionTaskFactory<Task>>;
   /** Topics that must have as many partitions as the input, since a task writes the partition of its own number. */
   readonly copartitioned?: readonly string[];
+  /** Topics with the state of the tasks: the start is refused where their settings would lose it. */
+  readonly changelogs?: readonly string[];
   /**
    * `fail`, unless given: the start waits for the group, and a member that cannot go on ends the process. `retry`: the
    * start returns at once and a member that failed is replaced, later and later; readiness does not wait for it.

@@ -19,6 +19,7 @@ export interface PartitionManagerOptions extends ManagerOptions {
   readonly groupId: string;
   readonly topics: readonly string[];
   readonly copartitioned?: readonly string[];
+  readonly changelogs?: readonly string[];
   readonly createTask: (context: TaskContext) => PartitionTask;
 }
 

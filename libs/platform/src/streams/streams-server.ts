@@ -155,7 +155,7 @@ export class StreamsServer
   }
 
   private partitionManager(
-    { group, tasks, copartitioned = [] }: PartitionConsumerOptions,
+    { group, tasks, copartitioned = [], changelogs = [] }: PartitionConsumerOptions,
     handler: MessageHandler,
     onFatal: (error: Error) => void,
   ): TaskManager {
@@ -166,6 +166,7 @@ export class StreamsServer
       groupId: group.id,
       topics: group.topics,
       copartitioned,
+      changelogs,
       createTask,
       onFatal,
       ...this.exceptionHandlers(),

@@ -113,7 +113,7 @@ export interface StreamsBackend {
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;
   /** null: no such topic. `fresh`: never from what is known already. */
   partitionCount(topic: string, options?: { readonly fresh: boolean }): Promise<number | null>;
-  /** Broker defaults and the `replication.factor` included; null: this user may not read them, or there are none. */
+  /** Broker defaults and the `replication.factor` included; null: this user may not read them. */
   topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
   /** Differs from that of another topic of the same name; null: the cluster has no topic ids. */
   topicId(topic: string): Promise<string | null>;

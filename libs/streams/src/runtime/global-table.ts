@@ -61,8 +61,7 @@ class ConsumedGlobalTable implements GlobalTable {
         `The topic ${topic} ${found}: create it with one partition, which every process reads.`,
       );
     }
-    const settings = await backend.topicSettings(topic);
-    if (settings) verifySettings(topic, 'a table that every process reads', 'table', settings);
+    await verifySettings([{ topic, role: 'a table that every process reads', use: 'table' }], this.options);
     this.position = await backend.startOffset(this.partition);
     this.fetcher = backend.fetcher();
     this.feed = this.fetcher.open(this.partition, this.position);

@@ -24,6 +24,8 @@ export interface ProcessorTopologyOptions {
   readonly partitionCounts: ReadonlyMap<string, number>;
   /** Where an earlier task has left off; null: there was none. */
   readonly streamTimeMs?: number | null;
+  /** Called with the topic of each output that is forwarded with a timestamp. */
+  readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
 }
 
@@ -156,6 +158,7 @@ export class ProcessorTopology {
       throw invalid(`${topology.applicationId} forwarded to ${sinkName} while no records were processed.`);
     const target =
       sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, record.key, partitionCounts);
+    if (record.timestamp !== undefined) this.options.onTimestamp?.(sink.topic);
     this.outputBytes += this.append(this.outputs.to(sink.topic, target), record);
     this.forwarded++;
   }

@@ -29,6 +29,8 @@ interface StreamTaskOptions {
   readonly commitIntervalMs: number;
   /** The least wait from a small commit to the next fetch. */
   readonly lingerMs: number;
+  /** Called with the topic of each output that is forwarded with a timestamp. */
+  readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
 }
 
@@ -55,7 +57,7 @@ export class StreamTask implements PartitionTask {
   }
 
   async open(): Promise<{ position: number }> {
-    const { topology, context, stores, backend, now } = this.options;
+    const { topology, context, stores, backend, onTimestamp, now } = this.options;
     const { topic, partition } = context;
     this.producer = backend.producer(`${topology.applicationId}.${String(partition)}`);
     await this.producer.init();
@@ -71,6 +73,7 @@ export class StreamTask implements PartitionTask {
       partition: { topic, partition },
       partitionCounts,
       streamTimeMs: committed && streamTimeIn(committed.metadata),
+      ...(onTimestamp && { onTimestamp }),
       now,
     });
     this.committed = committed?.offset ?? null;

@@ -59,6 +59,36 @@ function start({ partitions = 2, topology = places, ...options }: StartOptions =
 }
 
 describe('a stream application', () => {
+  it('warns once when it forwards timestamps to a sink that replaces them', async () => {
+    const backend = createMemoryBackend({ topics: { in: 1, out: 1 }, now: () => 0 });
+    backend.topicSettings = () => Promise.resolve(new Map([['message.timestamp.type', 'LogAppendTime']]));
+    const warned: unknown[] = [];
+    let processed = 0;
+    const app = createStreamsApp({
+      topology: createTopology({
+        applicationId: 'times',
+        source: 'in',
+        sinks: { out: { topic: 'out', partitioner: 'source-partition' } },
+        processor: (context) => ({
+          process: ({ key, value, timestamp }) => {
+            processed++;
+            context.forward('out', { key, value, ...(String(value) === 'timed' && { timestamp }) });
+          },
+        }),
+      }),
+      backend,
+      logger: { ...silentLogger, warn: (event, fields) => warned.push([event, fields?.['topic']]) },
+      now: () => 0,
+      onFatal: () => undefined,
+    });
+    await app.start();
+    for (const value of ['plain', 'timed', 'timed'])
+      backend.append({ topic: 'in', partition: 0 }, { key: null, value: Buffer.from(value) });
+    await until(() => processed === 3);
+    expect(warned).toEqual([['forwarded_timestamp_ignored', 'out']]);
+    await app.stop();
+  });
+
   it('lets others read the committed state of all its partitions', async () => {
     const { app, scan, store } = start();
     await app.start();

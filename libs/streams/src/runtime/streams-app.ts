@@ -69,6 +69,11 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
   let lingerMs = options.lingerMs ?? 0;
+  let byAppendTime = new Set<string>();
+  const onTimestamp = (topic: string): void => {
+    if (byAppendTime.delete(topic))
+      logger.warn('forwarded_timestamp_ignored', { topic, cause: 'Its message.timestamp.type is LogAppendTime.' });
+  };
   const stateDirectory = new StateDirectory({ topology, backend, stateDir, checkpointIntervalMs, logger, now });
   const runner = createTaskManager({
     ...options,
@@ -81,7 +86,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
       const release = (): void => stateDirectory.release(context.partition, stores);
       const abandon = (): void => stateDirectory.abandon(context.partition, stores);
       const settings = { commitIntervalMs, lingerMs };
-      return new StreamTask({ topology, context, stores, release, abandon, backend, ...settings, now });
+      return new StreamTask({ topology, context, stores, release, abandon, backend, onTimestamp, ...settings, now });
     },
   });
   return {
@@ -94,8 +99,9 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
       return readOnlyStore(() => stateDirectory.byName(name)) as ReadOnlyStoreOf<Definitions[typeof name]>;
     },
     start: async () => {
-      const partitionCount = await verifyTopics(topology, backend);
-      lingerMs = options.lingerMs ?? lingerFor(partitionCount);
+      const verified = await verifyTopics(topology, backend, logger);
+      ({ byAppendTime } = verified);
+      lingerMs = options.lingerMs ?? lingerFor(verified.partitions);
       await runner.start();
     },
     stop: async () => {

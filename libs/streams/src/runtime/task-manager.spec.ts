@@ -96,6 +96,33 @@ describe('a task manager whose topic gets more partitions', () => {
   });
 });
 
+describe('a task manager with changelogs', () => {
+  it('refuses to start where their settings would lose the state, with the fix', async () => {
+    const backend = createMemoryBackend({ topics: { t: 1, state: 1 }, now: Date.now });
+    backend.topicSettings = () => Promise.resolve(new Map([['cleanup.policy', 'delete']]));
+    const manager = createTaskManager({
+      backend,
+      groupId: 'g',
+      topics: ['t'],
+      changelogs: ['state'],
+      createTask: () => ({
+        open: () => Promise.resolve({ position: 0 }),
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+      logger: silentLogger,
+      now: Date.now,
+      onFatal: () => undefined,
+    });
+    await expect(manager.start()).rejects.toMatchObject({
+      code: 'TOPIC_SETTINGS',
+      message: expect.stringContaining(
+        'The topic state, a changelog of g, has cleanup.policy=delete: set it to compact',
+      ),
+    });
+  });
+});
+
 describe('a task manager that loses a partition', () => {
   let listener: RebalanceListener;
   let events: string[];

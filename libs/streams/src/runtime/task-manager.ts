@@ -3,6 +3,7 @@ import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backen
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
+import { verifySettings } from '../topology/topic-settings.js';
 import { partitionsAdded } from '../topology/topology.js';
 import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
@@ -17,6 +18,8 @@ export interface TaskManagerOptions extends ExceptionHandlers {
   readonly createTask: (context: TaskContext) => PartitionTask;
   /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[];
+  /** Topics that hold the state of the tasks: their settings must keep it. Those of `copartitioned` may be among them. */
+  readonly changelogs?: readonly string[];
   /** Topics whose partitions a task counts when it is built: tasks are built again when there are more. */
   readonly counted?: readonly string[];
   /**
@@ -236,7 +239,7 @@ class GroupTaskManager implements TaskManager {
   }
 
   private async verifyTopics(): Promise<void> {
-    const { backend, topics, copartitioned = [], counted = [] } = this.options;
+    const { backend, groupId, topics, copartitioned = [], counted = [], changelogs = [] } = this.options;
     const counts = new Map<string, number>();
     for (const topic of [...topics, ...copartitioned, ...counted]) {
       const count = await backend.partitionCount(topic);
@@ -253,6 +256,8 @@ class GroupTaskManager implements TaskManager {
         `The topic ${topic} has ${String(count)} partitions and ${String(topics[0])} has ${String(first)}: a task writes the partition of its own number, so create both with the same count.`,
       );
     }
+    const used = changelogs.map((topic) => ({ topic, role: `a changelog of ${groupId}`, use: 'changelog' }) as const);
+    await verifySettings(used, this.options);
   }
 }
 

@@ -267,8 +267,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return Promise.resolve(this.options.topics[topic] ?? null);
   }
 
-  topicSettings(): Promise<null> {
-    return Promise.resolve(null);
+  topicSettings(): Promise<ReadonlyMap<string, string>> {
+    return Promise.resolve(new Map());
   }
 
   topicId(topic: string): Promise<string | null> {

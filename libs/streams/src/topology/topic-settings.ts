@@ -1,4 +1,6 @@
+import type { StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
 import { MAX_BATCH_BYTES } from '../protocol/record-collector.js';
 
 /** A table is read in full by every process, see global-table.ts. */
@@ -9,6 +11,15 @@ interface SettingRule {
   readonly of: readonly TopicUse[];
   readonly isWrong: (value: string, settings: ReadonlyMap<string, string>) => boolean;
   readonly fix: string;
+  /** Nothing is lost by it as such: a warning is enough. */
+  readonly warns?: true;
+}
+
+export interface UsedTopic {
+  readonly topic: string;
+  /** What it is, for messages. */
+  readonly role: string;
+  readonly use: TopicUse;
 }
 
 /** A checkpoint may be 20 hours old before it is discarded: what was deleted since then must still be in the log. */
@@ -29,9 +40,9 @@ const RULES: readonly SettingRule[] = [
   },
   {
     setting: 'max.message.bytes',
-    of: ['changelog'],
+    of: ['changelog', 'output'],
     isWrong: (bytes) => Number(bytes) < MAX_BATCH_BYTES,
-    fix: `set it to ${String(MAX_BATCH_BYTES)} or more, or the changes of a large transaction are refused`,
+    fix: `set it to ${String(MAX_BATCH_BYTES)} or more, or large transactions are refused`,
   },
   {
     setting: 'min.insync.replicas',
@@ -39,18 +50,43 @@ const RULES: readonly SettingRule[] = [
     isWrong: (replicas, settings) => Number(replicas) > Number(settings.get('replication.factor') ?? Infinity),
     fix: 'it has fewer replicas, so nothing can be written: lower the setting, or add replicas',
   },
+  {
+    setting: 'min.insync.replicas',
+    of: ['changelog', 'output'],
+    isWrong: (replicas, settings) => replicas === '1' && Number(settings.get('replication.factor')) >= 3,
+    fix: 'set it to 2, or what is committed is lost with the only replica in sync',
+    warns: true,
+  },
 ];
 
-/** @throws {StreamsError} TOPIC_SETTINGS: the first setting that loses state or stops the writing, and its fix */
-export function verifySettings(
-  topic: string,
-  role: string,
-  use: TopicUse,
-  settings: ReadonlyMap<string, string>,
-): void {
-  for (const { setting, of, isWrong, fix } of RULES) {
+/**
+ * Logs what is doubtful, and once the topics whose settings this user may not read.
+ * @returns the topics whose records get the time of the broker
+ * @throws {StreamsError} TOPIC_SETTINGS: the first setting that loses state or stops the writing, and its fix
+ */
+export async function verifySettings(
+  topics: readonly UsedTopic[],
+  { backend, logger }: { readonly backend: Pick<StreamsBackend, 'topicSettings'>; readonly logger: StreamsLogger },
+): Promise<Set<string>> {
+  const unread: string[] = [];
+  const byAppendTime = new Set<string>();
+  for (const used of topics) {
+    const settings = await backend.topicSettings(used.topic);
+    if (!settings) unread.push(used.topic);
+    else verify(used, settings, logger);
+    if (settings?.get('message.timestamp.type') === 'LogAppendTime') byAppendTime.add(used.topic);
+  }
+  if (unread.length > 0)
+    logger.warn('topic_settings_unread', { topics: unread, fix: 'Grant this user DESCRIBE_CONFIGS on them.' });
+  return byAppendTime;
+}
+
+function verify({ topic, role, use }: UsedTopic, settings: ReadonlyMap<string, string>, logger: StreamsLogger): void {
+  for (const { setting, of, isWrong, fix, warns } of RULES) {
     const value = settings.get(setting);
     if (value === undefined || !of.includes(use) || !isWrong(value, settings)) continue;
-    throw new StreamsError('TOPIC_SETTINGS', `The topic ${topic}, ${role}, has ${setting}=${value}: ${fix}.`);
+    const message = `The topic ${topic}, ${role}, has ${setting}=${value}: ${fix}.`;
+    if (!warns) throw new StreamsError('TOPIC_SETTINGS', message);
+    logger.warn('topic_setting_doubtful', { topic, setting, value, message });
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
 import { createTopology, type Processor, type Topology, verifyTopics } from './topology.js';
@@ -62,14 +63,22 @@ const topology = createTopology({
   processor: () => ({ process: () => undefined }),
 });
 
+/** What was warned of. */
+const warned: unknown[] = [];
+const logger = { ...silentLogger, warn: (event: string, fields?: object) => warned.push({ event, ...fields }) };
+
 function verify(counts: Readonly<Record<string, number>>): Promise<number> {
-  return verifyTopics(topology, backendWith(counts));
+  return verifyTopics(topology, backendWith(counts), logger).then(({ partitions }) => partitions);
 }
 
-function backendWith(counts: Readonly<Record<string, number>>, settings: Readonly<Record<string, string>> = {}) {
+function backendWith(
+  counts: Readonly<Record<string, number>>,
+  settings: Readonly<Record<string, string>> = {},
+  of = 'counts',
+) {
   return {
     partitionCount: (topic: string) => Promise.resolve(counts[topic] ?? null),
-    topicSettings: (topic: string) => Promise.resolve(new Map(topic === 'counts' ? Object.entries(settings) : [])),
+    topicSettings: (topic: string) => Promise.resolve(new Map(topic === of ? Object.entries(settings) : [])),
   };
 }
 
@@ -101,7 +110,7 @@ describe('the topics of a topology', () => {
 
   it('are not checked for a topology that contradicts itself, however it was created', async () => {
     const contradiction = { ...topology, source: 'counts' };
-    const asked = verifyTopics(contradiction, backendWith({ ...right, counts: 4 }));
+    const asked = verifyTopics(contradiction, backendWith({ ...right, counts: 4 }), logger);
     await expect(asked).rejects.toMatchObject({ code: 'INVALID_TOPOLOGY' });
   });
 
@@ -131,7 +140,7 @@ describe('the topics of a topology', () => {
     ['min.insync.replicas', '3', 'it has fewer replicas, so nothing can be written'],
   ])('must keep the state: a changelog with %s=%s is refused with the fix', async (setting, value, fix) => {
     const settings = { 'cleanup.policy': 'compact', 'replication.factor': '2', [setting]: value };
-    await expect(verifyTopics(topology, backendWith(right, settings))).rejects.toMatchObject({
+    await expect(verifyTopics(topology, backendWith(right, settings), logger)).rejects.toMatchObject({
       code: 'TOPIC_SETTINGS',
       message: expect.stringContaining(
         `The topic counts, the changelog of the store counts of app, has ${setting}=${value}: ${fix}`,
@@ -148,6 +157,34 @@ describe('the topics of a topology', () => {
       'min.insync.replicas': '2',
       'replication.factor': '3',
     };
-    await expect(verifyTopics(topology, backendWith(right, settings))).resolves.toBe(4);
+    await expect(verifyTopics(topology, backendWith(right, settings), logger)).resolves.toMatchObject({
+      partitions: 4,
+    });
+  });
+
+  it('must take whole batches: a sink with less is refused with the fix', async () => {
+    const small = backendWith(right, { 'max.message.bytes': '500000' }, 'beside');
+    await expect(verifyTopics(topology, small, logger)).rejects.toMatchObject({
+      code: 'TOPIC_SETTINGS',
+      message: expect.stringContaining(
+        'The topic beside, the sink beside of app, has max.message.bytes=500000: set it',
+      ),
+    });
+  });
+
+  it.each(['counts', 'beside'])('are warned of when one replica in sync of three is enough: %s', async (name) => {
+    warned.length = 0;
+    const settings = { 'cleanup.policy': 'compact', 'min.insync.replicas': '1', 'replication.factor': '3' };
+    await verifyTopics(topology, backendWith(right, settings, name), logger);
+    const fields = { topic: name, setting: 'min.insync.replicas', value: '1' };
+    expect(warned).toEqual([expect.objectContaining({ event: 'topic_setting_doubtful', ...fields })]);
+  });
+
+  it('are warned of once when their settings may not be read', async () => {
+    warned.length = 0;
+    const backend = { ...backendWith(right), topicSettings: () => Promise.resolve(null) };
+    await verifyTopics(topology, backend, logger);
+    const topics = ['counts', 'beside', 'elsewhere'];
+    expect(warned).toEqual([expect.objectContaining({ event: 'topic_settings_unread', topics })]);
   });
 });

@@ -1,9 +1,10 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
 import type { ByteRange, RecordHeader, StreamRecord } from '../record.js';
 import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
 import type { StoreDefinition } from '../state/state-store.js';
-import { verifySettings } from './topic-settings.js';
+import { type UsedTopic, verifySettings } from './topic-settings.js';
 
 /** Stores of several kinds side by side; context.store() gives each under its own type. */
 export type StoreDefinitions = Readonly<Record<string, StoreDefinition<unknown>>>;
@@ -190,13 +191,14 @@ interface WrittenTopic {
 
 /**
  * Checks the topology and all its topics before the first task is built.
- * @returns how many partitions the source has
+ * @returns how many partitions the source has, and the sinks whose records get the time of the broker
  * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: which topic, and the fix
  */
 export async function verifyTopics(
   topology: Topology,
   backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>,
-): Promise<number> {
+  logger: StreamsLogger,
+): Promise<{ readonly partitions: number; readonly byAppendTime: Set<string> }> {
   // It may not have come through createTopology().
   checkTopology(topology);
   const { applicationId, source } = topology;
@@ -207,6 +209,7 @@ export async function verifyTopics(
       `The topic ${source}, the source of ${applicationId}, does not exist: create it before the application starts.`,
     );
   }
+  const used: UsedTopic[] = [];
   for (const { topic, role, copartitioned, isChangelog } of writtenTopics(topology)) {
     const count = await backend.partitionCount(topic);
     const partitions = copartitioned ? ` with ${String(expected)} partitions (as many as ${source} has)` : '';
@@ -224,10 +227,9 @@ export async function verifyTopics(
         `The topic ${topic}, ${role} of ${applicationId}, has ${String(count)} partitions and ${source} has ${String(expected)}: a task writes the partition of its own number, so create ${topic}${partitions}.`,
       );
     }
-    const settings = await backend.topicSettings(topic);
-    if (settings) verifySettings(topic, `${role} of ${applicationId}`, isChangelog ? 'changelog' : 'output', settings);
+    used.push({ topic, role: `${role} of ${applicationId}`, use: isChangelog ? 'changelog' : 'output' });
   }
-  return expected;
+  return { partitions: expected, byAppendTime: await verifySettings(used, { backend, logger }) };
 }
 
 export function partitionsAdded(topic: string, before: number, count: number): StreamsError {
