@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { silentLogger } from '../logger.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createGlobalTable, type GlobalTable } from './global-table.js';
@@ -50,5 +50,31 @@ describe('a global table at its start', () => {
     await table.start();
     await expect(table.caughtUp()).resolves.toBeUndefined();
     await table.stop();
+  });
+});
+
+describe('a global table whose topic gets more partitions', () => {
+  it('ends the process with the fix within a minute, because rows may be in them', async () => {
+    jest.useFakeTimers();
+    const backend = createMemoryBackend({ topics: { table: 1 }, now: () => 0 });
+    const fatal: Error[] = [];
+    const onFatal = (error: Error): void => void fatal.push(error);
+    const table = createGlobalTable({
+      backend,
+      topic: 'table',
+      logger: silentLogger,
+      onRecord: () => undefined,
+      onFatal,
+    });
+    await table.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(fatal).toEqual([]);
+    backend.partitionCount = () => Promise.resolve(2);
+    await jest.advanceTimersByTimeAsync(60_000);
+    const message = expect.stringContaining('The topic table has 2 partitions: create it with one');
+    expect(fatal).toEqual([expect.objectContaining({ code: 'PARTITIONS_DIFFER', message })]);
+    await expect(table.caughtUp()).rejects.toMatchObject({ code: 'PARTITIONS_DIFFER' });
+    await table.stop();
+    jest.useRealTimers();
   });
 });

@@ -6,6 +6,7 @@ import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
 import { verifySettings } from '../topology/topic-settings.js';
 
 const PREPARE_RETRY_MS = 500;
+const COUNT_EVERY_MS = 30_000;
 
 export interface GlobalTableOptions {
   readonly backend: StreamsBackend;
@@ -45,6 +46,7 @@ class ConsumedGlobalTable implements GlobalTable {
   private stopped = false;
   private failure: Error | null = null;
   private goesOn: (() => void) | null = null;
+  private counter: NodeJS.Timeout | undefined;
   private waiters: { end: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   constructor(private readonly options: GlobalTableOptions) {
@@ -53,18 +55,12 @@ class ConsumedGlobalTable implements GlobalTable {
 
   async start(): Promise<void> {
     const { backend, topic } = this.options;
-    const partitions = await backend.partitionCount(topic);
-    if (partitions !== 1) {
-      const found = partitions === null ? 'does not exist' : `has ${String(partitions)} partitions`;
-      throw new StreamsError(
-        partitions === null ? 'TOPIC_MISSING' : 'PARTITIONS_DIFFER',
-        `The topic ${topic} ${found}: create it with one partition, which every process reads.`,
-      );
-    }
+    refuseCount(topic, await backend.partitionCount(topic));
     await verifySettings([{ topic, role: 'a table that every process reads', use: 'table' }], this.options);
     this.position = await backend.startOffset(this.partition);
     this.fetcher = backend.fetcher();
     this.feed = this.fetcher.open(this.partition, this.position);
+    this.counter = setInterval(() => void this.countPartitions(), COUNT_EVERY_MS).unref();
     void this.follow(this.feed);
     await this.caughtUp();
     this.options.logger.info('global_table_ready', { topic, position: this.position });
@@ -82,6 +78,7 @@ class ConsumedGlobalTable implements GlobalTable {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    clearInterval(this.counter);
     this.feed?.close();
     this.fail(new StreamsError('PROTOCOL', `The table of ${this.options.topic} is stopped.`));
     await this.fetcher?.close();
@@ -98,12 +95,28 @@ class ConsumedGlobalTable implements GlobalTable {
         this.watch();
       }
     } catch (error) {
-      if (this.isStopped()) return;
-      this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
-      const failure = toError(error);
-      this.fail(failure);
-      this.options.onFatal(failure);
+      this.end(error);
     }
+  }
+
+  /** Brokers tell no one that a topic has new partitions, whose rows would be missing. */
+  private async countPartitions(): Promise<void> {
+    const { backend, topic } = this.options;
+    const count = await backend.partitionCount(topic, { fresh: true }).catch(() => null);
+    try {
+      if (count !== null) refuseCount(topic, count);
+    } catch (error) {
+      this.end(error);
+    }
+  }
+
+  private end(error: unknown): void {
+    if (this.isStopped() || this.failure) return;
+    clearInterval(this.counter);
+    this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
+    const failure = toError(error);
+    this.fail(failure);
+    this.options.onFatal(failure);
   }
 
   /** What the table depends on may be unavailable for a while: the table waits, and so do its readers. */
@@ -144,4 +157,13 @@ class ConsumedGlobalTable implements GlobalTable {
     this.waiters = this.waiters.filter(({ end }) => !reached(end));
     for (const { resolve } of ready) resolve();
   }
+}
+
+function refuseCount(topic: string, partitions: number | null): void {
+  if (partitions === 1) return;
+  const found = partitions === null ? 'does not exist' : `has ${String(partitions)} partitions`;
+  throw new StreamsError(
+    partitions === null ? 'TOPIC_MISSING' : 'PARTITIONS_DIFFER',
+    `The topic ${topic} ${found}: create it with one partition, which every process reads.`,
+  );
 }
