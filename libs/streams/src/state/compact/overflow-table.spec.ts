@@ -54,6 +54,14 @@ describe('the parts of values that have no fixed width', () => {
     expect(table.get(1_024)).toEqual(['another']);
   });
 
+  it('cannot be changed by whoever has read them, so that nothing survives an aborted transaction', () => {
+    table.put(1, ['new']);
+    table.load(2, Buffer.from('["loaded"]'));
+    for (const entry of [0, 1, 2]) expect(() => (table.get(entry) as string[]).push('changed')).toThrow(TypeError);
+    table.rollback();
+    expect(table.get(0)).toEqual(valueOf(0));
+  });
+
   it("are removed with their entry, and never with a neighbor's", () => {
     table.remove(1_024);
     expect(held()).toEqual(ENTRIES.map((entry) => (entry === 1_024 ? undefined : valueOf(entry))));

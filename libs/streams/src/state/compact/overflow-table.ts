@@ -74,6 +74,7 @@ export class OverflowTable<T> {
       if (overflow === undefined) return;
       this.chunks[number] = chunk = Array.from<object | undefined>({ length: CHUNK_ENTRIES });
     }
-    chunk[entry & (CHUNK_ENTRIES - 1)] = overflow;
+    // get() hands it out: a processor that changed it would change what is committed. Bytes cannot be frozen.
+    chunk[entry & (CHUNK_ENTRIES - 1)] = ArrayBuffer.isView(overflow) ? overflow : Object.freeze(overflow);
   }
 }
