@@ -218,7 +218,14 @@ async function publish(...deviceIds: string[]): Promise<void> {
     await visit.open('/deliveries?view=live');
     await page.getByText('Waiting for the next attempt').waitFor();
     await page.locator('.live').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
     await publish('van-1', 'van-2');
+    await until(() => {
+      const devices = receiver.calls.slice(-2).map(({ body }) => body.toString());
+      expect(devices.join()).toMatch(/van-1.*van-2|van-2.*van-1/s);
+      return Promise.resolve();
+    });
+    await page.getByRole('button', { name: 'Start' }).click();
     await page.getByText('Live: 2 attempts').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped after 2 attempts').waitFor();

@@ -75,6 +75,17 @@ describe('a stream of the client (R-41)', () => {
     expect(states).toEqual(['open', 'lost', 'lost', 'lost', 'open']);
   });
 
+  it('continues where it began when the connection is lost before the first event, and says where that is', async () => {
+    const service = await build((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(': open\nid: 5\n\n');
+    }, sends('6'));
+    const positions: string[] = [];
+    expect(await take(service, 1, { onPosition: (id) => positions.push(id) })).toEqual(['e6']);
+    expect(service.requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '5']);
+    expect(positions).toEqual(['5']);
+  });
+
   it('says why a connection was not made: by a refusal, or not at all', async () => {
     const service = await build(refuses(429), breaks, sends('1'));
     const codes: (number | undefined)[] = [];

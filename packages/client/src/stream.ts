@@ -14,8 +14,10 @@ export interface StreamEvent<Id extends StreamId> {
 
 export interface StreamOptions {
   readonly signal?: AbortSignal;
-  /** The id of the last event that was read; without it the stream begins now. */
+  /** The id of the last event that was read, or the last one of `onPosition`; without it the stream begins now. */
   readonly lastEventId?: string;
+  /** The id to continue after where no event has it: as the stream begins, and past what the filters leave out. */
+  readonly onPosition?: (id: string) => void;
   /** When events can arrive, and when the connection is lost and being made again; with the refusal, if it was one. */
   readonly onConnection?: (state: 'open' | 'lost', refusal?: WaypostApiError) => void;
 }
@@ -31,12 +33,13 @@ export interface StreamRequest {
 }
 
 /**
- * The events of a stream that has no end: when the connection is lost, it is made again after the last event.
+ * The events of a stream that has no end: when the connection is lost, it is made again after the last event,
+ * or from where the stream was when it had none.
  * @throws WaypostApiError for a refusal that would be the same again, or the reason of the signal
  */
 export async function* followStream(
   request: StreamRequest,
-  { signal, lastEventId, onConnection }: StreamOptions,
+  { signal, lastEventId, onPosition, onConnection }: StreamOptions,
 ): AsyncGenerator<{ readonly id: string; readonly data: unknown }, void> {
   let lastId = lastEventId ?? '';
   for (let failures = 1; ; failures++) {
@@ -51,7 +54,8 @@ export async function* followStream(
       for await (const { id, data } of connection.events) {
         failures = 1;
         lastId = id;
-        if (data !== null) yield { id, data: JSON.parse(data) as unknown };
+        if (data === null) onPosition?.(id);
+        else yield { id, data: JSON.parse(data) as unknown };
       }
     }
     signal?.throwIfAborted();

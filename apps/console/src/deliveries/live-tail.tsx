@@ -65,8 +65,7 @@ function TailState({ tail: { isRunning, connection, seen, rows } }: { readonly t
   if (connection.state === 'lost')
     return (
       <span className="outdated" role="status">
-        {connection.refusal ?? 'The connection was lost.'} The tail resumes after the last attempt once the API
-        responds.
+        {connection.refusal ?? 'The connection was lost.'} The tail resumes where it was once the API responds.
       </span>
     );
   return (

@@ -7,7 +7,7 @@ function attempts(first: number, count: number): StreamedAttempt[] {
 }
 
 describe('a live tail', () => {
-  it('holds the newest rows in order, counts all, and knows where to go on, however they arrive', () => {
+  it('holds the newest rows in order and counts all, however they arrive', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 12 }), { maxLength: 20 }), (batches) => {
         let tail = NO_ROWS;
@@ -19,7 +19,7 @@ describe('a live tail', () => {
         const seen = next - 1;
         const expected = Array.from({ length: Math.min(seen, 10) }, (_, n) => String(seen - n));
         expect(tail.rows.map(({ id }) => id)).toEqual(expected);
-        expect([tail.seen, tail.lastId]).toEqual([seen, seen === 0 ? '' : String(seen)]);
+        expect(tail.seen).toBe(seen);
       }),
     );
   });

@@ -8,11 +8,9 @@ export interface TailRows {
   readonly rows: readonly StreamedAttempt[];
   /** Attempts that have arrived, also those that are no longer held. */
   readonly seen: number;
-  /** The id to continue after; '' before the first. */
-  readonly lastId: string;
 }
 
-export const NO_ROWS: TailRows = { rows: [], seen: 0, lastId: '' };
+export const NO_ROWS: TailRows = { rows: [], seen: 0 };
 
 /** The tail with what arrived since, oldest first. */
 export function withArrived(tail: TailRows, arrived: readonly StreamedAttempt[], most: number): TailRows {
@@ -20,6 +18,5 @@ export function withArrived(tail: TailRows, arrived: readonly StreamedAttempt[],
   return {
     rows: [...arrived.slice(-most).reverse(), ...tail.rows].slice(0, most),
     seen: tail.seen + arrived.length,
-    lastId: arrived.at(-1)?.id ?? tail.lastId,
   };
 }

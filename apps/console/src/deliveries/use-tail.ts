@@ -23,7 +23,7 @@ export interface Tail extends TailRows {
   readonly waiting: number;
   readonly error: Error | null;
   readonly stop: () => void;
-  /** Continues after the last attempt, not from now. */
+  /** Continues where it stopped, not from now. */
   readonly start: () => void;
   readonly showWaiting: () => void;
 }
@@ -31,7 +31,7 @@ export interface Tail extends TailRows {
 /** Follows the attempts of a filter. What it holds stays when it is stopped, and while another page is looked at. */
 export function useTail(query: StreamInput<'streamAttempts'>, address: string): Tail {
   const client = useClient();
-  const { tail, waiting, push, show, lastId } = useArrivals(address);
+  const { tail, waiting, push, show, place } = useArrivals(address);
   const [isRunning, setIsRunning] = useState(tail.rows.length === 0);
   const [connection, setConnection] = useState(CONNECTING);
   const [error, setError] = useState<Error | null>(null);
@@ -40,13 +40,14 @@ export function useTail(query: StreamInput<'streamAttempts'>, address: string): 
     if (!isRunning) return;
     const aborting = new AbortController();
     const { signal } = aborting;
-    const from = lastId();
+    const from = place.current;
     setConnection(CONNECTING);
     setError(null);
     async function follow(): Promise<void> {
       const onConnection = (state: 'open' | 'lost', refusal?: Error): void =>
         setConnection({ state, refusal: refusal?.message ?? null });
-      const options = { signal, onConnection, ...(from !== '' && { lastEventId: from }) };
+      const onPosition = (id: string): void => void (place.current = id);
+      const options = { signal, onConnection, onPosition, ...(from !== '' && { lastEventId: from }) };
       for await (const attempt of client.stream('streamAttempts', query, options)) push(attempt);
     }
     follow().catch((reason: unknown) => {
@@ -56,7 +57,7 @@ export function useTail(query: StreamInput<'streamAttempts'>, address: string): 
     });
     return () => aborting.abort();
     // The address stands for the query.
-  }, [client, address, isRunning, push, lastId]);
+  }, [client, address, isRunning, push, place]);
 
   return {
     ...tail,
@@ -70,10 +71,18 @@ export function useTail(query: StreamInput<'streamAttempts'>, address: string): 
   };
 }
 
+interface KeptTail {
+  readonly rows: TailRows;
+  /** The id to continue after; '': it has not begun. */
+  readonly place: string;
+}
+
 /** What arrives is shown once per frame, at most: a thousand attempts cost one drawing. */
 function useArrivals(address: string) {
   const queries = useQueryClient();
-  const [tail, setTail] = useState(() => queries.getQueryData<TailRows>(['tail', address]) ?? NO_ROWS);
+  const [kept] = useState(() => queries.getQueryData<KeptTail>(['tail', address]));
+  const [tail, setTail] = useState(kept?.rows ?? NO_ROWS);
+  const place = useRef(kept?.place ?? '');
   const [waiting, setWaiting] = useState(0);
   const newest = useRef(tail);
   const arrived = useRef<StreamedAttempt[]>([]);
@@ -95,6 +104,7 @@ function useArrivals(address: string) {
   const push = useCallback(
     (attempt: StreamedAttempt) => {
       arrived.current.push(attempt);
+      place.current = attempt.id;
       // A tab in the background draws no frames.
       if (arrived.current.length > 2 * MOST_ROWS) show();
       if (frame.current === 0) frame.current = requestAnimationFrame(draw);
@@ -102,18 +112,16 @@ function useArrivals(address: string) {
     [draw, show],
   );
 
-  const lastId = useCallback(() => arrived.current.at(-1)?.id ?? newest.current.lastId, []);
-
   useEffect(
     () => () => {
       cancelAnimationFrame(frame.current);
       frame.current = 0;
       newest.current = withArrived(newest.current, arrived.current, MOST_ROWS);
       arrived.current = [];
-      queries.setQueryData(['tail', address], newest.current);
+      queries.setQueryData<KeptTail>(['tail', address], { rows: newest.current, place: place.current });
     },
     [queries, address],
   );
 
-  return { tail, waiting, push, show, lastId };
+  return { tail, waiting, push, show, place };
 }

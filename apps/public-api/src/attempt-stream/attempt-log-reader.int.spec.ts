@@ -5,7 +5,12 @@ import { MAX_TIME_MS, type WebhookAttempt } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { attemptOf, NOW } from '../testing/walked-deliveries.js';
-import { type AttemptLogReader, createAttemptLog, type LogPosition } from './attempt-log-reader.js';
+import {
+  type AttemptFollower,
+  type AttemptLogReader,
+  createAttemptLog,
+  type LogPosition,
+} from './attempt-log-reader.js';
 
 const TOPIC = topics.webhookAttempts.name;
 const MARK = `stream-${randomUUID()}`;
@@ -68,17 +73,21 @@ interface Seen {
 async function following(
   instance: number,
   from: LogPosition | null,
-  work: (seen: readonly Seen[]) => Promise<unknown>,
+  work: (seen: readonly Seen[], beginnings: readonly LogPosition[]) => Promise<unknown>,
 ) {
   const seen: Seen[] = [];
   const ending = new AbortController();
-  const onSlice: Parameters<AttemptLogReader['follow']>[1] = ({ attempts }) => {
-    const ours = attempts.filter(({ attempt }) => attempt.fleetId === MARK);
-    seen.push(...ours.map(({ attempt, position }) => ({ eventId: attempt.eventId, position })));
-    return Promise.resolve();
+  const beginnings: LogPosition[] = [];
+  const follower: AttemptFollower = {
+    begin: (position) => void beginnings.push(position),
+    take({ attempts }) {
+      const ours = attempts.filter(({ attempt }) => attempt.fleetId === MARK);
+      seen.push(...ours.map(({ attempt, position }) => ({ eventId: attempt.eventId, position })));
+      return Promise.resolve();
+    },
   };
-  const done = instances[instance]?.log.follow(from, onSlice, ending.signal);
-  await work(seen);
+  const done = instances[instance]?.log.follow(from, follower, ending.signal);
+  await work(seen, beginnings);
   ending.abort();
   await done;
   return seen.map(({ eventId }) => eventId);
@@ -118,6 +127,25 @@ describe('the attempt log, followed (R-41)', () => {
       const again = await following(1, position, (seen) => until(() => seen.length >= rest.length));
       expect(again.sort()).toEqual(rest.sort());
     }
+  });
+
+  it('gives everything from the place where it begins, also when that is followed from later', async () => {
+    let ids: string[] = [];
+    let place: LogPosition = [];
+    await following(0, null, async (seen, beginnings) => {
+      place = await until(() => beginnings[0] ?? false);
+      ids = await writeMore();
+      await until(() => ids.every((id) => seen.some(({ eventId }) => eventId === id)));
+    });
+    const again = await following(1, place, (seen) => until(() => seen.length >= ids.length));
+    expect(again.sort()).toEqual(ids.sort());
+  });
+
+  it('ends with its signal before it has begun', async () => {
+    let hasBegun = false;
+    const follower = { begin: () => void (hasBegun = true), take: () => Promise.resolve() };
+    await instances[0]?.log.follow(null, follower, AbortSignal.abort());
+    expect(hasBegun).toBe(false);
   });
 
   it('begins where the log begins for a partition that the position does not know', async () => {

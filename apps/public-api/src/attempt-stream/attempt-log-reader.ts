@@ -11,19 +11,22 @@ export interface AttemptSlice {
   readonly position: LogPosition;
 }
 
+export interface AttemptFollower {
+  /** Once, before anything else: everything from this position on will be given. */
+  begin(position: LogPosition): void;
+  /** The log is read on when this has resolved. */
+  take(slice: AttemptSlice): Promise<void>;
+}
+
 /** The attempt log as it grows, of all fleets. */
 export abstract class AttemptLogReader {
   /**
-   * Gives every slice from a position on to `onSlice`, and reads on when that has resolved. Rejects when the log cannot
-   * be read; ends with the signal.
+   * Gives every slice from a position on. Rejects when the log cannot be read; ends with the signal, also before it has
+   * begun.
    *
    * @param from null: from now on. What has left the log is skipped
    */
-  abstract follow(
-    from: LogPosition | null,
-    onSlice: (slice: AttemptSlice) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void>;
+  abstract follow(from: LogPosition | null, follower: AttemptFollower, signal: AbortSignal): Promise<void>;
 }
 
 const SLICE_RECORDS = 250;
@@ -36,8 +39,11 @@ export function createAttemptLog(
   now: () => number,
 ): AttemptLogReader {
   return {
-    async follow(from, onSlice, signal) {
-      const position = await startOf(backend, from);
+    async follow(from, follower, signal) {
+      const start = await Promise.race([startOf(backend, from), aborted(signal).then(() => null)]);
+      if (start === null) return;
+      const position = start;
+      follower.begin([...position]);
       const fetcher = backend.fetcher();
       const feeds = position.map((offset, partition) => fetcher.open({ topic: TOPIC, partition }, offset));
       let turn: Promise<void> = Promise.resolve();
@@ -57,7 +63,7 @@ export function createAttemptLog(
             if (read.type !== 'value' || attemptFault(read.value, now()) !== null) return [];
             return [{ attempt: read.value, position: [...position] }];
           });
-          await onSlice({ attempts, position: [...position] });
+          await follower.take({ attempts, position: [...position] });
         }
         position[partition] = batch.nextOffset;
       }

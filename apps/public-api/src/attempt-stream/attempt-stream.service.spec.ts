@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
-import { holdsFor, until } from '../../../../test/support/until.js';
+import { holdsFor, settlesWithin, until } from '../../../../test/support/until.js';
 import { startTestApiPerTest } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
 import type { AttemptLogReader, LogPosition } from './attempt-log-reader.js';
@@ -40,21 +40,28 @@ function logOf(
   const followedFrom: (LogPosition | null)[] = [];
   return {
     followedFrom,
-    follow: async (from, onSlice) => {
+    follow: async (from, { begin, take }) => {
       followedFrom.push(from);
+      begin(from ?? [7, 0]);
       const given = attempts.map((one, index) => ({ attempt: one, position: [7, index + 1] }));
-      await onSlice({ attempts: given, position: [7, attempts.length] });
+      await take({ attempts: given, position: [7, attempts.length] });
     },
   };
 }
 
 /** A log to which nothing is added. */
 const quiet: AttemptLogReader = {
-  follow: (_from, _onSlice, signal) =>
-    new Promise((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    }),
+  follow: (from, { begin }, signal) => {
+    begin(from ?? [7, 0]);
+    return aborted(signal);
+  },
 };
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
 
 interface ReadEvent {
   readonly id: string;
@@ -204,7 +211,57 @@ describe('GET /public/v2/stream (R-41)', () => {
     const answer = await fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey('acme')}` } });
     const text = answer.text();
     await close();
-    expect(await text).toBe(': open\n\n');
+    expect(await text).toBe(`: open\nid: ${ids.idOf([7, 0], 'acme')}\n\n`);
+  });
+
+  it('says where it begins as soon as it is open, so that nothing is lost when it breaks off before its first event', async () => {
+    const { request } = await build({ attemptLog: logOf([]) });
+    const { body } = await request(STREAM);
+    expect(offsetsOf(/^id: (.*)$/m.exec(String(body))?.[1])).toEqual([7, 0]);
+  });
+
+  it('is not open before the place where it begins is known', async () => {
+    const reading = new AbortController();
+    const slow: AttemptLogReader = {
+      follow: async (from, follower, signal) => {
+        await aborted(reading.signal);
+        await quiet.follow(from, follower, signal);
+      },
+    };
+    const { url, addKey } = await build({ attemptLog: slow });
+    const opening = fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey('acme')}` } });
+    expect(await settlesWithin(100, opening)).toBe(false);
+    reading.abort();
+    expect((await opening).status).toBe(200);
+  });
+
+  it.each<[string, AttemptLogReader['follow']]>([
+    ['the log cannot be read', () => Promise.reject(new Error('no broker'))],
+    ['the process stops first', () => Promise.resolve()],
+  ])('is a 503 that says when to try again if %s', async (_, follow) => {
+    const { request } = await build({ attemptLog: { follow } });
+    const answer = await request(STREAM);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
+  it('gives its place to another when its reader leaves before it has begun', async () => {
+    let following = 0;
+    const never: AttemptLogReader = {
+      follow: async (_from, _follower, signal) => {
+        following += 1;
+        await aborted(signal);
+        following -= 1;
+      },
+    };
+    const { url, request, addKey } = await build({ attemptLog: never, maxStreamsPerFleet: 1 });
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${addKey('acme')}` };
+    const left = fetch(url + STREAM, { headers, signal: leaving.signal }).catch(() => 'left');
+    await until(() => following === 1);
+    expect((await request(STREAM)).status).toBe(429);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await until(() => following === 0);
   });
 
   it('reads no further than its reader does', async () => {
@@ -213,10 +270,11 @@ describe('GET /public/v2/stream (R-41)', () => {
     const slice = Array.from({ length: 250 }, (_, n) => attempt('acme', n));
     let slices = 0;
     const endless: AttemptLogReader = {
-      follow: async (_from, onSlice, signal) => {
+      follow: async (_from, { begin, take }, signal) => {
+        begin([0]);
         while (!signal.aborted && slices < MOST_SLICES) {
           slices += 1;
-          await onSlice({ attempts: slice.map((one) => ({ attempt: one, position: [slices] })), position: [slices] });
+          await take({ attempts: slice.map((one) => ({ attempt: one, position: [slices] })), position: [slices] });
         }
       },
     };

@@ -5,7 +5,7 @@ import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
 import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
 import { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
-import { AttemptLogReader, type LogPosition } from './attempt-log-reader.js';
+import { type AttemptFollower, AttemptLogReader, type LogPosition } from './attempt-log-reader.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';
 import { STREAM_IDS, type StreamIds } from './stream-ids.js';
@@ -48,6 +48,9 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
       stream.end();
       leave();
     }
+    // Its reader waits, and the log was not there or the process stops.
+    if (!response.headersSent && !response.closed)
+      throw new ApiError(503, 'unavailable', NOT_BEGUN, { headers: { 'retry-after': '5' } });
   }
 
   private async follow(
@@ -57,20 +60,20 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
     from: LogPosition | null,
   ): Promise<void> {
     const isWanted = filterOf(caller, query);
-    stream.begin();
+    const idOf = (position: LogPosition): string => this.ids.idOf(position, caller.fleetId);
+    const follower: AttemptFollower = {
+      // Not before: a client that sees the stream open may rely on getting what is logged from then on.
+      begin: (position) => stream.begin(idOf(position)),
+      take({ attempts, position }) {
+        const wanted = attempts.filter(({ attempt }) => isWanted(attempt));
+        const events = wanted.map((one) => ({ id: idOf(one.position), data: shown(one.attempt) }));
+        return stream.send(events, () => idOf(position));
+      },
+    };
     try {
-      await this.log.follow(
-        from,
-        ({ attempts, position }) => {
-          const wanted = attempts.filter(({ attempt }) => isWanted(attempt));
-          const idOf = (at: LogPosition): string => this.ids.idOf(at, caller.fleetId);
-          const events = wanted.map((one) => ({ id: idOf(one.position), data: shown(one.attempt) }));
-          return stream.send(events, () => idOf(position));
-        },
-        stream.signal,
-      );
+      await this.log.follow(from, follower, stream.signal);
     } catch (error) {
-      // The client connects again, with the id of the last event that it has.
+      // The client connects again, with the last id that it has.
       this.logger.warn('attempt_stream_failed', { fleetId: caller.fleetId, error });
     }
   }
@@ -101,6 +104,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
   }
 }
 
+const NOT_BEGUN = 'The stream cannot begin right now; connect again shortly.';
 const WHOSE = {
   key: 'An API key',
   fleet: 'A fleet, over all of its keys and sessions,',

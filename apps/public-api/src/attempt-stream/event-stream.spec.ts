@@ -12,7 +12,9 @@ class WrittenResponse extends EventEmitter {
   readonly writableNeedDrain = false;
   status = () => this;
   set = () => this;
-  flushHeaders = () => undefined;
+  get headersSent(): boolean {
+    return this.text !== '';
+  }
   write(text: string): boolean {
     this.text += text;
     return this.hasRoom;
@@ -35,7 +37,7 @@ beforeEach(() => {
   isAllowed = true;
   const options = { stopping: new AbortController().signal, isStillAllowed: () => Promise.resolve(isAllowed) };
   stream = new EventStream(response as unknown as Response, options);
-  stream.begin();
+  stream.begin('0-0');
 });
 afterEach(() => {
   stream.end();
@@ -43,20 +45,24 @@ afterEach(() => {
 });
 
 describe('a stream of server-sent events (R-41)', () => {
+  it('can be resumed where it began, before its first event', () => {
+    expect(response.text).toBe(': open\nid: 0-0\n\n');
+  });
+
   it('has an id, a name and one line of JSON per event, whatever the data is', async () => {
     await stream.send([{ id: '1-2', data: { text: 'a\n\nid: 9\n' } }], () => '1-2');
-    expect(response.text).toBe(': open\n\nid: 1-2\nevent: attempt\ndata: {"text":"a\\n\\nid: 9\\n"}\n\n');
+    expect(response.text).toBe(': open\nid: 0-0\n\nid: 1-2\nevent: attempt\ndata: {"text":"a\\n\\nid: 9\\n"}\n\n');
   });
 
   it('sends something every 15 s, so that nothing in between closes it', async () => {
     await jest.advanceTimersByTimeAsync(45_000);
-    expect(response.text).toBe(`: open\n\n${': alive\n\n'.repeat(3)}`);
+    expect(response.text).toBe(`: open\nid: 0-0\n\n${': alive\n\n'.repeat(3)}`);
   });
 
   it('moves the place to resume at past what the filter leaves out', async () => {
     await stream.send([], () => '5-7');
     await jest.advanceTimersByTimeAsync(30_000);
-    expect(response.text).toBe(': open\n\nid: 5-7\n\n: alive\n\n');
+    expect(response.text).toBe(': open\nid: 0-0\n\nid: 5-7\n\n: alive\n\n');
   });
 
   it('ends when its key has been revoked', async () => {
@@ -83,6 +89,6 @@ describe('a stream of server-sent events (R-41)', () => {
     response.emit('close');
     expect(stream.signal.aborted).toBe(true);
     await stream.send([{ id: '1', data: 1 }], () => '1');
-    expect(response.text).toBe(': open\n\n');
+    expect(response.text).toBe(': open\nid: 0-0\n\n');
   });
 });

@@ -43,17 +43,15 @@ export class EventStream {
     private readonly options: EventStreamOptions,
   ) {
     this.signal = AbortSignal.any([options.stopping, this.ending.signal]);
+    response.once('close', () => this.end());
   }
 
-  begin(): void {
+  /** @param positionId of the place where it begins, so that a reader can resume there before its first event */
+  begin(positionId: string): void {
     const { response } = this;
-    response.once('close', () => {
-      this.end();
-    });
     response.status(200).set(HEADERS);
-    response.flushHeaders();
-    // A first byte, so that clients and proxies know the stream is open.
-    response.write(': open\n\n');
+    // An id alone is no event. What is written at once also shows clients and proxies that the stream is open.
+    response.write(`: open\nid: ${positionId}\n\n`);
     this.keepAlive = setInterval(() => {
       this.stayAlive();
     }, KEEP_ALIVE_MS);
@@ -75,7 +73,7 @@ export class EventStream {
     clearInterval(this.keepAlive);
     clearInterval(this.asking);
     this.ending.abort();
-    this.response.end();
+    if (this.response.headersSent) this.response.end();
   }
 
   private async drained(): Promise<void> {

@@ -4,6 +4,7 @@ import { formatCredential, hashApiKey } from '@waypost/domain';
 import { type ManagementStore, PORTAL_SCOPES } from '@waypost/management-store';
 import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
 import { type DocumentedOperation, filled, securedOperations } from '../testing/documented-operations.js';
+import { finishedLog } from '../testing/finished-log.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { bodyOf } from '../testing/two-fleets.js';
 import { attemptOf, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
@@ -52,10 +53,7 @@ beforeAll(async () => {
   api = await startTestApi({
     now: () => NOW,
     history: historyOf([own, other].flatMap((record) => record ?? [])),
-    attemptLog: {
-      follow: (_from, onSlice) =>
-        onSlice({ attempts: attempts.map((attempt, n) => ({ attempt, position: [1, n] })), position: [1, 2] }),
-    },
+    attemptLog: finishedLog(attempts),
     store: {
       portalSessions,
       subscriptions: { list: () => Promise.resolve([]) },

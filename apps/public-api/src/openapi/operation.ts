@@ -42,7 +42,8 @@ const idempotencyKey: Parameter = {
 const lastEventId: Parameter = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'The id of the last event that was read, of a stream of the same fleet. It has no meaning to clients.',
+  description:
+    'The last id that was read, of an event or alone, of a stream of the same fleet. It has no meaning to clients.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
 };
 

@@ -3,6 +3,7 @@ import type { WebhookAttempt } from '@waypost/domain';
 import { createDeliveryFigures, createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
 import { API_KEY_SCOPES, type ManagementStore } from '@waypost/management-store';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { finishedLog } from './finished-log.js';
 import { startTestApi, type TestApi } from './test-api.js';
 import { attemptOf, NOW, uuidOf } from './walked-deliveries.js';
 
@@ -41,14 +42,7 @@ export async function startFleetOfThree(): Promise<FleetOfThree> {
     findApiKey: (hash) => store.apiKeys.find(hash),
     history: createDeliveryHistory({ pages }),
     figures: createDeliveryFigures({ pages }),
-    // A log that has an end: the stream of it ends, too.
-    attemptLog: {
-      follow: (_from, onSlice) =>
-        onSlice({
-          attempts: attempts.map((attempt, index) => ({ attempt, position: [1, index + 1] })),
-          position: [1, attempts.length],
-        }),
-    },
+    attemptLog: finishedLog(attempts),
   });
   const keys: string[] = [];
   const subscriptions: KnownSubscription[] = [];

@@ -38,6 +38,7 @@ import { OutboxModule } from '../outbox/outbox.module.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { CHECK_URL, type CheckUrl } from '../subscriptions/subscriber-urls.js';
 import { createDocumentCheck, type DocumentCheck } from './document-check.js';
+import { finishedLog } from './finished-log.js';
 
 export interface TestAnswer {
   readonly status: number;
@@ -242,7 +243,7 @@ class TestStores {
       { provide: DeliveryFigures, useValue: figures ?? noFigures },
       { provide: SubscriptionActivities, useValue: activities ?? NO_ACTIVITIES },
       { provide: PathHistory, useValue: paths ?? noPaths },
-      { provide: AttemptLogReader, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
+      { provide: AttemptLogReader, useValue: attemptLog ?? finishedLog([]) },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve(true)) } },
     ];
     return { module: TestStores, providers, exports: providers };
