@@ -26,7 +26,8 @@ import {
   sendOwnErrors,
 } from './http/request-refusals.middleware.js';
 import { createRouteOf, dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
-import { limitServer, type ServerLimits } from './http/server-limits.js';
+import { limitServer, SERVER_LIMITS, type ServerLimits } from './http/server-limits.js';
+import { boundUnreadResponses } from './http/unread-responses.middleware.js';
 import { OpenApi } from './openapi/openapi-document.js';
 import { measureRequests } from './prometheus/request-metrics.middleware.js';
 
@@ -55,7 +56,7 @@ export class HttpPipeline {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  mountOn(app: NestExpressApplication): void {
+  mountOn(app: NestExpressApplication, { maxUnreadBytes }: ServerLimits): void {
     const { keys, admins, limiter, addresses, registry, portals, monotonicMs, newId, logger } = this;
     const { v1Gone } = this.config.http;
     const routes = this.openApi.routes();
@@ -68,6 +69,7 @@ export class HttpPipeline {
     // Before everything that can respond: the refusals below are responses of v1, too (R-32).
     app.use(V1_HISTORY_PATH, deprecateV1);
     app.use(identifyCallers({ keys, admins, limiter, addresses, logger }));
+    app.use(boundUnreadResponses(maxUnreadBytes));
     // Looks something up, so it is counted.
     app.use(servePortal(this.consoleFolder, (portalId) => portals.findByPortalId(portalId)));
     if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);
@@ -83,7 +85,7 @@ export class HttpPipeline {
 }
 
 /** Called before `app.init()`. */
-export function configureHttp(app: NestExpressApplication, limits?: ServerLimits): void {
+export function configureHttp(app: NestExpressApplication, limits = SERVER_LIMITS): void {
   const { http } = app.get<Pick<PublicApiConfig, 'http'>>(CONFIG);
   limitServer(app.getHttpServer(), limits);
   answerClientErrors(app.getHttpServer(), { v1Gone: http.v1Gone, newId: app.get<() => string>(NEW_ID) });
@@ -92,7 +94,7 @@ export function configureHttp(app: NestExpressApplication, limits?: ServerLimits
   app.disable('x-powered-by');
   // Every page is different: hashing it for a client that will not ask again is wasted work.
   app.disable('etag');
-  app.get(HttpPipeline, { strict: false }).mountOn(app);
+  app.get(HttpPipeline, { strict: false }).mountOn(app, limits);
 }
 
 /** Responses contain one fleet's data: no cache may keep them. */

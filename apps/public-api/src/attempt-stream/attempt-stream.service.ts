@@ -4,20 +4,23 @@ import { deliveryStatus, formatTime, type WebhookAttempt } from '@waypost/domain
 import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
 import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
 import { KeyDirectory } from '../auth/key-directory.js';
+import { Shares, type ShareTaker } from '../auth/shares.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import { type AttemptFollower, AttemptLogReader, type LogPosition } from './attempt-log-reader.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';
 import { STREAM_IDS, type StreamIds } from './stream-ids.js';
-import { StreamPlaces, type StreamReader } from './stream-places.js';
 
 const LAST_EVENT_ID = 'Last-Event-ID';
+/** Each stream reads the whole log. */
+const MAX_OF_PROCESS = 64;
+const MAX_OF_KEY = 4;
 
 /** Streams the attempts of a fleet as they are logged (R-41). */
 @Injectable()
 export class AttemptStreamService implements BeforeApplicationShutdown {
   private readonly stopping = new AbortController();
-  private readonly places: StreamPlaces;
+  private readonly places: Shares;
 
   constructor(
     private readonly log: AttemptLogReader,
@@ -27,7 +30,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly now: () => number,
     @Inject(CONFIG) { http }: { readonly http: { readonly maxStreamsPerFleet: number } },
   ) {
-    this.places = new StreamPlaces(http.maxStreamsPerFleet);
+    this.places = new Shares({ key: MAX_OF_KEY, fleet: http.maxStreamsPerFleet, process: MAX_OF_PROCESS });
   }
 
   beforeApplicationShutdown(): void {
@@ -49,7 +52,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
       leave();
     }
     // Its reader waits, and the log was not there or the process stops.
-    if (!response.headersSent && !response.closed)
+    if (!response.headersSent && !request.socket.destroyed)
       throw new ApiError(503, 'unavailable', NOT_BEGUN, { headers: { 'retry-after': '5' } });
   }
 
@@ -78,9 +81,9 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
     }
   }
 
-  private enter(reader: StreamReader): () => void {
+  private enter(reader: ShareTaker): () => void {
     const place = this.places.take(reader);
-    if (place.type === 'taken') return place.leave;
+    if (place.type === 'taken') return place.giveBack;
     const message = `${WHOSE[place.whose]} may have ${String(place.most)} streams at a time: close one first.`;
     throw new ApiError(429, 'rate_limited', message, { headers: { 'retry-after': '5' } });
   }

@@ -6,6 +6,7 @@ import { EventStream } from './event-stream.js';
 /** What a stream does to its response. */
 class WrittenResponse extends EventEmitter {
   text = '';
+  readonly req = { socket: Object.assign(new EventEmitter(), { destroyed: false }) };
   isEnded = false;
   isDestroyed = false;
   hasRoom = true;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
+import { onResponseEnd } from '../http/response-end.js';
 
 /** Below the time after which proxies and our own server close a silent connection. */
 const KEEP_ALIVE_MS = 15_000;
@@ -43,7 +44,7 @@ export class EventStream {
     private readonly options: EventStreamOptions,
   ) {
     this.signal = AbortSignal.any([options.stopping, this.ending.signal]);
-    response.once('close', () => this.end());
+    onResponseEnd(response, () => this.end());
   }
 
   /** @param positionId of the place where it begins, so that a reader can resume there before its first event */

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { ShareLimits } from '../auth/shares.js';
 
 /** What one client may use of the server, in milliseconds, bytes and counts. */
 export interface ServerLimits {
@@ -16,7 +17,11 @@ export interface ServerLimits {
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxConnections: number;
+  /** Of the responses that have been written and that their connections have not taken. */
+  readonly maxUnreadBytes: ShareLimits;
 }
+
+const MIB = 1_048_576;
 
 export const SERVER_LIMITS: ServerLimits = {
   headersTimeoutMs: 10_000,
@@ -27,10 +32,11 @@ export const SERVER_LIMITS: ServerLimits = {
   maxHeaderBytes: 16_384,
   maxHeaders: 100,
   maxConnections: 4_096,
+  maxUnreadBytes: { key: 16 * MIB, fleet: 32 * MIB, process: 128 * MIB },
 };
 
 /** Must be called before the server listens: it reads two of these only then. */
-export function limitServer(server: Server, limits: ServerLimits = SERVER_LIMITS): void {
+export function limitServer(server: Server, limits: ServerLimits): void {
   server.headersTimeout = limits.headersTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveTimeoutMs;

@@ -82,7 +82,10 @@ export const ERROR_RESPONSES = {
   415: errorResponse('The body is not JSON.'),
   417: errorResponse('An expectation other than `100-continue`.'),
   422: errorResponse('The `Idempotency-Key` was used for another request.'),
-  429: errorResponse('This API key sends too many requests, or this address without a valid one.', retryAfter),
+  429: errorResponse(
+    'This API key sends too many requests or leaves too many responses unread, or this address does without a valid one.',
+    retryAfter,
+  ),
   431: errorResponse('The request line and the headers are longer than 16 KB together.'),
   500: errorResponse('The service failed.'),
   503: errorResponse('The service cannot answer right now.', retryAfter),
@@ -98,10 +101,9 @@ export function securedErrors(own: readonly ErrorStatus[]): Record<string, Refer
   return referencesTo([...COMMON_ERRORS, ...own]);
 }
 
-/** The errors of an endpoint that is open to anyone. One with errors of its own looks something up, which can fail. */
+/** The errors of an endpoint that is open to anyone. */
 export function openErrors(own: readonly ErrorStatus[]): Record<string, Reference> {
-  const absent = own.length > 0 ? [401, 403] : [401, 403, 503];
-  return referencesTo([...COMMON_ERRORS.filter((status) => !absent.includes(status)), ...own]);
+  return referencesTo([...COMMON_ERRORS.filter((status) => status !== 401 && status !== 403), ...own]);
 }
 
 function referencesTo(statuses: readonly ErrorStatus[]): Record<string, Reference> {
