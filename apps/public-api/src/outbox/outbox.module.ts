@@ -36,11 +36,10 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
     },
     {
       provide: PublishedChanges,
-      inject: [OutboxStore, OutboxPublisher, MONOTONIC_CLOCK],
-      useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, monotonicMs: () => number) =>
+      inject: [OutboxStore, MONOTONIC_CLOCK],
+      useFactory: (outbox: OutboxStore, monotonicMs: () => number) =>
         createPublishedChanges({
           isPublished: (ids) => outbox.isPublished(ids),
-          isStopping: () => publisher.isStopped(),
           monotonicMs,
           sleep,
         }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPublishedChanges } from './published-changes.js';
 
-function build({ publishedAt = Number.POSITIVE_INFINITY, stoppingAt = Number.POSITIVE_INFINITY }) {
+function build({ publishedAt = Number.POSITIVE_INFINITY }) {
   let passedMs = 0;
   const asked: (readonly string[])[] = [];
   const { wait } = createPublishedChanges({
@@ -9,7 +9,6 @@ function build({ publishedAt = Number.POSITIVE_INFINITY, stoppingAt = Number.POS
       asked.push(ids);
       return Promise.resolve(passedMs >= publishedAt);
     },
-    isStopping: () => passedMs >= stoppingAt,
     monotonicMs: () => passedMs,
     sleep: (ms) => {
       passedMs += ms;
@@ -31,12 +30,6 @@ describe('waiting for changes to be published', () => {
     const { wait, passedMs } = build({});
     expect(await wait(['1'])).toBe(false);
     expect(passedMs()).toBe(3_000);
-  });
-
-  it('ends when this process stops', async () => {
-    const { wait, passedMs } = build({ stoppingAt: 200 });
-    expect(await wait(['1'])).toBe(false);
-    expect(passedMs()).toBe(200);
   });
 
   it('is over at once when there are none', async () => {

@@ -36,7 +36,7 @@ export class SubscriptionsController {
     operationId: 'createSubscriptions',
     summary: 'Subscribe a URL to one or more event types',
     description:
-      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. Every event after the response is delivered.',
+      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. They get every event from their publication on, which the response waits for. When that takes longer than 3 s, it comes first: the subscriptions are stored and will be published. The same request with the same `Idempotency-Key` waits again.',
     tag,
     scope: 'subscriptions:write',
     portal: 'whole_fleet',
