@@ -66,6 +66,24 @@ function withoutIds({ status, body }: TestAnswer) {
   };
 }
 
+describe('a request that makes something (R-43)', () => {
+  it('names in Location where that can be read, without the secrets that are shown once', async () => {
+    const { api, owner } = fleets;
+    const makes = ({ method, path }: DocumentedOperation) =>
+      method === 'POST' && api.document.paths[path]?.post?.responses['201'] !== undefined;
+    const making = securedOperations.filter(makes);
+    for (const operation of making) {
+      const made = await fleets.call(operation, ownersIds(operation), asOwner());
+      const answer = await api.request(made.headers.get('location') ?? '', { key: owner.key });
+      expect([operation.path, made.status, answer.status]).toEqual([operation.path, 201, 200]);
+      const secrets = /"(?:key|link|signingSecret|secret)":"([^"]+)"/.exec(JSON.stringify(made.body))?.slice(1) ?? [];
+      for (const secret of secrets) expect(JSON.stringify(answer.body)).not.toContain(secret);
+    }
+    const paths = making.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['/public/v1/api-keys', '/public/v1/portal-sessions']));
+  });
+});
+
 describe('a fleet that requests data of another fleet', () => {
   it.each(named(withIds))('gets the same 404 from %s as for an id that never existed', async (_name, operation) => {
     const theirs = await fleets.call(operation, ownersIds(operation), asStranger());

@@ -106,12 +106,21 @@ export class ApiKeyStore {
     return found && { id: found.id, fleetId: found.fleetId, hash: found.hash, scopes: found.scopes };
   }
 
+  /** Revoked ones too. */
+  async get(ref: { readonly fleetId: string; readonly id: string }): Promise<StoredApiKey | null> {
+    const { fleetId, id } = ref;
+    const found = await inFleet(this.keys.manager, fleetId, (manager) =>
+      manager.findOneBy(ApiKeyEntity, { fleetId, id }),
+    );
+    return found && shown(found);
+  }
+
   /** Oldest first, revoked ones too. */
   async list(query: ListQuery): Promise<readonly StoredApiKey[]> {
     const page = await inFleet(this.keys.manager, query.fleetId, (manager) =>
       listPage(manager.getRepository(ApiKeyEntity), 'id', query),
     );
-    return page.map(({ hash: _, ...shown }) => shown);
+    return page.map(shown);
   }
 
   /** Permanent. Revoking a revoked key changes nothing. */
@@ -125,4 +134,8 @@ export class ApiKeyStore {
       return { type: 'revoked' };
     });
   }
+}
+
+function shown({ hash: _, ...stored }: ApiKeyEntity): StoredApiKey {
+  return stored;
 }

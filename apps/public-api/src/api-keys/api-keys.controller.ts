@@ -5,7 +5,7 @@ import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
-import { ApiKeyPageDto, ApiKeyPathDto, ApiKeyWithKeyDto, CreateApiKeyDto } from './api-keys.dto.js';
+import { ApiKeyDto, ApiKeyPageDto, ApiKeyPathDto, ApiKeyWithKeyDto, CreateApiKeyDto } from './api-keys.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 
 /** API keys of the caller's fleet. Another fleet's id is not found. */
@@ -52,6 +52,21 @@ export class ApiKeysController {
   })
   list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<ApiKeyPageDto> {
     return this.service.list(fleetId, query);
+  }
+
+  @Get(':id')
+  @Endpoint({
+    operationId: 'getApiKey',
+    summary: 'Read an API key',
+    description: 'Without the key itself, which is shown once. Revoked ones too.',
+    tag: 'Fleet',
+    scope: 'keys:read',
+    portal: 'refused',
+    response: { status: 200, description: 'The API key.', type: ApiKeyDto },
+    errors: [404],
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Param() { id }: ApiKeyPathDto): Promise<ApiKeyDto> {
+    return this.service.get(fleetId, id);
   }
 
   @Delete(':id')

@@ -46,6 +46,12 @@ export class ApiKeysService {
     return { ...page, data: page.data.map(toApiKey) };
   }
 
+  async get(fleetId: string, id: string): Promise<ApiKeyDto> {
+    const stored = await this.keys.get({ fleetId, id });
+    if (stored === null) throw noSuchApiKey();
+    return toApiKey(stored);
+  }
+
   async revoke(fleetId: string, id: string): Promise<void> {
     const revoked = await this.keys.revoke({ fleetId, id }, this.now());
     if (revoked.type === 'not_found') throw noSuchApiKey();

@@ -10,6 +10,7 @@ import { ListQueryDto } from '../paging/paging.dto.js';
 import {
   CreatePortalSessionDto,
   ExchangePortalCodeDto,
+  PortalSessionDto,
   PortalSessionPageDto,
   PortalSessionPathDto,
   PortalSessionWithLinkDto,
@@ -81,6 +82,21 @@ export class PortalSessionsController {
   })
   list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<PortalSessionPageDto> {
     return this.service.list(fleetId, query);
+  }
+
+  @Get(':id')
+  @Endpoint({
+    operationId: 'getPortalSession',
+    summary: 'Read a portal session',
+    description: 'Without its link, which is shown once. It can be read for a day after its end.',
+    tag,
+    scope: 'portal:read',
+    portal: 'refused',
+    response: { status: 200, description: 'The portal session.', type: PortalSessionDto },
+    errors: [404],
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Param() { id }: PortalSessionPathDto): Promise<PortalSessionDto> {
+    return this.service.get(fleetId, id);
   }
 
   @Delete(':id')

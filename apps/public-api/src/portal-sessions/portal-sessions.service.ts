@@ -90,6 +90,12 @@ export class PortalSessionsService {
     return { ...page, data: page.data.map(toPortalSession) };
   }
 
+  async get(fleetId: string, id: string): Promise<PortalSessionDto> {
+    const stored = await this.sessions.get({ fleetId, id });
+    if (stored === null) throw noSuchPortalSession();
+    return toPortalSession(stored);
+  }
+
   async revoke(fleetId: string, id: string): Promise<void> {
     const revoked = await this.sessions.revoke({ fleetId, id }, this.now());
     if (revoked.type === 'not_found') throw noSuchPortalSession();
