@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'subscription_not_active',
   'too_many_secrets',
   'test_event',
+  'not_attempted_yet',
   'too_many_replays',
   'too_many_geofences',
   'too_many_subscriptions',

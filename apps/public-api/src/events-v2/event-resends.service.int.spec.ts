@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type DeliveryRecord, RETENTION_MS } from '@waypost/domain';
+import { type DeliveryRecord, RETENTION_MS, type WaitingDelivery } from '@waypost/domain';
 import type { ReplayDto } from '../replays/replays.dto.js';
-import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
+import { deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
 import { refusalOf } from '../testing/test-api.js';
 import { START_MS, useTestFleet } from '../testing/test-fleet.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const FIRST_AT = START_MS - 3_600_000;
 let records: DeliveryRecord[];
+let waiting: WaitingDelivery[];
 let subscriptionId: string;
 let event: DeliveryRecord;
 
@@ -16,7 +17,7 @@ const suite = useTestFleet({
   history: {
     findDeliveries: (query) => historyOf(records).findDeliveries(query),
     findWaiting: (query) => historyOf(records).findWaiting(query),
-    findEvent: (query) => historyOf(records).findEvent(query),
+    findEvent: (query) => historyOf(records, { waiting }).findEvent(query),
   },
 });
 const { send } = suite;
@@ -26,6 +27,7 @@ beforeEach(async () => {
   subscriptionId = data[0]?.id ?? '';
   event = recordOf();
   records = [event];
+  waiting = [];
   suite.waitedFor.length = 0;
 });
 
@@ -91,6 +93,15 @@ describe('POST /public/v2/events/{eventId}/resend (R-33)', () => {
     records = [event];
     await send('PATCH', `${SUBSCRIPTIONS}/${subscriptionId}`, { status: 'paused' });
     expect(refusalOf(await resend(event))).toMatchObject({ status: 409, code: 'subscription_not_active' });
+    expect(await publishedReplays()).toEqual([]);
+  });
+
+  it('says of an event that waits for its first attempt that it will be sent', async () => {
+    records = [];
+    waiting = [waitingDelivery({ fleetId: suite.fleetId, subscriptionId, createdAt: FIRST_AT })];
+    const [{ eventId }] = waiting as [WaitingDelivery];
+    expect(refusalOf(await resend({ eventId }))).toMatchObject({ status: 409, code: 'not_attempted_yet' });
+    expect((await send('GET', `/public/v2/events/${eventId}`)).status).toBe(200);
     expect(await publishedReplays()).toEqual([]);
   });
 

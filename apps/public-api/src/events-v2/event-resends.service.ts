@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { DEFAULT_REPLAY_RATE_PER_SECOND, type DeliveryRecord, TEST_EVENT_TYPE } from '@waypost/domain';
+import { DEFAULT_REPLAY_RATE_PER_SECOND, TEST_EVENT_TYPE } from '@waypost/domain';
 import type { Visibility } from '../auth/caller.js';
 import { DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import type { ReplayDto } from '../replays/replays.dto.js';
 import { ReplaysService } from '../replays/replays.service.js';
+
+interface AttemptedDelivery {
+  readonly subscriptionId: string;
+  readonly firstAttemptAt: number;
+}
 
 export interface EventRef {
   /** Finds the event only among what it may see. */
@@ -35,14 +40,19 @@ export class EventResendsService {
   }
 
   /** Finds series 0, from which a replay is made: the later ones may outlive it in the history. */
-  private async firstDelivery({ caller, eventId }: EventRef): Promise<DeliveryRecord> {
+  private async firstDelivery({ caller, eventId }: EventRef): Promise<AttemptedDelivery> {
     const path = '/public/v2/events/:eventId/resend';
-    const { records } = await this.pages.read({ caller, path, filters: { eventId }, limit: 1 });
+    const { records } = await this.pages.readEvent({ caller, path, eventId, limit: 1 });
     const [first] = records;
     if (first?.series !== 0) throw notFound('The first delivery of this event is not in the history.');
     if (first.eventType === TEST_EVENT_TYPE) {
       throw new ApiError(409, 'test_event', 'A test event is not sent again: request another one with /test.');
     }
-    return first;
+    const { subscriptionId, firstAttemptAt } = first;
+    if (firstAttemptAt === null) {
+      const message = 'This event waits for its first attempt: it will be sent, and can be sent again after that.';
+      throw new ApiError(409, 'not_attempted_yet', message);
+    }
+    return { subscriptionId, firstAttemptAt };
   }
 }

@@ -84,7 +84,7 @@ export class EventsV2Controller {
     operationId: 'resendEvent',
     summary: 'Send one event again',
     description:
-      'Sends the event again to its subscription, as a replay of it alone: same `eventId`, same bytes, whatever became of it before. It counts among the 3 replays of a subscription that may be unfinished, and is read and cancelled like them.',
+      'Sends the event again to its subscription, as a replay of it alone: same `eventId`, same bytes, whatever became of it before. One that still waits for its first attempt is a 409 with the code `not_attempted_yet`: it will be sent. It counts among the 3 replays of a subscription that may be unfinished, and is read and cancelled like them.',
     tag: 'History',
     scope: 'subscriptions:write',
     portal: 'filtered',
