@@ -25,6 +25,7 @@ export interface PartitionManagerOptions extends ManagerOptions {
 
 export interface StreamManagerOptions extends ManagerOptions {
   readonly topology: Topology;
+  readonly wrapTask: (task: PartitionTask) => PartitionTask;
 }
 
 /** Makes what reads the topics and calls the handlers. A provider; tests put a MemoryRuntime in its place. */

@@ -7,6 +7,7 @@ import {
   type ExceptionHandlers,
   type PartitionTask,
   type RecordBatch,
+  slicesOf,
   type StreamRecord,
   type TaskManager,
   type Topology,
@@ -160,8 +161,9 @@ export class StreamsServer
     onFatal: (error: Error) => void,
   ): TaskManager {
     const factory = this.moduleRef.get(tasks, { strict: false });
+    const meter = this.metrics.ofGroup(group.id);
     const createTask: PartitionManagerOptions['createTask'] = (context) =>
-      throughHandler(factory.create(context), handler, this.metrics.ofGroup(group.id));
+      measured(throughHandler(factory.create(context), handler, meter), meter);
     return this.runtime.partitionManager({
       groupId: group.id,
       topics: group.topics,
@@ -186,7 +188,8 @@ export class StreamsServer
       await callHandler(handler, records, context);
       meter.sliceEnds(records);
     });
-    return this.runtime.streamManager({ topology, onFatal, ...this.exceptionHandlers() });
+    const wrapTask = (task: PartitionTask): PartitionTask => measured(task, meter);
+    return this.runtime.streamManager({ topology, wrapTask, onFatal, ...this.exceptionHandlers() });
   }
 
   /** Faults park their partition; a command may skip a record into the quarantine. */
@@ -198,20 +201,39 @@ export class StreamsServer
   }
 }
 
-/** The task with its batches led through the handler. All else stays a direct call: revoke() must be synchronous. */
+/** The task with its batches led through the handler. */
 function throughHandler(task: PartitionTask, handler: MessageHandler, meter: GroupMeter): PartitionTask {
+  return withProcess(task, async (batch) => {
+    const oldest = firstRecord(batch);
+    await callHandler(handler, batch, new PartitionContext(batch, task));
+    meter.sliceEnds(oldest);
+  });
+}
+
+function measured(task: PartitionTask, meter: GroupMeter): PartitionTask {
+  return withProcess(task, async (batch) => {
+    meter.batchBegins(batch);
+    try {
+      await task.process(batch);
+    } catch (error) {
+      meter.batchFails(batch);
+      throw error;
+    }
+    meter.batchEnds(batch);
+  });
+}
+
+/** Decodes no other: a task may read the batch in slices. */
+function firstRecord(batch: RecordBatch): readonly StreamRecord[] {
+  for (const slice of slicesOf(batch, 1)) return slice;
+  return [];
+}
+
+/** All else stays a direct call: revoke() must be synchronous. */
+function withProcess(task: PartitionTask, process: (batch: RecordBatch) => Promise<void>): PartitionTask {
   return {
     open: () => task.open(),
-    process: async (batch: RecordBatch) => {
-      meter.batchBegins(batch);
-      try {
-        await callHandler(handler, batch, new PartitionContext(batch, task));
-      } catch (error) {
-        meter.batchFails(batch);
-        throw error;
-      }
-      meter.batchEnds(batch);
-    },
+    process,
     idle: () => task.idle?.() ?? Promise.resolve(),
     suspend: () => task.suspend?.() ?? Promise.resolve(),
     revoke: () => task.revoke?.(),

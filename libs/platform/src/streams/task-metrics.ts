@@ -48,7 +48,7 @@ export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetric
   const oldest = oldestBatch(registry, groups, now);
   const age = new Histogram({
     name: 'waypost_record_age_seconds',
-    help: 'From when a record was logged to when it was processed: the oldest of up to some hundred records.',
+    help: 'From when a record was logged to when it was processed: the oldest of each batch, or of each 1,000 records of one.',
     labelNames: ['group'],
     buckets: AGE_BUCKETS_S,
     registers,

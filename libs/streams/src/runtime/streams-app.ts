@@ -13,6 +13,7 @@ import {
 } from '../topology/topology.js';
 import { lingerFor } from './linger.js';
 import type { ExceptionHandlers } from './parking.js';
+import type { PartitionTask } from './partition-task.js';
 import { StateDirectory } from './state-directory.js';
 import { StreamTask } from './stream-task.js';
 import { createTaskManager, type StateListener, type TaskManager } from './task-manager.js';
@@ -45,6 +46,8 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   readonly stateDir?: string | undefined;
   /** Default 5 minutes; a graceful stop writes another checkpoint. */
   readonly checkpointIntervalMs?: number;
+  /** Goes around each task, e.g. to measure its batches. revoke() must stay synchronous. */
+  readonly wrapTask?: (task: PartitionTask) => PartitionTask;
   /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
   readonly onStateChange?: StateListener;
   readonly logger: StreamsLogger;
@@ -66,7 +69,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   options: StreamsAppOptions<Definitions>,
 ): StreamsApp<Definitions> {
   const { topology, backend, stateDir, logger, now } = options;
-  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS } = options;
+  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, wrapTask = (task: PartitionTask) => task } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
   let lingerMs = options.lingerMs ?? 0;
   let byAppendTime = new Set<string>();
@@ -86,7 +89,9 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
       const release = (): void => stateDirectory.release(context.partition, stores);
       const abandon = (): void => stateDirectory.abandon(context.partition, stores);
       const settings = { commitIntervalMs, lingerMs };
-      return new StreamTask({ topology, context, stores, release, abandon, backend, onTimestamp, ...settings, now });
+      return wrapTask(
+        new StreamTask({ topology, context, stores, release, abandon, backend, onTimestamp, ...settings, now }),
+      );
     },
   });
   return {
