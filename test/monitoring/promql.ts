@@ -19,7 +19,7 @@ export interface Expression {
 
 const TOKEN =
   /\s*(?:("(?:[^"\\]|\\.)*")|(\d+[smhdw]|\d+(?:\.\d+)?)|([a-zA-Z_:][\w:]*)|(=~|!~|!=|==|<=|>=|[-+*/%^<>=(){}[\],]))/y;
-export const RANGE_FUNCTIONS = ['rate', 'increase', 'changes', 'min_over_time'];
+export const RANGE_FUNCTIONS = ['rate', 'increase', 'changes', 'min_over_time', 'max_over_time'];
 const FUNCTIONS = ['absent', 'histogram_quantile', 'max', 'min', 'sum', 'topk', ...RANGE_FUNCTIONS];
 const GROUPINGS = ['by', 'without', 'on', 'ignoring'];
 const OPERATORS = ['or', 'and', 'unless', 'bool'];
