@@ -4,6 +4,12 @@ export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
 export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
+export {
+  openClusterReader,
+  type KafkaClusterReader,
+  type KafkaClusterState,
+  type KafkaPartition,
+} from './backend/kafka/kafka-cluster.js';
 export { type KafkaRight, missingRights } from './backend/kafka/kafka-rights.js';
 export type { KafkaSettings } from './kafka-settings.js';
 export { StreamsError, toError, type StreamsErrorCode } from './errors.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { allTopics, type KafkaUser, setUpKafka } from '@waypost/contracts';
+import { allTopics, type KafkaUser, setUpKafka, topics } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
@@ -18,7 +18,7 @@ import { doctor } from './doctor.js';
 const { brokers, registryUrl, databaseUrl } = requireTestStack();
 const kafka = { brokers, clientId: 'doctor-test' };
 const wishes = { partitions: 4, replicationFactor: 1 };
-const ONE_LOGIN = { variable: 'DATABASE_URL', url: databaseUrl, makesTables: true } as const;
+const ONE_LOGIN = { variable: 'DATABASE_URL', url: databaseUrl, makesTables: true, writes: true } as const;
 
 let folder: string;
 beforeAll(async () => {
@@ -72,7 +72,9 @@ describe('The doctor', () => {
 
   it('finds a clock that differs', async () => {
     const findings = await examineDatabase(ONE_LOGIN, () => Date.now() - 60_000);
-    expect(findings.find(({ level }) => level === 'warning')?.fix).toContain('clocks');
+    expect(findings).toContainEqual(
+      expect.objectContaining({ level: 'warning', fix: expect.stringContaining('clocks') }),
+    );
   });
 
   it('tries a transaction, and leaves no topic', async () => {
@@ -104,7 +106,7 @@ describe('The doctor', () => {
   it('wants the right to make tables of the login that makes them, and of no other', async () => {
     const database = await createTestDatabase(databaseUrl);
     const examine = async (user?: KafkaUser, schemaUrl?: string) => {
-      const logins = databaseLogins({ url: database.apiUrl, schemaUrl }, user);
+      const logins = databaseLogins({ url: database.apiUrl, schemaUrl, readUrl: undefined }, user);
       const found = await Promise.all(logins.map((login) => examineDatabase(login, Date.now)));
       return problems(found.flat()).map(({ what }) => what);
     };
@@ -117,6 +119,14 @@ describe('The doctor', () => {
       'the login of DATABASE_SCHEMA_URL may not create tables',
     ]);
     await database.drop();
+  });
+
+  it('registers nothing when it asks whether a login may', async () => {
+    const versions = async (): Promise<unknown> =>
+      (await fetch(`${registryUrl}/subjects/${topics.telemetryPings.subject}/versions`)).json();
+    const before = await versions();
+    expect(problems(await examineRegistry({ url: registryUrl }, Date.now))).toEqual([]);
+    expect(await versions()).toEqual(before);
   });
 
   it('says which right a login lacks that may not connect', async () => {
@@ -139,6 +149,20 @@ describe('The doctor', () => {
     await doctor(terminal, { dataDir: folder, user: 'telemetry-processor', now: Date.now });
     expect(String(out.read())).not.toContain('database');
     await expect(doctor(terminal, { dataDir: folder, now: Date.now })).rejects.toThrow('DATABASE_URL');
+  });
+
+  it('finds tables that a newer version has changed', async () => {
+    const database = await createTestDatabase(databaseUrl);
+    const sql = new pg.Client({ connectionString: database.url });
+    await sql.connect();
+    await sql.query("INSERT INTO migrations (timestamp, name) VALUES (1, 'LaterVersion1')");
+    await sql.end();
+    for (const url of [database.url, database.apiUrl]) {
+      expect(problems(await examineDatabase({ ...ONE_LOGIN, makesTables: false, url }, Date.now))).toMatchObject([
+        { what: 'a newer version has changed its tables: LaterVersion1' },
+      ]);
+    }
+    await database.drop();
   });
 
   it('finds a database that is read-only', async () => {

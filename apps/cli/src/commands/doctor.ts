@@ -32,7 +32,7 @@ export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags 
   const examined = await Promise.all([
     examineKafka(kafka, wishes, user),
     flags.try === true ? tryCluster(kafka, { ...wishes, now }) : [],
-    examineRegistry(registry, now),
+    examineRegistry(registry, now, user),
     examineDatabases(logins, now),
   ]);
   const findings = examined.flat();

@@ -1,10 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkCluster } from './broker-checks.js';
+import { checkCluster, type ClusterFacts } from './broker-checks.js';
 import type { Finding } from './finding.js';
 
-function cluster(settings: Readonly<Record<string, string>>): Finding[] {
-  const facts = { brokers: 3, settings: new Map(Object.entries(settings)) };
-  const found = checkCluster(facts, { replicationFactor: 3, maxMessageBytes: 1_048_576 });
+type Settings = Readonly<Record<string, string>>;
+
+const WISHES = { replicationFactor: 3, maxMessageBytes: 1_048_576 };
+
+/** Three brokers with the same settings. */
+function cluster(settings: Settings): Finding[] {
+  return check({ 1: settings, 2: settings, 3: settings });
+}
+
+function check(up: Readonly<Record<number, Settings>>, rest: Partial<ClusterFacts> = {}): Finding[] {
+  const brokers = new Map(Object.entries(up).map(([id, settings]) => [Number(id), new Map(Object.entries(settings))]));
+  const found = checkCluster({ brokers, away: [], internalTopics: [], ...rest }, WISHES);
   return found.filter(({ level }) => level !== 'ok');
 }
 
@@ -35,5 +44,58 @@ describe('what the doctor says of brokers (R-40)', () => {
 
   it('finds nothing in current ones', () => {
     expect(cluster({ 'inter.broker.protocol.version': '3.9-IV0', 'transaction.state.log.min.isr': '2' })).toEqual([]);
+  });
+});
+
+describe('what the doctor says while one of three brokers is away (R-40)', () => {
+  const usual = {
+    'transaction.state.log.replication.factor': '3',
+    'offsets.topic.replication.factor': '3',
+    'transaction.state.log.min.isr': '2',
+  };
+  const up = { 1: usual, 2: usual };
+
+  it('is to start it again, and to change nothing where Kafka has its own topics', () => {
+    const internalTopics = ['__transaction_state', '__consumer_offsets'];
+    expect(check(up, { away: [3], internalTopics })).toEqual([
+      {
+        level: 'warning',
+        about: 'kafka',
+        what: 'away: broker 3',
+        fix: expect.stringContaining('Start broker 3 again'),
+      },
+    ]);
+  });
+
+  it('is to start it before those topics are made, which three brokers are needed for', () => {
+    const [, transactions, offsets, ...others] = check(up, { away: [3] });
+    expect([transactions?.what, offsets?.what]).toEqual([
+      'transaction.state.log.replication.factor=3 with 2 of 3 brokers',
+      'offsets.topic.replication.factor=3 with 2 of 3 brokers',
+    ]);
+    for (const finding of [transactions, offsets])
+      expect(finding).toMatchObject({
+        level: 'problem',
+        fix: expect.stringMatching(/^Start broker 3 again: until then/),
+      });
+    expect(others).toEqual([]);
+  });
+
+  it('is to start it where no transaction can be committed without it', () => {
+    const strict = { ...usual, 'transaction.state.log.min.isr': '3' };
+    const internalTopics = ['__transaction_state', '__consumer_offsets'];
+    expect(check({ 1: strict, 2: strict }, { away: [3], internalTopics })).toContainEqual({
+      level: 'problem',
+      about: 'kafka',
+      what: 'transaction.state.log.min.isr=3 with 2 of 3 brokers',
+      fix: 'Start broker 3 again: until then no transaction can be committed.',
+    });
+  });
+});
+
+describe('what the doctor says of brokers that differ (R-40)', () => {
+  it('names those whose setting is wrong', () => {
+    const findings = check({ 1: {}, 2: { 'log.cleaner.enable': 'true' }, 3: { 'log.cleaner.enable': 'false' } });
+    expect(findings).toMatchObject([{ level: 'problem', what: 'log.cleaner.enable=false on broker 3' }]);
   });
 });

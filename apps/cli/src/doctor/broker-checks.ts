@@ -2,9 +2,12 @@ import { type Finding, ok, problem, warning } from './finding.js';
 
 /** What a cluster tells of itself. */
 export interface ClusterFacts {
-  readonly brokers: number;
-  /** Settings of the broker that was asked, its defaults included. */
-  readonly settings: ReadonlyMap<string, string>;
+  /** Settings of each broker that is up, its defaults included; null: this login may not read them. */
+  readonly brokers: ReadonlyMap<number, ReadonlyMap<string, string> | null>;
+  /** Brokers that have replicas, and are not up. */
+  readonly away: readonly number[];
+  /** Topics that Kafka has made for itself. */
+  readonly internalTopics: readonly string[];
 }
 
 export interface ClusterWishes {
@@ -25,33 +28,73 @@ const BOUNDS_MIN_ISR: Version = [3, 7];
 const SESSION_TIMEOUT_MS = 7_000;
 const TRANSACTION_TIMEOUT_MS = 60_000;
 const WEEK_MINUTES = 7 * 24 * 60;
+const MIN_ISR = 'transaction.state.log.min.isr';
 const ABOUT = 'kafka';
 
 /** What must be true of brokers before topics are created, by their own settings. */
 export function checkCluster(facts: ClusterFacts, wishes: ClusterWishes): Finding[] {
   return [
-    ...checkVersion(facts),
+    ...checkAway(facts),
     ...checkReplication(facts, wishes),
-    ...checkTransactions(facts),
-    ...checkTransactionLog(facts),
-    ...checkLimits(facts, wishes),
+    ...valuesOf(facts, VERSION).flatMap(checkVersion),
+    ...INTERNAL_LOGS.flatMap((log) => valuesOf(facts, log.setting).flatMap((value) => checkLog(facts, log, value))),
+    ...valuesOf(facts, MIN_ISR).flatMap((value) => checkTransactionLog(facts, value)),
+    ...rulesOf(wishes).flatMap((rule) => valuesOf(facts, rule.setting).map((value) => checkRule(rule, value))),
   ];
 }
 
-function checkReplication({ brokers }: ClusterFacts, { replicationFactor }: ClusterWishes): Finding[] {
-  const what = `${String(brokers)} brokers, WAYPOST_REPLICATION_FACTOR is ${String(replicationFactor)}`;
-  if (replicationFactor > brokers)
-    return [problem(ABOUT, what, `Set WAYPOST_REPLICATION_FACTOR to at most ${String(brokers)}, or add brokers.`)];
+/** A value that brokers have for a setting. */
+interface BrokerSetting {
+  readonly value: string;
+  /** `setting=value`, with the brokers if others have another value. */
+  readonly what: string;
+  readonly ofBroker: ReadonlyMap<string, string>;
+}
+
+/** The values of a setting; one, unless the brokers differ. */
+function valuesOf({ brokers }: ClusterFacts, setting: string): BrokerSetting[] {
+  const found = new Map<string, { readonly ids: number[]; readonly ofBroker: ReadonlyMap<string, string> }>();
+  for (const [id, ofBroker] of brokers) {
+    const value = ofBroker?.get(setting);
+    if (ofBroker === null || value === undefined) continue;
+    const same = found.get(value);
+    if (same === undefined) found.set(value, { ids: [id], ofBroker });
+    else same.ids.push(id);
+  }
+  return [...found].map(([value, { ids, ofBroker }]) => {
+    const where = found.size > 1 ? ` on ${namesOf(ids)}` : '';
+    return { value, what: `${setting}=${value}${where}`, ofBroker };
+  });
+}
+
+function namesOf(ids: readonly number[]): string {
+  return `broker${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
+}
+
+function counted({ brokers, away }: ClusterFacts): string {
+  const all = String(brokers.size + away.length);
+  return away.length === 0 ? `${all} brokers` : `${String(brokers.size)} of ${all} brokers`;
+}
+
+function checkAway({ away }: ClusterFacts): Finding[] {
+  if (away.length === 0) return [];
+  const fix = `Start ${namesOf(away)} again, before a set-up. Change no replication factor because of it.`;
+  return [warning(ABOUT, `away: ${namesOf(away)}`, fix)];
+}
+
+function checkReplication(facts: ClusterFacts, { replicationFactor }: ClusterWishes): Finding[] {
+  const all = facts.brokers.size + facts.away.length;
+  const what = `${counted(facts)}, WAYPOST_REPLICATION_FACTOR is ${String(replicationFactor)}`;
+  if (replicationFactor > all)
+    return [problem(ABOUT, what, `Set WAYPOST_REPLICATION_FACTOR to at most ${String(all)}, or add brokers.`)];
   if (replicationFactor < 3)
     return [warning(ABOUT, what, 'With 3, no single broker can lose a record. Set it before the first set-up.')];
   return [ok(ABOUT, what)];
 }
 
-function checkVersion({ settings }: ClusterFacts): Finding[] {
-  const version = settings.get(VERSION);
-  if (version === undefined || !/^\d+\.\d+/.test(version)) return [];
-  const what = `${VERSION}=${version}`;
-  if (!isOlder(settings, MIN_VERSION)) return [ok(ABOUT, what)];
+function checkVersion({ what, value, ofBroker }: BrokerSetting): Finding[] {
+  if (!/^\d+\.\d+/.test(value)) return [];
+  if (!isOlder(ofBroker, MIN_VERSION)) return [ok(ABOUT, what)];
   const fix = `Upgrade the brokers to ${MIN_VERSION.join('.')} or later: static members cannot leave their groups on older ones.`;
   return [problem(ABOUT, what, fix)];
 }
@@ -62,24 +105,42 @@ function isOlder(settings: ReadonlyMap<string, string>, [leastMajor, leastMinor]
   return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
 }
 
-/** The log of transactions is created at the first one, and fails then if there are too few brokers for it. */
-function checkTransactions({ brokers, settings }: ClusterFacts): Finding[] {
-  return ['transaction.state.log.replication.factor', 'offsets.topic.replication.factor'].flatMap((name) => {
-    const value = settings.get(name);
-    if (value === undefined) return [];
-    if (Number(value) <= brokers) return [ok(ABOUT, `${name}=${value}`)];
-    const fix = `Set it to ${String(brokers)} in server.properties of each broker: no transaction can begin.`;
-    return [problem(ABOUT, `${name}=${value} with ${String(brokers)} brokers`, fix)];
-  });
+interface InternalLog {
+  readonly setting: string;
+  readonly topic: string;
+  readonly without: string;
 }
 
-function checkTransactionLog({ brokers, settings }: ClusterFacts): Finding[] {
-  const name = 'transaction.state.log.min.isr';
-  const value = settings.get(name);
-  if (value === undefined || Number(value) <= brokers) return [];
-  const what = `${name}=${value} with ${String(brokers)} brokers`;
-  const change = `Set it to ${String(brokers)} in server.properties of each broker`;
-  if (isOlder(settings, BOUNDS_MIN_ISR)) return [problem(ABOUT, what, `${change}: no transaction can be committed.`)];
+/** Brokers make them at the first transaction and the first group, and fail then if too few are up. Later they only are there. */
+const INTERNAL_LOGS: readonly InternalLog[] = [
+  {
+    setting: 'transaction.state.log.replication.factor',
+    topic: '__transaction_state',
+    without: 'no transaction can begin',
+  },
+  { setting: 'offsets.topic.replication.factor', topic: '__consumer_offsets', without: 'no group can be joined' },
+];
+
+function checkLog(facts: ClusterFacts, { topic, without }: InternalLog, { what, value }: BrokerSetting): Finding[] {
+  const up = facts.brokers.size;
+  const all = up + facts.away.length;
+  if (Number(value) <= up || facts.internalTopics.includes(topic)) return [ok(ABOUT, what)];
+  const fix =
+    Number(value) <= all
+      ? `Start ${namesOf(facts.away)} again: until then ${without}, since ${topic} is not there yet.`
+      : `Set it to ${String(all)} in server.properties of each broker: ${without}.`;
+  return [problem(ABOUT, `${what} with ${counted(facts)}`, fix)];
+}
+
+function checkTransactionLog(facts: ClusterFacts, { what: setting, value, ofBroker }: BrokerSetting): Finding[] {
+  const up = facts.brokers.size;
+  const all = up + facts.away.length;
+  if (Number(value) <= up) return [];
+  const what = `${setting} with ${counted(facts)}`;
+  if (Number(value) <= all)
+    return [problem(ABOUT, what, `Start ${namesOf(facts.away)} again: until then no transaction can be committed.`)];
+  const change = `Set it to ${String(all)} in server.properties of each broker`;
+  if (isOlder(ofBroker, BOUNDS_MIN_ISR)) return [problem(ABOUT, what, `${change}: no transaction can be committed.`)];
   return [warning(ABOUT, what, `${change}: brokers before ${BOUNDS_MIN_ISR.join('.')} commit no transaction then.`)];
 }
 
@@ -139,11 +200,6 @@ function rulesOf({ maxMessageBytes }: ClusterWishes): Rule[] {
   ];
 }
 
-function checkLimits({ settings }: ClusterFacts, wishes: ClusterWishes): Finding[] {
-  return rulesOf(wishes).flatMap(({ setting, holds, level, fix }) => {
-    const value = settings.get(setting);
-    if (value === undefined) return [];
-    const what = `${setting}=${value}`;
-    return [holds(value) ? ok(ABOUT, what) : { level, about: ABOUT, what, fix }];
-  });
+function checkRule({ holds, level, fix }: Rule, { what, value }: BrokerSetting): Finding {
+  return holds(value) ? ok(ABOUT, what) : { level, about: ABOUT, what, fix };
 }

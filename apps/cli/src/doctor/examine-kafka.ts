@@ -1,17 +1,18 @@
 import { allTopics, type KafkaUser } from '@waypost/contracts';
 import { kafkaRefused, type TopicConfig } from '@waypost/platform';
-import { connectKafka, type KafkaSettings, probeKafkaAccess } from '@waypost/streams';
+import {
+  type KafkaClusterReader,
+  type KafkaClusterState,
+  type KafkaSettings,
+  openClusterReader,
+  probeKafkaAccess,
+} from '@waypost/streams';
 import { checkCluster } from './broker-checks.js';
 import { examinePermissions } from './examine-permissions.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 import { checkTopics, type FoundTopic, type WantedTopic } from './topic-checks.js';
 
-type Admin = ReturnType<ReturnType<typeof connectKafka>['admin']>;
-type ResourceType = Parameters<Admin['describeConfigs']>[0]['resources'][number]['type'];
-
-/** Kafka's numbers of the kinds of things that have settings. */
-const TOPIC = 2 as unknown as ResourceType;
-const BROKER = 4 as unknown as ResourceType;
+const ABOUT = 'kafka';
 
 /**
  * Reads what the cluster says of itself. Creates nothing.
@@ -19,52 +20,82 @@ const BROKER = 4 as unknown as ResourceType;
  */
 export async function examineKafka(settings: KafkaSettings, wishes: TopicConfig, user?: KafkaUser): Promise<Finding[]> {
   const access = await probeKafkaAccess(settings);
-  if (access.type === 'refused') return [problem('kafka', access.reason, kafkaRefused(access).message)];
+  if (access.type === 'refused') return [problem(ABOUT, access.reason, kafkaRefused(access).message)];
   if (access.type === 'away')
-    return [problem('kafka', `no broker answers: ${access.reason}`, 'Check KAFKA_BROKERS, and that the port is open.')];
-  const admin = connectKafka(settings).admin();
-  await admin.connect();
+    return [problem(ABOUT, `no broker answers: ${access.reason}`, 'Check KAFKA_BROKERS, and that the port is open.')];
+  const cluster = openClusterReader(settings);
+  const accepted = [ok(ABOUT, 'the brokers accept this client'), ...checkPassword(settings)];
   try {
-    return [
-      ok('kafka', 'the brokers accept this client'),
-      ...(await examineBrokers(admin, wishes)),
-      ...(await examineTopics(admin, wishes)),
-      ...(await examinePermissions(settings, user)),
-    ];
+    const [found, rights] = [await examineCluster(cluster, wishes), await examinePermissions(settings, user)];
+    return [...accepted, ...found, ...rights];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [problem('kafka', reason, 'Grant this user Describe and DescribeConfigs on the cluster and on our topics.')];
+    return [...accepted, unanswered(error)];
   } finally {
-    await admin.disconnect();
+    await cluster.close();
   }
 }
 
-async function examineBrokers(admin: Admin, { replicationFactor }: TopicConfig): Promise<Finding[]> {
-  const { brokers } = await admin.describeCluster();
-  const [first] = brokers;
-  const settings = first === undefined ? null : await configsOf(admin, BROKER, String(first.nodeId));
-  const sizes = allTopics.map(({ configs }) => Number(configs['max.message.bytes'] ?? 0));
-  const found = checkCluster(
-    { brokers: brokers.length, settings: settings ?? new Map() },
-    { replicationFactor, maxMessageBytes: Math.max(...sizes) },
-  );
-  return settings === null ? [...found, unseen('settings of the brokers', 'the cluster')] : found;
+function unanswered(error: unknown, where = ''): Finding {
+  const reason = error instanceof Error ? error.message : String(error);
+  const fix = /authoriz(ed|ation)/i.test(reason)
+    ? 'Grant this user Describe and DescribeConfigs on the cluster and on our topics.'
+    : 'Look after the brokers, and the network to them.';
+  return problem(ABOUT, where + reason, fix);
 }
 
-async function examineTopics(admin: Admin, { partitions, replicationFactor }: TopicConfig): Promise<Finding[]> {
-  const present = new Set(await admin.listTopics());
-  const ours = allTopics.filter(({ name }) => present.has(name));
-  const { topics } =
-    ours.length === 0 ? { topics: [] } : await admin.fetchTopicMetadata({ topics: ours.map(({ name }) => name) });
+export function checkPassword({ sasl, ssl }: KafkaSettings): Finding[] {
+  if (sasl?.mechanism !== 'plain' || (ssl !== undefined && ssl !== false)) return [];
+  const fix = 'Set KAFKA_TLS=true, or use scram-sha-512: everyone on the way can read it.';
+  return [warning(ABOUT, 'KAFKA_SASL_MECHANISM=plain without TLS sends the password as it is', fix)];
+}
+
+export async function examineCluster(cluster: KafkaClusterReader, wishes: TopicConfig): Promise<Finding[]> {
+  const state = await cluster.state();
+  return [...(await examineBrokers(cluster, state, wishes)), ...(await examineTopics(cluster, state, wishes))];
+}
+
+async function examineBrokers(
+  cluster: KafkaClusterReader,
+  { brokers: up, topics }: KafkaClusterState,
+  { replicationFactor }: TopicConfig,
+): Promise<Finding[]> {
+  const brokers = new Map<number, ReadonlyMap<string, string> | null>();
+  const findings: Finding[] = [];
+  for (const id of up) {
+    const settings = await cluster.brokerSettings(id).catch((error: unknown) => {
+      findings.push(unanswered(error, `broker ${String(id)}: `));
+      return new Map<string, string>();
+    });
+    brokers.set(id, settings);
+  }
+  const replicas = [...topics.values()].flatMap((partitions) => partitions.flatMap((partition) => partition.replicas));
+  const away = [...new Set(replicas)].filter((id) => !brokers.has(id)).sort((a, b) => a - b);
+  const sizes = allTopics.map(({ configs }) => Number(configs['max.message.bytes'] ?? 0));
+  const checked = checkCluster(
+    { brokers, away, internalTopics: [...topics.keys()].filter((name) => name.startsWith('__')) },
+    { replicationFactor, maxMessageBytes: Math.max(...sizes) },
+  );
+  const isClosed = [...brokers.values()].includes(null);
+  return [...findings, ...checked, ...(isClosed ? [unseen('settings of the brokers', 'the cluster')] : [])];
+}
+
+async function examineTopics(
+  cluster: KafkaClusterReader,
+  { topics }: KafkaClusterState,
+  { partitions, replicationFactor }: TopicConfig,
+): Promise<Finding[]> {
   const found = new Map<string, FoundTopic>();
   const closed: Finding[] = [];
-  for (const { name, partitions: list } of topics) {
-    const configs = await configsOf(admin, TOPIC, name);
+  for (const { name } of allTopics) {
+    const list = topics.get(name);
+    if (list === undefined) continue;
+    const configs = await cluster.topicSettings(name);
     if (configs === null) closed.push(unseen(`settings of ${name}`, `the topic ${name}`));
     found.set(name, {
       partitions: list.length,
       replicas: Math.min(...list.map(({ replicas }) => replicas.length)),
-      behind: list.filter(({ replicas, isr }) => isr.length < replicas.length).length,
+      leaderless: list.filter(({ leader }) => leader === null).length,
+      behind: list.filter(({ replicas, inSync }) => inSync.length < replicas.length).length,
       configs: configs ?? new Map(),
     });
   }
@@ -76,19 +107,5 @@ async function examineTopics(admin: Admin, { partitions, replicationFactor }: To
 }
 
 function unseen(what: string, resource: string): Finding {
-  return warning('kafka', `the ${what} cannot be read`, `Grant this login DescribeConfigs on ${resource}.`);
-}
-
-/** null: this login may not see them. */
-async function configsOf(admin: Admin, type: ResourceType, name: string): Promise<Map<string, string> | null> {
-  const described = await admin
-    .describeConfigs({ includeSynonyms: false, resources: [{ type, name }] })
-    .catch((error: unknown) => {
-      if (/authoriz(ed|ation)/i.test(String(error))) return null;
-      throw error;
-    });
-  if (described === null) return null;
-  const { resources } = described;
-  const entries = resources.flatMap(({ configEntries }) => configEntries);
-  return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+  return warning(ABOUT, `the ${what} cannot be read`, `Grant this login DescribeConfigs on ${resource}.`);
 }

@@ -5,10 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { makeAuthority } from '../../../../test/support/certificates.js';
 import { examineRegistry } from './examine-registry.js';
 
+function loginOf(user: string): string {
+  return `Basic ${Buffer.from(`${user}:secret`).toString('base64')}`;
+}
+
 const authority = makeAuthority();
 const server = createServer(authority.issue({ subjectAltName: 'IP:127.0.0.1' }), (request, response) => {
-  const isKnown = request.headers.authorization === `Basic ${Buffer.from('ann:secret').toString('base64')}`;
-  response.writeHead(isKnown ? 200 : 401).end(request.url === '/mode' ? '{"mode":"READONLY"}' : '["a","b"]');
+  const [user] = ['ann', 'reader'].filter((name) => request.headers.authorization === loginOf(name));
+  const status = user === undefined ? 401 : request.method === 'GET' ? 200 : user === 'reader' ? 403 : 422;
+  response.writeHead(status).end(request.url === '/mode' ? '{"mode":"READONLY"}' : '["a","b"]');
 });
 let address: string;
 
@@ -37,5 +42,13 @@ describe('The doctor, at a registry with a certificate authority of its own', ()
     expect(await examineRegistry({ url: `https://${address}` }, Date.now)).toMatchObject([
       { level: 'problem', what: 'it does not answer', fix: expect.stringContaining('SCHEMA_REGISTRY_CA_FILE') },
     ]);
+  });
+
+  it('names a login that may read and not register, where schemas are registered with it', async () => {
+    const registry = { url: `https://reader:secret@${address}/`, ca: authority.cert };
+    const finding = expect.objectContaining({ level: 'problem', what: expect.stringContaining('register none') });
+    expect(await examineRegistry(registry, Date.now)).toContainEqual(finding);
+    expect(await examineRegistry(registry, Date.now, 'set-up')).toContainEqual(finding);
+    expect(await examineRegistry(registry, Date.now, 'webhook-delivery')).not.toContainEqual(finding);
   });
 });

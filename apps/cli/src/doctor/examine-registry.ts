@@ -1,4 +1,4 @@
-import { noAnswer, registryAddress, registryAgent, sendToRegistry } from '@waypost/contracts';
+import { type KafkaUser, noAnswer, registryAddress, registryAgent, sendToRegistry, topics } from '@waypost/contracts';
 import type { RegistryConfig } from '@waypost/platform';
 import { type Finding, ok, problem, warning } from './finding.js';
 
@@ -13,10 +13,17 @@ interface Answer {
   readonly date: string | undefined;
 }
 
-/** Asks as the applications ask, and registers nothing. */
-export async function examineRegistry(registry: RegistryConfig, now: () => number): Promise<Finding[]> {
+/**
+ * Asks as the applications ask, and registers nothing.
+ * @param user whose login it is; absent: that of all applications
+ */
+export async function examineRegistry(
+  registry: RegistryConfig,
+  now: () => number,
+  user?: KafkaUser,
+): Promise<Finding[]> {
   try {
-    const subjects = await ask(registry, '/subjects');
+    const subjects = await ask(registry, { method: 'GET', path: '/subjects' });
     if (subjects.status === 401 || subjects.status === 403)
       return [
         problem(ABOUT, `it answers ${String(subjects.status)}`, 'Put user and password into SCHEMA_REGISTRY_URL.'),
@@ -29,10 +36,11 @@ export async function examineRegistry(registry: RegistryConfig, now: () => numbe
           'SCHEMA_REGISTRY_URL must be the base of a Confluent-compatible API.',
         ),
       ];
-    const mode = await ask(registry, '/mode');
+    const mode = await ask(registry, { method: 'GET', path: '/mode' });
     return [
       ok(ABOUT, `it answers, with ${String(subjects.body.length)} subjects`),
       ...checkMode(mode),
+      ...(user === undefined || user === 'set-up' ? await checkRegistration(registry) : []),
       ...checkSkew(subjects.date, now()),
     ];
   } catch (error) {
@@ -47,6 +55,15 @@ function checkMode({ body }: Answer): Finding[] {
   return [problem(ABOUT, `its mode is ${mode}`, 'Set it to READWRITE (PUT /mode): the set-up registers schemas.')];
 }
 
+/** A registry looks at the login first, and then refuses a schema that is none. */
+async function checkRegistration(registry: RegistryConfig): Promise<Finding[]> {
+  const path = `/subjects/${encodeURIComponent(topics.telemetryPings.subject)}/versions`;
+  const { status } = await ask(registry, { method: 'POST', path, body: JSON.stringify({ schema: '' }) });
+  if (status !== 401 && status !== 403) return [];
+  const fix = 'Let the login of SCHEMA_REGISTRY_URL register schemas: the set-up does.';
+  return [problem(ABOUT, `this login may read schemas and register none: it answers ${String(status)}`, fix)];
+}
+
 function checkSkew(date: string | undefined, at: number): Finding[] {
   const skewMs = date === undefined ? NaN : Date.parse(date) - at;
   if (Number.isNaN(skewMs) || Math.abs(skewMs) <= SKEW_LIMIT_MS) return [];
@@ -55,11 +72,20 @@ function checkSkew(date: string | undefined, at: number): Finding[] {
   ];
 }
 
-async function ask({ url, ca }: RegistryConfig, path: string): Promise<Answer> {
+interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+}
+
+async function ask({ url, ca }: RegistryConfig, { path, ...question }: Question): Promise<Answer> {
   const { host, username, password } = registryAddress(url);
   const login = Buffer.from(`${username}:${password}`).toString('base64');
-  const headers: Record<string, string> = username === '' ? {} : { authorization: `Basic ${login}` };
-  const request = { method: 'GET', url: host + path, headers } as const;
+  const headers: Record<string, string> = {
+    'content-type': 'application/vnd.schemaregistry.v1+json',
+    ...(username === '' ? {} : { authorization: `Basic ${login}` }),
+  };
+  const request = { ...question, url: host + path, headers };
   const { status, text, headers: answered } = await sendToRegistry(request, registryAgent(host, ca), TIMEOUT_MS);
   return { status, body: jsonOf(text), date: answered.date };
 }

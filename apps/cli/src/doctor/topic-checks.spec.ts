@@ -5,10 +5,11 @@ import { checkTopics, type FoundTopic } from './topic-checks.js';
 const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000', 'retention.bytes': '-1' };
 const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
 const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
+const WHOLE = { replicas: 3, leaderless: 0, behind: 0 };
 
 function topic(found: Partial<Omit<FoundTopic, 'configs'>>, configs: Readonly<Record<string, string>> = {}): Finding[] {
   const settings = new Map(Object.entries({ ...GOOD, ...configs }));
-  const whole = { partitions: 4, replicas: 3, behind: 0, ...found, configs: settings };
+  const whole = { ...WHOLE, partitions: 4, ...found, configs: settings };
   return checkTopics(WANTED, new Map([['telemetry.pings', whole]]), 3).filter(({ level }) => level !== 'ok');
 }
 
@@ -20,6 +21,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   it.each([
     ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
+    ['a partition has no leader', 'problem', { leaderless: 1 }, {}, 'A broker is away: start it again'],
     ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
     ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
     ['records go too soon', 'problem', {}, { 'retention.ms': '604800000' }, 'retention.ms=1382400000'],
@@ -37,7 +39,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     ['keeps the newest record of a key', 'warning', {}],
   ])('names the stamps of writers in a compacted topic that %s: a %s', (_, level, more) => {
     const configs = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'LogAppendTime', ...more };
-    const found = { partitions: 1, replicas: 3, behind: 0 };
+    const found = { ...WHOLE, partitions: 1 };
     const stamped = new Map(Object.entries({ ...configs, 'message.timestamp.type': 'CreateTime' }));
     const wanted = [{ name: 'compacted', partitions: 1, configs }];
     expect(checkTopics(wanted, new Map([['compacted', { ...found, configs: stamped }]]), 3)[0]).toMatchObject({
@@ -47,7 +49,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   });
 
   it('says nothing of settings that this login may not read', () => {
-    const found = new Map([['telemetry.pings', { partitions: 4, replicas: 3, behind: 0, configs: new Map() }]]);
+    const found = new Map([['telemetry.pings', { ...WHOLE, partitions: 4, configs: new Map() }]]);
     expect(checkTopics(WANTED, found, 3).filter(({ level }) => level !== 'ok')).toEqual([]);
   });
 

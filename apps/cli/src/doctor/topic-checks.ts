@@ -11,6 +11,8 @@ export interface FoundTopic {
   readonly partitions: number;
   /** The replicas of the partition that has the fewest. */
   readonly replicas: number;
+  /** Partitions that cannot be read or written at the moment. */
+  readonly leaderless: number;
   /** Partitions of which a replica is not in sync. */
   readonly behind: number;
   readonly configs: ReadonlyMap<string, string>;
@@ -72,29 +74,16 @@ function isGood(setting: string, value: string, expected: string): boolean {
 }
 
 /** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be away. More than there are count as many since Kafka 3.7. */
-function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, replicationFactor: number): Finding[] {
-  const minInSync = Number(configs.get('min.insync.replicas') ?? NaN);
-  const findings: Finding[] = [];
-  const setting = `min.insync.replicas=${String(minInSync)}`;
-  const change = (value: number) =>
-    `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config min.insync.replicas=${String(value)}`;
-  if (minInSync > replicas)
-    findings.push(
-      warning(
-        ABOUT,
-        `${name} has ${setting} and ${String(replicas)} replicas: brokers before 3.7 write nothing then`,
-        change(replicas),
-      ),
-    );
-  else if (replicas > 1 && minInSync === replicas)
-    findings.push(warning(ABOUT, `${name} has ${setting}, as many as replicas`, change(replicas - 1)));
-  else if (replicas >= 3 && minInSync < 2) {
-    const what = `${name} has ${setting}: a record that one broker alone has acknowledged is lost with it`;
-    findings.push(warning(ABOUT, what, change(2)));
-  }
+function checkReplicas(name: string, found: FoundTopic, replicationFactor: number): Finding[] {
+  const { replicas, leaderless, behind } = found;
+  const findings = checkMinInSync(name, found);
   if (replicas < replicationFactor) {
     const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are wanted`;
     findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: a set-up does not change them.'));
+  }
+  if (leaderless > 0) {
+    const fix = 'A broker is away: start it again. kafka-topics --describe --unavailable-partitions names them.';
+    findings.push(problem(ABOUT, `${String(leaderless)} partitions of ${name} have no leader`, fix));
   }
   if (behind > 0) {
     const fix =
@@ -102,4 +91,25 @@ function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, 
     findings.push(warning(ABOUT, `${String(behind)} partitions of ${name} have replicas that are not in sync`, fix));
   }
   return findings;
+}
+
+function checkMinInSync(name: string, { replicas, configs }: FoundTopic): Finding[] {
+  const minInSync = Number(configs.get('min.insync.replicas') ?? NaN);
+  const setting = `min.insync.replicas=${String(minInSync)}`;
+  const warn = (what: string, value: number): Finding[] => [
+    warning(
+      ABOUT,
+      what,
+      `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config min.insync.replicas=${String(value)}`,
+    ),
+  ];
+  if (minInSync > replicas)
+    return warn(
+      `${name} has ${setting} and ${String(replicas)} replicas: brokers before 3.7 write nothing then`,
+      replicas,
+    );
+  if (replicas > 1 && minInSync === replicas) return warn(`${name} has ${setting}, as many as replicas`, replicas - 1);
+  if (replicas >= 3 && minInSync < 2)
+    return warn(`${name} has ${setting}: a record that one broker alone has acknowledged is lost with it`, 2);
+  return [];
 }

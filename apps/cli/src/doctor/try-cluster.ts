@@ -32,9 +32,12 @@ export async function tryCluster(settings: KafkaSettings, options: TryOptions): 
       await admin.deleteTopics({ topics: [topic] });
     }
   } catch (error) {
-    const fix =
-      'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
-    return [problem(ABOUT, `a topic cannot be made for a try: ${messageOf(error)}`, fix)];
+    const reason = messageOf(error);
+    // kafkajs asks for all topics.
+    const fix = /no leader|leader.*not available/i.test(reason)
+      ? 'A partition of some topic has no leader: start the broker that is away.'
+      : 'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
+    return [problem(ABOUT, `a topic cannot be made for a try: ${reason}`, fix)];
   } finally {
     await admin.disconnect();
   }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import {
   BootError,
   databaseConfig,
+  databaseReadConfig,
   databaseSchemaConfig,
   kafkaConfig,
   parseConfig,
@@ -25,13 +26,22 @@ export function registrySettings(stack: StackEnvironment): RegistryConfig {
   return settingsOf(stack, registryConfig);
 }
 
-/** The database of the stack, read as the applications read it; schemaUrl: of the login that owns the tables, if that is another. */
-export function databaseSettings(stack: StackEnvironment): {
+export interface DatabaseSettings {
   readonly url: string;
+  /** Of the login that owns the tables, if that is another. */
   readonly schemaUrl: string | undefined;
-} {
+  /** Of a standby for pages. */
+  readonly readUrl: string | undefined;
+}
+
+/** The database of the stack, read as the applications read it. */
+export function databaseSettings(stack: StackEnvironment): DatabaseSettings {
   stack.require('DATABASE_URL');
-  return { ...settingsOf(stack, databaseConfig), ...settingsOf(stack, databaseSchemaConfig) };
+  return {
+    ...settingsOf(stack, databaseConfig),
+    ...settingsOf(stack, databaseSchemaConfig),
+    ...settingsOf(stack, databaseReadConfig),
+  };
 }
 
 function settingsOf<T>(stack: StackEnvironment, parser: z.ZodType<T>): T {

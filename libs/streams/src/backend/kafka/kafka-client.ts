@@ -231,7 +231,8 @@ export class KafkaClient {
     socket.once('close', () => this.sockets.delete(socket));
   }
 
-  private async broker(nodeId: string): Promise<KafkajsBroker> {
+  /** Connected. */
+  async broker(nodeId: string): Promise<KafkajsBroker> {
     this.refuseWhenClosed();
     const broker = await this.cluster.findBroker({ nodeId });
     this.brokers.add(broker);

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { openClusterReader } from './kafka-cluster.js';
+
+const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'cluster-test' };
+
+let admin: Admin;
+beforeAll(async () => {
+  admin = new Kafka({ ...settings, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+});
+afterAll(() => admin.disconnect());
+
+/** Brokers that are away are in the fault suites' cluster only; what they leave behind in the metadata is in the doctor's spec. */
+describe('A reader of a cluster', () => {
+  it('lists brokers, topics with their replicas, and the settings of both', async () => {
+    const topic = `cluster-${randomUUID()}`;
+    const configEntries = [{ name: 'retention.ms', value: '77000' }];
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 2, configEntries }] });
+    const cluster = openClusterReader(settings);
+    const { brokers, topics } = await cluster.state();
+    const [broker = -1] = brokers;
+    expect(brokers).toEqual([broker]);
+    const partition = { leader: broker, replicas: [broker], inSync: [broker] };
+    expect(topics.get(topic)).toEqual([partition, partition]);
+    expect((await cluster.topicSettings(topic))?.get('retention.ms')).toBe('77000');
+    expect((await cluster.brokerSettings(broker))?.get('log.cleaner.enable')).toBe('true');
+    await cluster.close();
+  });
+
+  it('fails for the settings of a topic that is not there', async () => {
+    const cluster = openClusterReader(settings);
+    await expect(cluster.topicSettings('no-such-topic')).rejects.toThrow('answers 3 for settings of no-such-topic');
+    await cluster.close();
+  });
+});

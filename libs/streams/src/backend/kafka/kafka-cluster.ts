@@ -1,0 +1,104 @@
+import { StreamsError } from '../../errors.js';
+import type { KafkaSettings } from '../../kafka-settings.js';
+import { silentLogger } from '../../logger.js';
+import { KafkaClient } from './kafka-client.js';
+import { type MetadataResponse, withoutPartitionErrors } from './kafkajs/kafkajs-patches.js';
+
+export interface KafkaPartition {
+  /** null: there is none at the moment. */
+  readonly leader: number | null;
+  /** Brokers, also those that are away. */
+  readonly replicas: readonly number[];
+  readonly inSync: readonly number[];
+}
+
+export interface KafkaClusterState {
+  /** Those that are up. */
+  readonly brokers: readonly number[];
+  /** The topics that this login may see, internal ones included. */
+  readonly topics: ReadonlyMap<string, readonly KafkaPartition[]>;
+}
+
+/** What a cluster says of itself, also while brokers are away. Changes nothing in it. */
+export interface KafkaClusterReader {
+  state(): Promise<KafkaClusterState>;
+  /** Its defaults included; null: this login may not read them. */
+  brokerSettings(broker: number): Promise<ReadonlyMap<string, string> | null>;
+  topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
+  close(): Promise<void>;
+}
+
+interface Metadata extends MetadataResponse {
+  readonly brokers: readonly { readonly nodeId: number }[];
+  readonly topicMetadata: readonly {
+    readonly topicErrorCode: number;
+    readonly topic: string;
+    readonly partitionMetadata: {
+      readonly partitionErrorCode: number;
+      readonly partitionId: number;
+      readonly leader: number;
+      readonly replicas: readonly number[];
+      readonly isr: readonly number[];
+    }[];
+  }[];
+}
+
+interface Configs {
+  readonly resources: readonly {
+    readonly errorCode: number;
+    readonly configEntries: readonly { readonly configName: string; readonly configValue: string }[];
+  }[];
+}
+
+const TOPIC = 2;
+const BROKER = 4;
+/** The authorization errors of a topic and of the cluster. */
+const DENIALS = [29, 31];
+/** To kafkajs, no topics are all topics. */
+const ALL_TOPICS = { topics: [], allowAutoTopicCreation: false };
+
+export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
+  const client = new KafkaClient(settings, silentLogger);
+  return {
+    state: async () => {
+      const answer = await client.ask<Metadata>(await client.anyBroker(), 'Metadata', 6, ALL_TOPICS);
+      return stateOf(withoutPartitionErrors(answer));
+    },
+    // Only the broker itself knows its settings.
+    brokerSettings: async (broker) => configsOf(client, await client.broker(String(broker)), BROKER, String(broker)),
+    topicSettings: async (topic) => configsOf(client, await client.anyBroker(), TOPIC, topic),
+    close: () => client.close(),
+  };
+}
+
+function stateOf({ brokers, topicMetadata }: Metadata): KafkaClusterState {
+  const known = topicMetadata.filter(({ topicErrorCode }) => topicErrorCode === 0);
+  return {
+    brokers: brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b),
+    topics: new Map(
+      known.map(({ topic, partitionMetadata }) => [
+        topic,
+        partitionMetadata.map(({ leader, replicas, isr }) => ({
+          leader: leader < 0 ? null : leader,
+          replicas,
+          inSync: isr,
+        })),
+      ]),
+    ),
+  };
+}
+
+async function configsOf(
+  client: KafkaClient,
+  broker: Parameters<KafkaClient['ask']>[0],
+  type: number,
+  name: string,
+): Promise<ReadonlyMap<string, string> | null> {
+  const wanted = { resources: [{ type, name, configNames: [] }], includeSynonyms: false };
+  const { resources } = await client.ask<Configs>(broker, 'DescribeConfigs', 2, wanted);
+  const code = resources.map(({ errorCode }) => errorCode).find((one) => one !== 0);
+  if (code !== undefined && DENIALS.includes(code)) return null;
+  if (code !== undefined) throw new StreamsError('PROTOCOL', `Kafka answers ${String(code)} for settings of ${name}.`);
+  const entries = resources.flatMap(({ configEntries }) => configEntries);
+  return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
+}
