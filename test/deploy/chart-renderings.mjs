@@ -37,6 +37,49 @@ export const RENDERINGS = [
       );
     },
   },
+  ...['1a', 'a.b'].map((release) => ({
+    title: `a release named ${release}, after which no service can be named, is told what to set`,
+    release,
+    refusal: /waypost: no service can be named .* Set fullnameOverride/,
+  })),
+  {
+    title: 'names that YAML would read as numbers or as true stay names',
+    release: '1e3',
+    flags: [
+      ...['--set-string', 'fullnameOverride=waypost,nameOverride=on,serviceAccountName=1'],
+      ...['--set-string', 'certificates.secret=2,image.repository=1,image.tag=1'],
+      ...['--set-string', 'apps.telemetry-processor.state.storageClassName=3'],
+      ...['--set-string', 'secrets.DATABASE_URL.name=4'],
+    ],
+    check(manifests) {
+      const job = manifests.find(({ kind }) => kind === 'Job');
+      const { serviceAccountName, containers, volumes } = job.spec.template.spec;
+      assert.equal(serviceAccountName, '1');
+      assert.equal(volumes[0].secret.secretName, '2');
+      assert.equal(containers[0].image, '1:1');
+      assert.equal(valuesIn(manifests)('set-up', 'DATABASE_URL'), '4/url');
+      const [claim] = manifests.flatMap(({ spec }) => spec.volumeClaimTemplates ?? []);
+      assert.equal(claim.spec.storageClassName, '3');
+      for (const { metadata } of manifests) {
+        assert.equal(metadata.labels['app.kubernetes.io/name'], 'on');
+        assert.equal(metadata.labels['app.kubernetes.io/instance'], '1e3');
+      }
+    },
+  },
+  {
+    title: 'no policy lets anything out but to named ports, peers and public addresses',
+    check(manifests) {
+      const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+      assert.equal(policies.length, APPS.length);
+      for (const { spec } of policies) {
+        for (const { ports, to } of spec.egress) {
+          const isDns = ports?.every(({ port }) => port === 53);
+          const isPublic = to?.every(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0' && ipBlock.except.length > 0);
+          assert.ok(isDns || isPublic || (ports?.length > 0 && to?.length > 0), JSON.stringify({ ports, to }));
+        }
+      }
+    },
+  },
   {
     title: 'each application and the set-up can have logins of their own',
     values: 'own-logins-values.yaml',

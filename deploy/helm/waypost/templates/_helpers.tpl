@@ -4,6 +4,14 @@
 
 {{/* The name of a StatefulSet has 52 characters at most, "-telemetry-processor" with it: it is part of a label of its pods. */}}
 {{- define "waypost.fullname" -}}
+{{- $name := include "waypost.unchecked" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) }}
+{{- fail (printf "waypost: no service can be named %s: a letter comes first, and no dots. Set fullnameOverride" $name) }}
+{{- end }}
+{{- $name -}}
+{{- end }}
+
+{{- define "waypost.unchecked" -}}
 {{- if .Values.fullnameOverride -}}
 {{ .Values.fullnameOverride }}
 {{- else if contains (include "waypost.name" .) .Release.Name -}}
@@ -15,8 +23,8 @@
 
 {{/* Labels of every pod. */}}
 {{- define "waypost.release" -}}
-app.kubernetes.io/name: {{ include "waypost.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "waypost.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "waypost.selector" -}}
@@ -60,7 +68,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if $secret }}
 - name: {{ . }}
   valueFrom:
-    secretKeyRef: { name: {{ $secret.name }}, key: {{ $secret.key | quote }} }
+    secretKeyRef: { name: {{ $secret.name | quote }}, key: {{ $secret.key | quote }} }
 {{- else if $value }}
 - name: {{ . }}
   value: {{ $value | quote }}
