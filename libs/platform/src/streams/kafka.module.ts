@@ -1,5 +1,5 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Gauge, Registry } from 'prom-client';
+import { Gauge, Histogram, Registry } from 'prom-client';
 import { createKafkaBackend, STALL_KINDS, type StreamsBackend } from '@waypost/streams';
 import type { Logger } from '../logging/logger.js';
 import { Readiness } from '../runtime/readiness.js';
@@ -8,9 +8,23 @@ import { type AppConfig, CLOCK, CONFIG, LOGGER } from '../runtime/runtime.module
 /** StreamsBackend */
 export const STREAMS_BACKEND = Symbol('STREAMS_BACKEND');
 
-function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number): StreamsBackend {
+const TRANSACTION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number, registry: Registry): StreamsBackend {
   if (kafka === undefined) throw new Error('The KafkaModule needs the Kafka settings in the configuration.');
-  return createKafkaBackend({ kafka, logger, now });
+  return createKafkaBackend({ kafka, logger, now, onCommit: measureTransactions(registry) });
+}
+
+export function measureTransactions(registry: Registry): (transactionalId: string, durationMs: number) => void {
+  const durations = new Histogram({
+    name: 'waypost_transaction_duration_seconds',
+    help: 'From the begin of a Kafka transaction to the answer to its commit, by transactional id without its number.',
+    labelNames: ['producer'],
+    buckets: TRANSACTION_BUCKETS_S,
+    registers: [registry],
+  });
+  return (transactionalId, durationMs) =>
+    durations.observe({ producer: transactionalId.replace(/\.\d+$/, '') }, durationMs / 1_000);
 }
 
 function registerStalls(registry: Registry, readiness: Readiness, now: () => number): void {
@@ -30,7 +44,7 @@ function registerStalls(registry: Registry, readiness: Readiness, now: () => num
 
 /** One connection to Kafka for all of the application. It goes last: consumers and tables use it until they end. */
 @Module({
-  providers: [{ provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK], useFactory: createBackend }],
+  providers: [{ provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK, Registry], useFactory: createBackend }],
   exports: [STREAMS_BACKEND],
 })
 export class KafkaModule implements OnApplicationShutdown {

@@ -8,15 +8,15 @@ const GROUP = 'webhook-delivery.fan-out';
 
 function build(views: readonly TaskStatus[] = []) {
   const registry = new Registry();
-  const clock = { now: 10_000 };
-  const groups = [{ name: GROUP }];
+  const [clock, restore] = [{ now: 10_000 }, { remaining: 0 }];
+  const groups = [{ name: GROUP, manager: { unrestored: () => restore.remaining } }];
   const tasks = new RunningTasks();
   tasks.add(GROUP, { tasks: () => views, command: () => null });
   const metrics = registerTaskMetrics({ registry, groups, tasks, now: () => clock.now });
   /** The series of the registry that are not 0. */
   const shown = async (): Promise<string[]> =>
     (await registry.metrics()).split('\n').filter((line) => /^[^#].* (?!0$)/.test(line));
-  return { meter: metrics.ofGroup(GROUP), clock, shown, tasks };
+  return { meter: metrics.ofGroup(GROUP), clock, restore, shown, tasks };
 }
 
 function batch(partition: number, nextOffset: number, highWatermark: number): RecordBatch {
@@ -50,6 +50,12 @@ describe('the metrics of tasks (R-40, R-45)', () => {
     }
     expect(await shown()).toContain(`waypost_lag_records{group="${GROUP}"} 35`);
     expect(tasks.all().map(({ lagRecords }) => lagRecords)).toEqual([30, 5]);
+  });
+
+  it('show how much of the changelogs a restore still has to read', async () => {
+    const { restore, shown } = build();
+    restore.remaining = 70_000;
+    expect(await shown()).toEqual([`waypost_restore_remaining_records{group="${GROUP}"} 70000`]);
   });
 
   it('show a batch that does not end, until it fails', async () => {

@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { RecordBatch, StreamRecord } from '@waypost/streams';
+import type { RecordBatch, StreamRecord, TaskManager } from '@waypost/streams';
 import type { RunningTasks } from '../runtime/running-tasks.js';
 
 const STATES = ['running', 'starting', 'parked'] as const;
@@ -19,7 +19,7 @@ export interface TaskMetrics {
 
 interface TaskMetricsOptions {
   readonly registry: Registry;
-  readonly groups: readonly { readonly name: string }[];
+  readonly groups: readonly { readonly name: string; readonly manager?: Pick<TaskManager, 'unrestored'> }[];
   readonly tasks: Pick<RunningTasks, 'all' | 'noteLag'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -43,6 +43,15 @@ export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetric
           ours.reduce((total, { lagRecords }) => total + (lagRecords ?? 0), 0),
         );
       }
+    },
+  });
+  new Gauge({
+    name: 'waypost_restore_remaining_records',
+    help: 'Offsets of changelogs that this process must still read before all its partitions run; 0 when none restores.',
+    labelNames: ['group'],
+    registers,
+    collect() {
+      for (const { name: group, manager } of groups) if (manager?.unrestored) this.set({ group }, manager.unrestored());
     },
   });
   const oldest = oldestBatch(registry, groups, now);

@@ -236,6 +236,25 @@ describe('a task that failed', () => {
     expect((await outputs(broker)).at(-1)).toBe('a:3');
   });
 
+  it('says how much of the changelog it still has to read', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a', 'a', 'b');
+    await app.stop();
+    const all = await broker.endOffset(CHANGELOG);
+    let goOn: () => void = () => undefined;
+    const prepare = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
+    const stores = { counts: { ...counting.stores?.counts, prepare } } as typeof counting.stores;
+    const options = { topology: { ...counting, stores } as Topology, backend: observed.backend, logger: journal };
+    const second = createStreamsApp({ ...options, now: Date.now, onFatal: () => undefined });
+    expect(second.unrestored?.()).toBe(0);
+    await second.start();
+    await until(() => second.unrestored?.() === all);
+    goOn();
+    await until(() => second.ready());
+    expect(second.unrestored?.()).toBe(0);
+    await second.stop();
+  });
+
   it('sees what another writer has written to the changelog in between', async () => {
     const app = await start(observed.backend, journal);
     await send(broker, 'a', 'b');

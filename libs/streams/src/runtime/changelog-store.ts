@@ -36,6 +36,8 @@ export class ChangelogStore {
   readonly store: StateStore;
   /** Whether open() has found changes that were committed before. */
   hasHistory = false;
+  /** Offsets of the changelog that a restore still has to read; 0 when none is under way. */
+  remaining = 0;
   private complete: CompleteState | null = null;
   private warned = false;
 
@@ -67,7 +69,8 @@ export class ChangelogStore {
     refuseClosed(closed);
     const { from, state } = await this.start(range, { topicId, asOf: startedAt }, closed);
     const progress = this.progress(state.position, range.end);
-    const position = await this.readTo(range.end, state, closed, progress.taken);
+    this.remaining = range.end - state.position;
+    const position = await this.readTo(range.end, state, closed, progress.taken).finally(() => (this.remaining = 0));
     refuseClosed(closed);
     this.complete = { position, topicId, asOf: startedAt };
     this.hasHistory ||= this.store.size > 0 || progress.records > 0;
@@ -212,6 +215,7 @@ export class ChangelogStore {
       records: 0,
       taken: (records: number, position: number): void => {
         progress.records += records;
+        this.remaining = end - position;
         const at = now();
         if (at - toldAt < LOG_EVERY_MS) return;
         toldAt = at;

@@ -29,6 +29,10 @@ export class StateManager {
     return this.stores.filter(({ isWritten }) => isWritten).map(({ name }) => name);
   }
 
+  get remaining(): number {
+    return this.stores.reduce((sum, { remaining }) => sum + remaining, 0);
+  }
+
   changelogOf(name: string): TopicPartition | undefined {
     return this.stores.find((store) => store.name === name)?.changelog;
   }
@@ -72,6 +76,11 @@ export class StateDirectory {
   /** The stores of all partitions that are assigned to this process. */
   byName(name: string): StateStore[] {
     return [...this.kept.values()].flatMap((stores) => stores.byName.get(name) ?? []);
+  }
+
+  /** Offsets of changelogs that restores still have to read. */
+  remaining(): number {
+    return [...this.kept.values()].reduce((sum, { remaining }) => sum + remaining, 0);
   }
 
   of(partition: number): StateManager {

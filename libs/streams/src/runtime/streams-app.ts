@@ -98,6 +98,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     ready: () => runner.ready(),
     tasks: () => runner.tasks(),
     command: (partition, command) => runner.command(partition, command),
+    unrestored: () => stateDirectory.remaining(),
     readOnlyStore: (name) => {
       const names = Object.keys(topology.stores ?? {});
       if (!names.includes(name)) throw undeclared('store', name, topology.applicationId, names);

@@ -64,6 +64,8 @@ export interface TaskManager {
   tasks(): readonly TaskStatus[];
   /** @returns why it cannot; null: it does; undefined: the partition is not assigned to this process */
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined;
+  /** Offsets of changelogs that must still be read before all tasks run; absent: there are no stores. */
+  unrestored?(): number;
 }
 
 export function createTaskManager(options: TaskManagerOptions): TaskManager {

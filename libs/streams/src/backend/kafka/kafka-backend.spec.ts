@@ -2,6 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../logger.js';
 import { createKafkaBackend, knownPartitionCount } from './kafka-backend.js';
 import { retryTransient } from './kafka-client.js';
+import { startFakeCluster } from './testing/fake-broker.js';
+
+const PRODUCER_FENCED = 90;
 
 describe('the number of partitions of a topic', () => {
   it('is requested again when a broker denies the topic at first, as it does right after its start', async () => {
@@ -69,5 +72,33 @@ describe('a look-up that reaches no broker', () => {
       );
     const over = { forMs: 0, monotonicNow: () => 1, what: 'A look-up', logger: silentLogger };
     await expect(retryTransient(work, over)).rejects.toMatchObject({ name: 'KafkaJSNumberOfRetriesExceeded' });
+  });
+});
+
+describe('a transaction', () => {
+  it('is reported with its duration once it is committed, and not when the broker refuses it', async () => {
+    let code = 0;
+    const refusing = ({ api }: { readonly api: string }): number => (api === 'EndTxn' ? code : 0);
+    const cluster = await startFakeCluster({ answer: refusing, batch: Buffer.alloc(0) });
+    const committed: [string, number][] = [];
+    let nowMs = 0;
+    const backend = createKafkaBackend({
+      kafka: { brokers: cluster.brokers, clientId: 'measured' },
+      logger: silentLogger,
+      now: Date.now,
+      monotonicNow: () => nowMs++,
+      onCommit: (...measured) => committed.push(measured),
+    });
+    const record = { topic: 'out', partition: 0, key: null, value: Buffer.from('a') };
+    const producer = backend.producer('counting.0');
+    await producer.init();
+    await producer.commit({ records: [record] });
+    code = PRODUCER_FENCED;
+    await expect(producer.commit({ records: [record] })).rejects.toThrow();
+    expect(committed).toEqual([['counting.0', expect.any(Number)]]);
+    expect(committed[0]?.[1]).toBeGreaterThan(0);
+    await producer.close();
+    await backend.close();
+    await cluster.close();
   });
 });

@@ -32,6 +32,8 @@ export interface KafkaBackendOptions {
   readonly monotonicNow?: () => number;
   readonly fetch?: Partial<FetchLimits>;
   readonly transactionTimeoutMs?: number;
+  /** Called after each transaction that was committed. */
+  readonly onCommit?: (transactionalId: string, durationMs: number) => void;
 }
 
 const LATEST = -1;
@@ -84,6 +86,7 @@ class KafkaBackend implements StreamsBackend {
       stalls: this.stalls,
       ...this.clock,
       transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
+      onCommit: this.options.onCommit,
     });
   }
 

@@ -9,6 +9,7 @@ interface ProducerOptions extends IdentifiedProducerOptions {
   readonly stalls: StallWatch;
   /** An open transaction of a dead process blocks readers until its successor fences it, or this long. */
   readonly transactionTimeoutMs: number;
+  readonly onCommit?: ((transactionalId: string, durationMs: number) => void) | undefined;
 }
 
 const RETRY_FOR_MS = 15_000;
@@ -39,20 +40,24 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     );
   }
 
-  commit({ records, offset }: Transaction): Promise<BaseOffsets> {
-    return this.watched(() =>
-      this.inState('ready', async () => {
-        const outputs = RecordCollector.of(records).filled();
-        await this.openTransaction(outputs, offset);
-        const writing = [
-          this.writer.write(outputs, this.identity),
-          offset ? this.writeOffset(offset) : Promise.resolve(),
-        ] as const;
-        const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
-        await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
-        return baseOffsets;
-      }),
-    );
+  async commit(transaction: Transaction): Promise<BaseOffsets> {
+    const { transactionalId, monotonicNow, onCommit } = this.options;
+    const startedAt = monotonicNow();
+    const baseOffsets = await this.watched(() => this.inState('ready', () => this.transact(transaction)));
+    onCommit?.(transactionalId, monotonicNow() - startedAt);
+    return baseOffsets;
+  }
+
+  private async transact({ records, offset }: Transaction): Promise<BaseOffsets> {
+    const outputs = RecordCollector.of(records).filled();
+    await this.openTransaction(outputs, offset);
+    const writing = [
+      this.writer.write(outputs, this.identity),
+      offset ? this.writeOffset(offset) : Promise.resolve(),
+    ] as const;
+    const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
+    await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
+    return baseOffsets;
   }
 
   async close(): Promise<void> {
