@@ -9,6 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Ajv } from 'ajv';
 import { manifestsIn, RENDERINGS } from '../../../test/deploy/chart-renderings.mjs';
 import { binariesOf } from './node-versions.mjs';
 import { projectRoot, say } from './project.mjs';
@@ -28,12 +29,21 @@ const tools = {
   validate: program('KUBERNETES_VALIDATE', 'kubernetes-validate', ['--version'], 'pip install kubernetes-validate'),
 };
 const failures = [];
+const skipped = new Set();
+const isServiceMonitor = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
+  JSON.parse(readFileSync(join(projectRoot, 'test/deploy/testing/service-monitor.json'), 'utf8')),
+);
 
 for (const [part, check] of Object.entries({ lint, chart, image })) {
   if (values.only === undefined || values.only === part) check();
 }
-say(failures.length === 0 ? 'All passed' : `Failed: ${failures.join(', ')}`);
+say(summary());
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+function summary() {
+  if (failures.length > 0) return `Failed: ${failures.join(', ')}`;
+  return skipped.size === 0 ? 'All passed' : `What ran has passed. Not checked: ${[...skipped].join(', ')}`;
+}
 
 function lint() {
   withTools(['hadolint'], () => expectSuccess('hadolint Dockerfile', tools.hadolint, ['Dockerfile']));
@@ -47,6 +57,7 @@ function chart() {
     for (const flags of [[], everything]) {
       const rendered = run(tools.helm, [...TEMPLATE, ...flags]);
       expect(`helm template ${flags.join(' ')}`, rendered);
+      validateMonitors(rendered.stdout);
       withTools(['validate'], () => validateManifests(withoutMonitors(rendered.stdout)));
     }
     RENDERINGS.forEach(expectRendering);
@@ -69,7 +80,14 @@ function validateManifests(manifests) {
   rmSync(folder, { recursive: true });
 }
 
-/** They are resources of the Prometheus operator, whose schema is not one of Kubernetes. */
+/** By the schema of the Prometheus operator, which is not one of Kubernetes. */
+function validateMonitors(manifests) {
+  for (const monitor of manifestsIn(manifests).filter(({ kind }) => kind === 'ServiceMonitor')) {
+    const problems = isServiceMonitor(monitor) ? '' : JSON.stringify(isServiceMonitor.errors, null, 2);
+    report(`the ServiceMonitor ${monitor.metadata.name}`, problems === '', problems);
+  }
+}
+
 function withoutMonitors(manifests) {
   return manifests
     .split(/^---$/m)
@@ -126,6 +144,7 @@ function report(title, isGood, output) {
 
 function withTools(names, check) {
   const missing = names.filter((name) => tools[name].found === undefined);
+  for (const name of missing) skipped.add(`what needs ${name}`);
   if (missing.length === 0) check();
   else say(`Skipped: ${missing.map((name) => `${name} is not installed (${tools[name].fix})`).join(', ')}.`);
 }
