@@ -87,28 +87,6 @@ const COLUMNS_WITH_INK = `(() => {
     await visit.context.close();
   });
 
-  it('is open at once with a sign-in link, whose key does not stay in the address', async () => {
-    await visit.open('/');
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
-    expect(page.url()).toBe(visit.address('/overview'));
-    await page.reload();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('API key').waitFor();
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    expect(visit.problems).toEqual([]);
-  });
-
-  it('says that a key is wrong, and takes the right one', async () => {
-    await page.goto(visit.address('/'));
-    await page.getByLabel('API key').fill('wp_wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
-    await page.getByLabel('API key').fill(waypost.info().apiKeys[fleet] ?? '');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  });
-
   it('draws the deliveries of the last hour, and leads from a figure to what it counts (R-41)', async () => {
     await visit.open('/overview');
     const figure = (name: string) => page.locator('.tiles > div').filter({ hasText: name }).getByRole('link');

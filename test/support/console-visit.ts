@@ -35,6 +35,8 @@ export async function visitConsole(
     address,
     async open(path, as = fleet) {
       await page.goto(`${address(path)}#key=${waypost.info().apiKeys[as] ?? ''}`);
+      // An address of which only the fragment has changed is loaded by the page itself.
+      await page.waitForURL(({ hash }) => hash === '');
       await page.getByRole('heading', { level: 1 }).waitFor();
     },
   };

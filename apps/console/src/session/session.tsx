@@ -6,7 +6,7 @@ import { isPortal } from './base-path.js';
 import { applyBranding } from './branding.js';
 import { askForSession, offerSession } from './handover.js';
 import { type PortalState, portalStateAfter } from './portal-state.js';
-import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
+import { isSignInLink, keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 interface Session {
   /** null: signed out. */
@@ -173,8 +173,7 @@ function useInfo(
 /** The key of a sign-in link, which is taken out of the address at once, else that of this tab. */
 function takeKey(): string | null {
   const linked = keyOfLink(location.hash);
-  const isLink = linked !== null || portalCodeOfLink(location.hash) !== null;
-  if (!isLink) return sessionStorage.getItem(STORED_KEY);
+  if (!isSignInLink(location.hash)) return sessionStorage.getItem(STORED_KEY);
   history.replaceState(null, '', location.pathname + location.search);
   if (linked === null) {
     // A link to the portal replaces the session that this tab had.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyOfLink, portalCodeOfLink } from './sign-in-link.js';
+import { isSignInLink, keyOfLink, portalCodeOfLink } from './sign-in-link.js';
 
 describe('a sign-in link', () => {
   it('has its key in the fragment', () => {
@@ -8,6 +8,7 @@ describe('a sign-in link', () => {
 
   it('without a key does not sign in', () => {
     for (const hash of ['', '#', '#key=', '#deliveries', '#monkey=1']) expect(keyOfLink(hash)).toBeNull();
+    expect(isSignInLink('#deliveries')).toBe(false);
   });
 });
 
@@ -15,5 +16,6 @@ describe('a link to the portal (R-42)', () => {
   it('has its code in the fragment, and is no key', () => {
     expect(portalCodeOfLink('#portal=wpc_abc')).toBe('wpc_abc');
     expect([keyOfLink('#portal=wpc_abc'), portalCodeOfLink('#key=wp_abc')]).toEqual([null, null]);
+    expect(['#portal=wpc_abc', '#key=wp_abc'].map(isSignInLink)).toEqual([true, true]);
   });
 });

@@ -8,6 +8,21 @@ export function portalCodeOfLink(hash: string): string | null {
   return parameterOf(hash, 'portal');
 }
 
+/** Whether it signs in whoever opens it, also in place of somebody else. */
+export function isSignInLink(hash: string): boolean {
+  return keyOfLink(hash) !== null || portalCodeOfLink(hash) !== null;
+}
+
+/**
+ * A browser loads nothing for an address of which only the fragment has changed. Loading the page signs in, and leaves nothing of
+ * the session before.
+ */
+export function loadPastedLinks(): void {
+  addEventListener('hashchange', () => {
+    if (isSignInLink(location.hash)) location.reload();
+  });
+}
+
 function parameterOf(hash: string, name: string): string | null {
   const value = new URLSearchParams(hash.replace(/^#/, '')).get(name);
   return value === null || value === '' ? null : value;

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'console-session';
+const otherFleet = 'console-session-other';
+const executablePath = await findChromium();
+const waypost = runningWaypost(sharedDataDir());
+let browser: Browser;
+let visit: ConsoleVisit;
+let page: Page;
+
+(executablePath === null ? describe.skip : describe)('Who is signed in to the console', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  beforeEach(async () => {
+    visit = await visitConsole(browser, waypost, fleet);
+    page = visit.page;
+  });
+
+  afterEach(async () => {
+    await visit.context.close();
+  });
+
+  it('is open at once with a sign-in link, whose key does not stay in the address', async () => {
+    await visit.open('/');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+    expect(page.url()).toBe(visit.address('/overview'));
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('says that a key is wrong, and takes the right one', async () => {
+    await page.goto(visit.address('/'));
+    await page.getByLabel('API key').fill('wp_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
+    await page.getByLabel('API key').fill(waypost.info().apiKeys[fleet] ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('becomes another with a link that is pasted into a tab that is signed in', async () => {
+    await visit.open('/overview');
+    await page.getByText(fleet, { exact: true }).waitFor();
+    await page.goto(`${visit.address('/overview')}#key=${waypost.info().apiKeys[otherFleet] ?? ''}`);
+    await page.getByText(otherFleet, { exact: true }).waitFor();
+    expect(page.url()).toBe(visit.address('/overview'));
+    await page.goBack();
+    expect(page.url()).not.toContain('#');
+    expect(visit.problems).toEqual([]);
+  });
+});
