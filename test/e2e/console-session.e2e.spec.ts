@@ -2,7 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Browser, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/browser.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'console-session';
@@ -12,15 +15,24 @@ const waypost = runningWaypost(sharedDataDir());
 let browser: Browser;
 let visit: ConsoleVisit;
 let page: Page;
+let receiver: Receiver;
+let subscriptionId: string;
 
 (executablePath === null ? describe.skip : describe)('Who is signed in to the console', () => {
   beforeAll(async () => {
     if (executablePath) browser = await launchChromium(executablePath);
+    receiver = await startReceiver();
     for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
-  }, 60_000);
+    const [made] = await subscribe(waypost, { fleet, url: receiver.url('/session'), types: ['position'] });
+    subscriptionId = made?.id ?? '';
+    const place = { eventTime: '2026-05-04T08:00:00.000Z', latitude: 52.1, longitude: 11.6 };
+    await waypost.publish(fleet, [{ deviceId: 'van-1', ...place }]);
+    await waypost.cli('wait', '--idle', '1');
+  }, 120_000);
 
   afterAll(async () => {
     await browser.close();
+    await receiver.close();
   });
 
   beforeEach(async () => {
@@ -63,5 +75,27 @@ let page: Page;
     await page.goBack();
     expect(page.url()).not.toContain('#');
     expect(visit.problems).toEqual([]);
+  });
+
+  async function openDelivery(): Promise<void> {
+    await visit.open('/deliveries');
+    await page.getByRole('row').filter({ hasText: 'van-1' }).first().getByRole('link').click();
+    await page.getByRole('button', { name: 'Resend' }).waitFor();
+  }
+
+  it('is told at once that nothing was done offline, and nothing is done later either', async () => {
+    await openDelivery();
+    const before = receiver.calls.length;
+    await visit.context.setOffline(true);
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('alert').filter({ hasText: /No response|offline/ }).waitFor();
+    await visit.context.setOffline(false);
+    await page.getByText('What you see is from before').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('status').filter({ hasText: 'passed to the sender' }).waitFor();
+    await until(() => expect(receiver.calls.length).toBeGreaterThan(before));
+    const replays = `/public/v1/webhook-subscriptions/${subscriptionId}/replays`;
+    const { data } = await waypost.api<{ data: object[] }>(fleet, 'GET', replays);
+    expect([data.length, receiver.calls.length - before]).toEqual([1, 1]);
   });
 });

@@ -77,10 +77,13 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
   );
 }
 
-/** The client retries by itself, as the API asks for. Offline, a page says so instead of waiting without a word. */
+/**
+ * The client retries by itself, as the API asks for. Offline, a page says so instead of waiting without a word: nothing is carried
+ * out later, when the one who asked for it has gone on.
+ */
 function newQueries(_apiKey: string | null): QueryClient {
   return new QueryClient({
-    defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: 'always' } },
+    defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: 'always' }, mutations: { networkMode: 'always' } },
   });
 }
 
