@@ -88,7 +88,7 @@ let subscriptionId: string;
     const before = receiver.calls.length;
     await visit.context.setOffline(true);
     await page.getByRole('button', { name: 'Resend' }).click();
-    await page.getByRole('alert').filter({ hasText: /No response|offline/ }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'This device is offline.' }).waitFor();
     await visit.context.setOffline(false);
     await page.getByText('What you see is from before').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Resend' }).click();
@@ -97,5 +97,15 @@ let subscriptionId: string;
     const replays = `/public/v1/webhook-subscriptions/${subscriptionId}/replays`;
     const { data } = await waypost.api<{ data: object[] }>(fleet, 'GET', replays);
     expect([data.length, receiver.calls.length - before]).toEqual([1, 1]);
+  });
+
+  it('finds out from a refused action which request it was, and that it has to sign in again', async () => {
+    await openDelivery();
+    const error = { code: 'unauthorized', message: 'The key is not known.', requestId: 'r-88' };
+    await page.route('**/resend', (route) => route.fulfill({ status: 401, json: { error } }));
+    await page.getByRole('button', { name: 'Resend' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'The key is not known. Request r-88' });
+    await alert.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByLabel('API key').waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Replay } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
+import { ActionError } from '../shared/states.js';
 
 const PROGRESS_EVERY_MS = 1_000;
 
@@ -27,9 +28,7 @@ export function Resend({ eventId, onMade }: ResendProps) {
       >
         Resend
       </button>
-      <span role="alert" className="problem">
-        {creation.error?.message}
-      </span>
+      <ActionError error={creation.error} />
       {creation.data && <Progress key={creation.data.replayId} made={creation.data} />}
     </>
   );
@@ -44,9 +43,10 @@ function Progress({ made }: { readonly made: Replay }) {
     queryFn: ({ signal }) => client.getReplay({ id, replayId }, { signal }),
     refetchInterval: ({ state }) => (isOver(state.data) ? false : PROGRESS_EVERY_MS),
   });
+  if (error) return <ActionError error={error} />;
   return (
     <span role="status" className="hint">
-      {error ? error.message : `Resend ${String(replay.series)}: ${progressText(replay)}`}
+      {`Resend ${String(replay.series)}: ${progressText(replay)}`}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
 import { useClient } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
+import { ActionError } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import type { Task } from './task.js';
 
@@ -96,9 +97,7 @@ function CommandDialog({ task, command }: { readonly task: string; readonly comm
             Reason, for the log
             <input required maxLength={500} value={reason} onChange={({ target }) => setReason(target.value)} />
           </label>
-          <p role="alert" className="problem">
-            {sending.error?.message}
-          </p>
+          <ActionError error={sending.error} />
           <div className="actions">
             <button type="submit" className={command === 'skip' ? 'danger' : 'primary'} disabled={sending.isPending}>
               {label}

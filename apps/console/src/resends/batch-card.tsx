@@ -5,6 +5,7 @@ import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
 import { isMissing } from '../shared/is-missing.js';
 import { Moment } from '../shared/moment.js';
+import { ActionError } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
@@ -67,9 +68,7 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
         value={open === 0 ? Math.max(1, matched) : sent}
         aria-label="Passed to the sender"
       />
-      <p role="alert" className="problem">
-        {(creation.error ?? cancellation.error)?.message}
-      </p>
+      <ActionError error={creation.error ?? cancellation.error} />
       <Replays batch={batch} replays={replays} problems={problems} />
     </section>
   );

@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useState } from 'react';
-import { createWaypostClient, WaypostApiError } from '@waypost/client';
+import { createWaypostClient, WaypostApiError, WaypostConnectionError } from '@waypost/client';
+import { ActionError } from '../shared/states.js';
 import { PortalNotice } from './portal-notice.js';
 import { useSession } from './session.js';
 
@@ -13,7 +14,7 @@ export function SignInPage() {
 function KeyForm() {
   const { signIn } = useSession();
   const [apiKey, setApiKey] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Error | null>(null);
   const [isTrying, setIsTrying] = useState(false);
 
   async function submit(event: SyntheticEvent): Promise<void> {
@@ -45,9 +46,9 @@ function KeyForm() {
           aria-describedby="sign-in-problem"
           onChange={(event) => setApiKey(event.target.value)}
         />
-        <p id="sign-in-problem" role="alert" className="problem">
-          {problem}
-        </p>
+        <ActionError id="sign-in-problem" error={problem}>
+          {problem && wordsOf(problem)}
+        </ActionError>
         <button type="submit" className="primary" disabled={isTrying}>
           {isTrying ? 'Signing in' : 'Sign in'}
         </button>
@@ -61,15 +62,20 @@ function KeyForm() {
 }
 
 /** null: the API takes the key. */
-async function problemOf(apiKey: string): Promise<string | null> {
+async function problemOf(apiKey: string): Promise<Error | null> {
   const client = createWaypostClient({ baseUrl: location.origin, apiKey, retry: { retries: 0 } });
   try {
     await client.getSession();
     return null;
   } catch (error) {
-    // The client refuses a key that no header can hold, as one with an invisible character.
-    if (error instanceof TypeError) return 'The API does not know this key.';
-    if (!(error instanceof WaypostApiError)) return 'The API does not respond. Is the address right?';
-    return error.status === 401 ? 'The API does not know this key.' : error.message;
+    return error as Error;
   }
+}
+
+/** null: the error says it best. */
+function wordsOf(error: Error): string | null {
+  if (error instanceof WaypostConnectionError) return 'The API does not respond. Is the address right?';
+  // The client refuses a key that no header can hold, as one with an invisible character.
+  const isUnknown = !(error instanceof WaypostApiError) || error.status === 401;
+  return isUnknown ? 'The API does not know this key.' : null;
 }

@@ -24,16 +24,14 @@ export function Loading({ what }: { readonly what: string }) {
 /** What went wrong, in words, with the id that finds it in the logs. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   const { signOut } = useSession();
-  const isSignedOut = error instanceof WaypostApiError && error.status === 401;
+  const isSignedOut = isOfNoKey(error);
   return (
     <section className="state problem" role="alert">
       <h2>{isSignedOut ? 'Your key is not valid any more' : 'This could not be loaded'}</h2>
       <p>{textOf(error)}</p>
-      {error instanceof WaypostApiError && error.requestId !== null && (
-        <p>
-          Request <code>{error.requestId}</code>
-        </p>
-      )}
+      <p>
+        <RequestId error={error} />
+      </p>
       <button type="button" onClick={isSignedOut ? signOut : retry}>
         {isSignedOut ? 'Sign in again' : 'Try again'}
       </button>
@@ -43,19 +41,59 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
 
 /** What is shown stays, and says how old it is. */
 export function Outdated({ error, sinceMs }: { readonly error: Error; readonly sinceMs: number }) {
-  const { signOut } = useSession();
   return (
     <span className="outdated" role="status">
       <span>
         Not updated since <Moment iso={new Date(sinceMs).toISOString()} />. {textOf(error)}
       </span>
-      {error instanceof WaypostApiError && error.status === 401 && (
-        <button type="button" onClick={signOut}>
-          Sign in again
-        </button>
-      )}
+      <SignInAgain error={error} />
     </span>
   );
+}
+
+interface ActionErrorProps {
+  readonly error: Error | null;
+  readonly id?: string;
+  /** What a page can say better than the error. */
+  readonly children?: ReactNode;
+}
+
+/** Why something was not done. It has its place before that, so that a screen reader says what comes into it. */
+export function ActionError({ error, id, children }: ActionErrorProps) {
+  return (
+    <p role="alert" id={id} className="problem">
+      {children ??
+        (error && (
+          <>
+            {textOf(error)} <RequestId error={error} /> <SignInAgain error={error} />
+          </>
+        ))}
+    </p>
+  );
+}
+
+/** Finds it in the logs. */
+function RequestId({ error }: { readonly error: Error }) {
+  if (!(error instanceof WaypostApiError) || error.requestId === null) return null;
+  return (
+    <>
+      Request <code>{error.requestId}</code>
+    </>
+  );
+}
+
+function SignInAgain({ error }: { readonly error: Error }) {
+  const { signOut } = useSession();
+  if (!isOfNoKey(error)) return null;
+  return (
+    <button type="button" onClick={signOut}>
+      Sign in again
+    </button>
+  );
+}
+
+function isOfNoKey(error: Error): boolean {
+  return error instanceof WaypostApiError && error.status === 401;
 }
 
 function textOf(error: Error): string {

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
 import { type Subscription, type SubscriptionWithHealth, WaypostApiError } from '@waypost/client';
 import { useClient } from '../session/session.js';
-import { Failure, Loading } from '../shared/states.js';
+import { ActionError, Failure, Loading } from '../shared/states.js';
 import { changed } from './changed.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { changeOf, settingsOf } from './subscription-settings.js';
@@ -84,9 +84,9 @@ function EditForm({ subscription, etag, close, reload }: EditFormProps) {
         <input type="url" required value={url} onChange={({ target }) => setUrl(target.value)} />
       </label>
       <SubscriptionFields {...{ settings, shownCertificate: subscription.clientCertificate }} onChange={setSettings} />
-      <p role="alert" className="problem">
-        {isOutdated ? 'Somebody else has changed it since you opened it. Nothing was saved.' : update.error?.message}
-      </p>
+      <ActionError error={update.error}>
+        {isOutdated ? 'Somebody else has changed it since you opened it. Nothing was saved.' : null}
+      </ActionError>
       <div className="actions">
         <button type="submit" className="primary" disabled={update.isPending}>
           Save

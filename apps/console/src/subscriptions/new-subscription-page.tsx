@@ -6,6 +6,7 @@ import { useClient, useLack } from '../session/session.js';
 import { EventTypeBoxes } from '../shared/event-type-boxes.js';
 import { EVENT_TYPE_TEXTS } from '../shared/event-type-texts.js';
 import { Trail } from '../shared/missing.js';
+import { ActionError } from '../shared/states.js';
 import { CreatedSubscriptions } from './created-subscriptions.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { creationOf, NEW_SETTINGS } from './subscription-settings.js';
@@ -75,9 +76,7 @@ function NewSubscription() {
             <SubscriptionFields settings={settings} onChange={setSettings} isNew />
           </div>
         </details>
-        <p role="alert" className="problem">
-          {creation.error?.message}
-        </p>
+        <ActionError error={creation.error} />
         <div className="actions">
           <button type="submit" className="primary" disabled={types.length === 0 || creation.isPending}>
             Create

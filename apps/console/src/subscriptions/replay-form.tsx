@@ -3,6 +3,7 @@ import { type SyntheticEvent, useState } from 'react';
 import type { CreateReplay } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { DAY_MS, nowMs } from '../shared/clock.js';
+import { ActionError } from '../shared/states.js';
 import { localInputText } from '../shared/time-text.js';
 
 interface ReplayFormProps {
@@ -61,9 +62,7 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
       <button type="submit" disabled={creation.isPending}>
         Send them again
       </button>
-      <p role="alert" className="problem">
-        {creation.error?.message}
-      </p>
+      <ActionError error={creation.error} />
     </form>
   );
 }

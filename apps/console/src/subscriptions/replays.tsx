@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Replay } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
-import { Failure } from '../shared/states.js';
+import { ActionError, Failure } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { ReplayForm } from './replay-form.js';
@@ -32,9 +32,7 @@ export function Replays({ subscriptionId: id }: { readonly subscriptionId: strin
       <h2 id="replays-title">Replays</h2>
       {error && <Failure error={error} retry={() => void refetch()} />}
       {lack === null ? <ReplayForm subscriptionId={id} onMade={refresh} /> : <p className="hint">{lack}</p>}
-      <p role="alert" className="problem">
-        {cancellation.error?.message}
-      </p>
+      <ActionError error={cancellation.error} />
       <ol className="plain">
         {data?.data.map((replay) => (
           <ReplayLine key={replay.replayId} replay={replay} cancel={() => cancellation.mutate(replay.replayId)} />

@@ -5,7 +5,7 @@ import { useClient } from '../session/session.js';
 import { isMissing } from '../shared/is-missing.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Moment } from '../shared/moment.js';
-import { Loading, Outdated } from '../shared/states.js';
+import { ActionError, Loading, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { useHistoryDays } from '../shared/use-history-days.js';
 import { usePageTitle } from '../shared/use-page-title.js';
@@ -58,9 +58,7 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
         {data.url}
         {data.description !== undefined && <span className="below">{data.description}</span>}
       </p>
-      <p role="alert" className="problem">
-        {changes.error?.message}
-      </p>
+      <ActionError error={changes.error} />
       <TestResult test={test} />
       {changes.rotation.data && <SecretPanel secret={changes.rotation.data.secret} />}
       {data.disabledReason !== undefined && (

@@ -2,6 +2,7 @@ import './subscriptions.css';
 import { Link } from 'wouter';
 import type { V2Event } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
+import { ActionError } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { durationText } from '../shared/time-text.js';
 import type { TestEvent } from './use-test-event.js';
@@ -10,9 +11,7 @@ import type { TestEvent } from './use-test-event.js';
 export function TestResult({ test: { eventId, delivery, error } }: { readonly test: TestEvent }) {
   return (
     <>
-      <p role="alert" className="problem">
-        {error?.message}
-      </p>
+      <ActionError error={error} />
       {eventId !== null && (
         <p role="status" className="card test-result">
           {delivery === null ? (

@@ -6,7 +6,7 @@ import { useClient, useLack } from '../session/session.js';
 import { ConfirmButton } from '../shared/confirm-button.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Segments } from '../shared/segments.js';
-import { Loading } from '../shared/states.js';
+import { ActionError, Loading } from '../shared/states.js';
 import { usePageTitle } from '../shared/use-page-title.js';
 import { FleetMap } from './fleet-map.js';
 import { draftOf, emptyDraft, type GeofenceDraft, hintOf, shapeOf } from './geofence-draft.js';
@@ -126,19 +126,14 @@ function Deletion(props: Pick<ComponentProps<typeof ConfirmButton>, 'disabled' |
 }
 
 function Problem({ error, reload }: { readonly error: Error | null; readonly reload: () => void }) {
-  if (!(error instanceof WaypostApiError && error.status === 412))
-    return (
-      <p role="alert" className="problem">
-        {error?.message}
-      </p>
-    );
+  if (!(error instanceof WaypostApiError && error.status === 412)) return <ActionError error={error} />;
   return (
-    <p role="alert" className="problem">
+    <ActionError error={error}>
       Somebody else has changed this geofence since you opened it. Nothing was saved.{' '}
       <button type="button" onClick={reload}>
         Show their version
       </button>
-    </p>
+    </ActionError>
   );
 }
 
