@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { StreamInput } from '@waypost/client';
 import { useClient } from '../session/session.js';
-import { NO_ROWS, type StreamedAttempt, type TailRows, withArrived } from './tail-buffer.js';
+import { ArrivedAttempts, NO_ROWS, type StreamedAttempt, type TailRows } from './tail-buffer.js';
 
 const MOST_ROWS = 1_000;
 /** Further down than this, somebody reads: rows must not move under them. */
@@ -85,42 +85,38 @@ function useArrivals(address: string) {
   const place = useRef(kept?.place ?? '');
   const [waiting, setWaiting] = useState(0);
   const newest = useRef(tail);
-  const arrived = useRef<StreamedAttempt[]>([]);
+  const [arrived] = useState(() => new ArrivedAttempts(MOST_ROWS));
   const frame = useRef(0);
 
   const show = useCallback(() => {
-    newest.current = withArrived(newest.current, arrived.current, MOST_ROWS);
-    arrived.current = [];
+    newest.current = arrived.moveInto(newest.current);
     setTail(newest.current);
     setWaiting(0);
-  }, []);
+  }, [arrived]);
 
   const draw = useCallback(() => {
     frame.current = 0;
-    if (scrollY > READING_PX) setWaiting(arrived.current.length);
+    if (scrollY > READING_PX) setWaiting(arrived.size);
     else show();
-  }, [show]);
+  }, [arrived, show]);
 
   const push = useCallback(
     (attempt: StreamedAttempt) => {
-      arrived.current.push(attempt);
+      arrived.add(attempt);
       place.current = attempt.id;
-      // A tab in the background draws no frames.
-      if (arrived.current.length > 2 * MOST_ROWS) show();
       if (frame.current === 0) frame.current = requestAnimationFrame(draw);
     },
-    [draw, show],
+    [arrived, draw],
   );
 
   useEffect(
     () => () => {
       cancelAnimationFrame(frame.current);
       frame.current = 0;
-      newest.current = withArrived(newest.current, arrived.current, MOST_ROWS);
-      arrived.current = [];
+      newest.current = arrived.moveInto(newest.current);
       queries.setQueryData<KeptTail>(['tail', address], { rows: newest.current, place: place.current });
     },
-    [queries, address],
+    [arrived, queries, address],
   );
 
   return { tail, waiting, push, show, place };
