@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/browser.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { runningWaypost } from '../support/running-waypost.js';
+import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'console-long-lists';
@@ -12,6 +13,18 @@ const SCROLL_DOWN = 'scrollTo(0, document.documentElement.scrollHeight)';
 let browser: Browser;
 let visit: ConsoleVisit;
 let page: Page;
+
+/** Newest first, a second apart. */
+function delivery(n: number): object {
+  const at = new Date(Date.UTC(2026, 4, 4) - 1_000 * n).toISOString();
+  const eventId = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+  const subscriptionId = '00000000-0000-4000-8000-00000000aaaa';
+  const event = { eventId, eventType: 'position', eventTime: at, deviceId: `van-${String(n)}`, subscriptionId };
+  const attempt = { attempt: 1, dueAt: at, startedAt: at, durationMs: 5, statusCode: 200 };
+  const { statusCode } = attempt;
+  const about = { status: 'delivered', series: 0, statusCode, attemptCount: 1, firstAttemptAt: at, lastAttemptAt: at };
+  return { ...event, format: 'v1', payload: {}, delivery: { ...about, attempts: [attempt] } };
+}
 
 /** As the stream has them, from the `first` on. */
 function attempts(first: number, count: number): string {
@@ -40,6 +53,31 @@ function attempts(first: number, count: number): string {
 
   afterEach(async () => {
     await visit.context.close();
+  });
+
+  it('ends after 50,000 deliveries, and leads to those that follow', async () => {
+    const asked: string[] = [];
+    await page.route('**/public/v2/events?*limit=100*', (route) => {
+      const first = 10_000 * asked.length;
+      asked.push(route.request().url());
+      const data = Array.from({ length: 10_000 }, (_, index) => delivery(first + index));
+      return route.fulfill({ json: { data, nextPageState: 'more', searchedUntil: null, completeUntil: null } });
+    });
+    await visit.open('/deliveries?status=delivered&from=2026-05-01T00:00:00.000Z');
+    const next = page.getByRole('link', { name: 'Go on with the older ones' });
+    await until(async () => {
+      await page.evaluate(SCROLL_DOWN);
+      expect(await next.count()).toBe(1);
+    });
+    expect([asked.length, await page.getByText('50,000 deliveries, and there are more.').count()]).toEqual([5, 1]);
+    // The last is 49,999 s before midnight; the end of a window is not a part of it.
+    const expected = new URLSearchParams({
+      status: 'delivered',
+      from: '2026-05-01T00:00:00.000Z',
+      to: '2026-05-03T10:06:41.001Z',
+    });
+    expect(await next.getAttribute('href')).toBe(`/deliveries?${expected.toString()}`);
+    expect(visit.problems).toEqual([]);
   });
 
   it('of attempts does not move while somebody reads it, however many arrive', async () => {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { Subscription, V2Event } from '@waypost/client';
-import { type DeliveryFilters, ORDERS, searchOf } from '../filters/delivery-filters.js';
+import type { Subscription } from '@waypost/client';
+import { type DeliveryFilters, following, ORDERS, searchOf } from '../filters/delivery-filters.js';
 import { ShellHint } from '../session/shell-hint.js';
 import { Moment } from '../shared/moment.js';
 import { RowSkeleton } from '../shared/skeleton.js';
@@ -11,6 +11,7 @@ import { StatusCode } from '../shared/status-code.js';
 import { countText, zoneText } from '../shared/time-text.js';
 import { VirtualRows } from '../shared/virtual-rows.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
+import type { ListedDelivery } from './listed-delivery.js';
 import { useDeliveries } from './use-deliveries.js';
 import { useNewer } from './use-newer.js';
 
@@ -26,7 +27,7 @@ interface DeliveryListProps {
 
 /** The deliveries that there were when the list was opened: while one reads, no row moves. */
 export function DeliveryList({ filters, openedAtMs, refresh, clear }: DeliveryListProps) {
-  const { rows, more, search, retry, ...pages } = useDeliveries(filters, openedAtMs);
+  const { rows, more, isFull, search, retry, ...pages } = useDeliveries(filters, openedAtMs);
   const { error, isPending, hasNextPage, isFetching } = pages;
   const openedAt = new Date(openedAtMs).toISOString();
   const newer = useNewer(filters, isPending || error !== null ? null : (rows[0]?.delivery.firstAttemptAt ?? openedAt));
@@ -38,6 +39,7 @@ export function DeliveryList({ filters, openedAtMs, refresh, clear }: DeliveryLi
         <span className="hint" role="status">
           {isPending ? 'Loading' : `${countText(rows.length)} ${rows.length === 1 ? 'delivery' : 'deliveries'}`}
           {search ? <Searched until={search.until} order={filters.order} /> : hasNextPage && ', more below'}
+          {isFull && ', and there are more'}
           {`. ${ORDERS[filters.order]}. Times in ${zoneText()}.`}
         </span>
         {search && (
@@ -71,8 +73,30 @@ export function DeliveryList({ filters, openedAtMs, refresh, clear }: DeliveryLi
           {...(hasNextPage && { more: more ?? NOTHING_TO_LOAD })}
         />
       )}
+      {isFull && <Others filters={filters} openedAtMs={openedAtMs} lastAt={rows.at(-1)?.delivery.firstAttemptAt} />}
       {error && <Failure error={error} retry={retry} />}
     </>
+  );
+}
+
+interface OthersProps extends Pick<DeliveryListProps, 'filters' | 'openedAtMs'> {
+  /** Of the last row; undefined: it waits for its first attempt. */
+  readonly lastAt: string | undefined;
+}
+
+/** What a list of this length does not get to. */
+function Others({ filters, openedAtMs, lastAt }: OthersProps) {
+  return (
+    <p className="hint">
+      This list ends here.{' '}
+      {lastAt === undefined ? (
+        'Filters find what else there is.'
+      ) : (
+        <Link href={`/deliveries?${searchOf(following(filters, lastAt, openedAtMs))}`}>
+          Go on with the {filters.order === 'desc' ? 'older' : 'newer'} ones
+        </Link>
+      )}
+    </p>
   );
 }
 
@@ -92,7 +116,7 @@ function useEndpoints(): ReadonlyMap<string, Subscription> {
   return useMemo(() => new Map(subscriptions.map((one) => [one.id, one])), [subscriptions]);
 }
 
-function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Subscription | undefined }) {
+function Cells({ row, endpoint }: { readonly row: ListedDelivery; readonly endpoint: Subscription | undefined }) {
   const { eventId, eventType, deviceId, subscriptionId, delivery } = row;
   const url = endpoint?.url.replace(/^https?:\/\//, '') ?? subscriptionId;
   return (
@@ -116,7 +140,7 @@ function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Su
         {url}
       </span>
       <span role="cell">
-        <StatusCode code={delivery.statusCode} error={delivery.attempts.at(-1)?.error} />
+        <StatusCode code={delivery.statusCode} error={delivery.lastError} />
       </span>
       <span role="cell">{delivery.attemptCount}</span>
       <span role="cell">{delivery.nextAttemptAt === undefined ? '' : <Moment iso={delivery.nextAttemptAt} />}</span>
@@ -159,6 +183,6 @@ function NoDeliveries({ isFiltered, isStopped, clear }: NoDeliveriesProps) {
   );
 }
 
-function keyOf({ eventId, subscriptionId, delivery }: V2Event): string {
+function keyOf({ eventId, subscriptionId, delivery }: ListedDelivery): string {
   return `${eventId} ${subscriptionId} ${String(delivery.series)}`;
 }

@@ -2,8 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type DeliveryFilters, queryOf, searchOf } from '../filters/delivery-filters.js';
 import { useClient } from '../session/session.js';
+import { listed, type ListedDelivery } from './listed-delivery.js';
 
 const PAGE_ROWS = 100;
+/** Nobody reads further. With ten times as many, the list would be higher than browsers can draw. */
+const MOST_ROWS = 50_000;
 const KEPT_MS = 30 * 60_000;
 
 /** Pages follow each other by key, in a window that is fixed when the list is opened: the token of a page belongs to one query. */
@@ -12,15 +15,21 @@ function useDeliveryPages(filters: DeliveryFilters, openedAtMs: number) {
   return useInfiniteQuery({
     queryKey: ['deliveries', searchOf(filters), openedAtMs],
     initialPageParam: '',
-    queryFn: ({ pageParam: pageState, signal }) => {
+    queryFn: async ({ pageParam: pageState, signal }) => {
       const query = { ...queryOf(filters, openedAtMs), limit: PAGE_ROWS };
-      return client.listEvents({ ...query, ...(pageState !== '' && { pageState }) }, { signal });
+      const page = await client.listEvents({ ...query, ...(pageState !== '' && { pageState }) }, { signal });
+      return { ...page, data: page.data.map(listed) };
     },
-    getNextPageParam: ({ nextPageState }) => nextPageState ?? undefined,
+    getNextPageParam: ({ nextPageState }, pages) =>
+      rowsOf(pages).length < MOST_ROWS ? (nextPageState ?? undefined) : undefined,
     // Rows stay as they were read until somebody asks for newer ones, also after "back".
     staleTime: Infinity,
     gcTime: KEPT_MS,
   });
+}
+
+function rowsOf(pages: readonly { readonly data: readonly ListedDelivery[] }[] = []): readonly ListedDelivery[] {
+  return pages.flatMap(({ data }) => data);
 }
 
 /** A search of payloads reads a bounded part per page, found or not. */
@@ -39,7 +48,7 @@ export function useDeliveries(filters: DeliveryFilters, openedAtMs: number) {
   const address = searchOf(filters);
   const [stopped, setStopped] = useState('');
   const isStopped = stopped !== '' && stopped === address;
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
+  const rows = useMemo(() => rowsOf(data?.pages), [data]);
   const canLoad = hasNextPage && !isFetchingNextPage && !error && !isStopped;
   const more = useMemo(() => (canLoad ? { load: () => void fetchNextPage() } : null), [canLoad, fetchNextPage]);
   const until = data?.pages.at(-1)?.searchedUntil ?? null;
@@ -54,5 +63,7 @@ export function useDeliveries(filters: DeliveryFilters, openedAtMs: number) {
 
   // A search goes on where it was, also when it has found nothing so far.
   const retry = () => void (data ? fetchNextPage() : refetch());
-  return { ...pages, rows, more, search, retry };
+  // There are others, which this list does not get to.
+  const isFull = !hasNextPage && (data?.pages.at(-1)?.nextPageState ?? null) !== null;
+  return { ...pages, rows, more, isFull, search, retry };
 }

@@ -5,6 +5,7 @@ import {
   datedFiltersText,
   type DeliveryFilters,
   filtersOf,
+  following,
   liveFiltersText,
   queryOf,
   type Range,
@@ -118,5 +119,20 @@ describe('the filters of a live tail, as text', () => {
     ['status=failed&deviceId=van-7&range=1h', 'failed, device van-7'],
   ])('are those that it has: %j', (search, text) => {
     expect(liveFiltersText(filtersOf(search))).toBe(text);
+  });
+});
+
+describe('a list that ends before its end', () => {
+  it('is followed by what is older, as far back as it would have gone', () => {
+    const next = following(filtersOf('?range=1h&status=failed'), '2026-03-20T11:40:00.000Z', NOW);
+    const expected = 'status=failed&from=2026-03-20T11:00:00.000Z&to=2026-03-20T11:40:00.001Z';
+    expect(decodeURIComponent(searchOf(next))).toBe(expected);
+  });
+
+  it('is followed by what is newer where the oldest come first', () => {
+    const next = following(filtersOf('?range=1h&order=asc'), '2026-03-20T11:20:00.000Z', NOW);
+    expect(decodeURIComponent(searchOf(next))).toBe('from=2026-03-20T11:20:00.000Z&order=asc');
+    const ended = filtersOf('?to=2026-03-20T11:30:00.000Z&order=asc');
+    expect(following(ended, '2026-03-20T11:20:00.000Z', NOW).to).toBe('2026-03-20T11:30:00.000Z');
   });
 });

@@ -94,6 +94,14 @@ export function windowOf({ range, from, to }: DeliveryFilters, nowMs: number): T
   return { from: from === '' ? new Date(oldestMs).toISOString() : from, to: to === '' ? null : to };
 }
 
+/** The filters of what follows a list that ends before its end. What began in the same millisecond is in both. */
+export function following(filters: DeliveryFilters, lastAt: string, nowMs: number): DeliveryFilters {
+  const { from, to } = windowOf(filters, nowMs);
+  // The end of a window is not a part of it.
+  if (filters.order === 'desc') return { ...filters, from, to: new Date(Date.parse(lastAt) + 1).toISOString() };
+  return { ...filters, from: lastAt, to: to ?? '' };
+}
+
 /** The request of the first page. */
 export function queryOf(filters: DeliveryFilters, nowMs: number): EventsQuery {
   const { from, to } = windowOf(filters, nowMs);

@@ -17,7 +17,10 @@ interface VirtualRowsProps<Item> {
   readonly more?: { readonly load: () => void };
 }
 
-/** Draws only the rows in sight, so that a million of them scroll like a hundred. */
+/**
+ * Draws only the rows in sight, so that fifty thousand of them scroll like a hundred. More than 400,000 would be higher than
+ * browsers can draw.
+ */
 export function VirtualRows<Item>(props: VirtualRowsProps<Item>) {
   const { label, className, titles, rows, keyOf, cells, more } = props;
   const table = useRef<HTMLDivElement>(null);
