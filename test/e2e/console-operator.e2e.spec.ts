@@ -59,6 +59,38 @@ async function open(path: string): Promise<void> {
     expect(await pageProblems(page)).toEqual([]);
   });
 
+  it('says that it has read only the first of very many fleets', async () => {
+    let made = 0;
+    await page.route('**/public/v1/fleets?*', (route) => {
+      const data = Array.from({ length: 200 }, () => ({
+        id: `many-${String(made++)}`,
+        payloadFormat: 'v2',
+        routes: false,
+      }));
+      return route.fulfill({ json: { data, nextPageState: 'more' } });
+    });
+    await open('/fleets');
+    await page.getByText('These are the first 2,000 fleets.').waitFor();
+    await page.getByLabel('Find a fleet by its id or name').fill('operated.first');
+    await page.getByText('None of the first 2,000 fleets has this').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await page.unroute('**/public/v1/fleets?*');
+  });
+
+  it.each([
+    ['topics', 'webhook-delivery.fan-out'],
+    ['partitions', 'No partition is parked'],
+  ])('keeps the %s while the API does not respond, and says how old they are', async (path, text) => {
+    const resource = path === 'topics' ? '**/public/v1/topics' : '**/public/v1/tasks';
+    await open(`/${path}`);
+    await page.getByText(text).first().waitFor();
+    await page.route(resource, (route) => route.abort());
+    await page.getByRole('status').filter({ hasText: 'Not updated since' }).waitFor();
+    expect(await page.getByText(text).count()).toBeGreaterThan(0);
+    await page.unroute(resource);
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
   it('shows the topics of the installation with their consumers, all of whose partitions are owned (R-45)', async () => {
     await open('/topics');
     const row = page.getByRole('row').filter({ hasText: 'webhook-delivery.fan-out' });

@@ -2,7 +2,7 @@ import { ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Popover } from '../shared/popover.js';
-import { fleetsWith, useFleets } from './use-fleets.js';
+import { fleetsWith, notFoundText, useFleets } from './use-fleets.js';
 
 const SHOWN = 8;
 
@@ -24,12 +24,12 @@ export function FleetSwitch({ fleetId }: { readonly fleetId: string | null }) {
 }
 
 function Choice({ close, fleetId }: { readonly close: () => void; readonly fleetId: string | null }) {
-  const { data = [] } = useFleets();
+  const { data } = useFleets();
   const [text, setText] = useState('');
   const [location] = useLocation();
   // The page of one thing exists in one fleet only.
   const page = fleetId === null ? 'overview' : (location.split('/')[1] ?? 'overview');
-  const found = fleetsWith(text, data);
+  const found = fleetsWith(text, data?.items ?? []);
   return (
     <div className="fleet-choice">
       <input
@@ -48,7 +48,7 @@ function Choice({ close, fleetId }: { readonly close: () => void; readonly fleet
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="hint">No fleet has this in its id or name.</p>}
+      {data && found.length === 0 && <p className="hint">{notFoundText(data)}.</p>}
       <Link href="~/fleets" onClick={close}>
         All fleets
       </Link>

@@ -3,13 +3,13 @@ import { Link } from 'wouter';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { Empty, Failure } from '../shared/states.js';
 import { countText } from '../shared/time-text.js';
-import { type Fleet, fleetsWith, useFleets } from './use-fleets.js';
+import { type Fleet, fleetsWith, notFoundText, useFleets } from './use-fleets.js';
 
-/** Every fleet of the installation, for an operator. */
+/** The fleets of the installation, for an operator. */
 export function FleetsPage() {
   const { data, error, isPending, refetch } = useFleets();
   const [text, setText] = useState('');
-  const found = fleetsWith(text, data ?? []);
+  const found = fleetsWith(text, data?.items ?? []);
   return (
     <>
       <div className="title">
@@ -25,16 +25,21 @@ export function FleetsPage() {
       </div>
       {isPending && <RowSkeleton />}
       {error && <Failure error={error} retry={() => void refetch()} />}
-      {data?.length === 0 && (
+      {data?.items.length === 0 && (
         <Empty title="No fleet yet">
           <p>
             Make the first, with a key: <code>npm run waypost -- fleet create acme</code>
           </p>
         </Empty>
       )}
-      {data && data.length > 0 && found.length === 0 && <Empty title="No fleet has this in its id or name" />}
+      {data && data.items.length > 0 && found.length === 0 && <Empty title={notFoundText(data)} />}
       {found.length > 0 && <FleetTable fleets={found} />}
       {found.length > 0 && <p className="hint">{countText(found.length)} shown</p>}
+      {data?.hasMore === true && (
+        <p className="hint">
+          These are the first {countText(data.items.length)} fleets. Any other is at <code>/fleets/</code> and its id.
+        </p>
+      )}
     </>
   );
 }

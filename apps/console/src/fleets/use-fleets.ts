@@ -1,26 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Output } from '@waypost/client';
 import { useClient } from '../session/session.js';
+import { firstOf, type Part } from '../shared/first-of.js';
+import { countText } from '../shared/time-text.js';
 
 export type Fleet = Output<'getFleetById'>;
 
 /** More than an operator reads; what is beyond is reached by its address. */
-const MOST = 2_000;
+const MOST_PAGES = 10;
 const PAGE_ROWS = 200;
 
-/** All fleets, for an operator. */
+/** The first fleets, for an operator. */
 export function useFleets() {
   const client = useClient();
   return useQuery({
     queryKey: ['fleets'],
-    queryFn: async ({ signal }) => {
-      const fleets: Fleet[] = [];
-      for await (const page of client.pages('listFleets', { limit: PAGE_ROWS }, { signal })) {
-        fleets.push(...page.data);
-        if (fleets.length >= MOST) break;
-      }
-      return fleets;
-    },
+    queryFn: ({ signal }) => firstOf(client.pages('listFleets', { limit: PAGE_ROWS }, { signal }), MOST_PAGES),
     staleTime: 30_000,
   });
 }
@@ -29,4 +24,9 @@ export function useFleets() {
 export function fleetsWith(text: string, fleets: readonly Fleet[]): readonly Fleet[] {
   const words = text.trim().toLowerCase();
   return fleets.filter(({ id, name = '' }) => `${id} ${name}`.toLowerCase().includes(words));
+}
+
+/** For when none of them has it. */
+export function notFoundText({ items, hasMore }: Part<Fleet>): string {
+  return `${hasMore ? `None of the first ${countText(items.length)} fleets` : 'No fleet'} has this in its id or name`;
 }

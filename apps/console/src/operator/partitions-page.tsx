@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useClient } from '../session/session.js';
 import { Segments } from '../shared/segments.js';
 import { RowSkeleton } from '../shared/skeleton.js';
-import { Empty } from '../shared/states.js';
+import { Empty, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { OperationsFailure } from './not-configured.js';
@@ -21,7 +21,7 @@ const VIEWS = [
 export function PartitionsPage() {
   const client = useClient();
   const [view, setView] = useState<(typeof VIEWS)[number]['value']>('parked');
-  const { data, error, isPending, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['tasks'],
     queryFn: ({ signal }) => client.listTasks({}, { signal }),
     refetchInterval: EVERY_MS,
@@ -31,7 +31,7 @@ export function PartitionsPage() {
     <>
       <div className="title">
         <h1>Partitions</h1>
-        {data && !error && <span className="live">Live</span>}
+        {data && (error ? <Outdated error={error} sinceMs={dataUpdatedAt} /> : <span className="live">Live</span>)}
         <Segments label="View" options={VIEWS} value={view} onChange={setView} />
       </div>
       {isPending && <RowSkeleton />}

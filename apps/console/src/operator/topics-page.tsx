@@ -4,6 +4,7 @@ import type { Output } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { DAY_MS } from '../shared/clock.js';
 import { RowSkeleton } from '../shared/skeleton.js';
+import { Outdated } from '../shared/states.js';
 import { countText } from '../shared/time-text.js';
 import { OperationsFailure } from './not-configured.js';
 import { UnansweredNotice } from './unanswered.js';
@@ -15,7 +16,7 @@ const EVERY_MS = 5_000;
 /** What is kept in Kafka, and how far those who read it are. */
 export function TopicsPage() {
   const client = useClient();
-  const { data, error, isPending, refetch } = useQuery({
+  const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['topics'],
     queryFn: ({ signal }) => client.listTopics({}, { signal }),
     refetchInterval: EVERY_MS,
@@ -24,7 +25,7 @@ export function TopicsPage() {
     <>
       <div className="title">
         <h1>Topics</h1>
-        {data && !error && <span className="live">Live</span>}
+        {data && (error ? <Outdated error={error} sinceMs={dataUpdatedAt} /> : <span className="live">Live</span>)}
       </div>
       {isPending && <RowSkeleton />}
       {error && !data && <OperationsFailure error={error} retry={() => void refetch()} />}
