@@ -86,6 +86,48 @@ async function visitFleet(fleet: string): Promise<void> {
     expect(visit.problems).toEqual([]);
   });
 
+  it('begins with its figures below the first steps, not in their place', async () => {
+    await visit.context.close();
+    await visitFleet(fresh);
+    let answerNow: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answerNow = resolve));
+    // As long as nothing was delivered: the other test of this fleet delivers something.
+    await page.route('**/public/v2/events?*', async (route) => {
+      await held;
+      await route.fulfill({ json: { data: [], nextPageState: null, searchedUntil: null, completeUntil: null } });
+    });
+    const figures = page.waitForResponse('**/public/v2/metrics*');
+    await visit.open('/overview');
+    await figures;
+    const tiles = page.locator('.tiles');
+    const before = (await tiles.count()) === 0 ? null : await tiles.boundingBox();
+    answerNow();
+    await page.getByRole('heading', { name: 'Receive your first webhook' }).waitFor();
+    const after = await tiles.boundingBox();
+    expect(before ?? after).toEqual(after);
+  });
+
+  it('keeps what is below the latest deliveries in its place when they come, and has the figures as a table', async () => {
+    let answerNow: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answerNow = resolve));
+    await page.route('**/public/v2/events?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await visit.open(`/subscriptions/${subscriptionId}`);
+    const latest = page.getByRole('region', { name: 'Latest deliveries' });
+    await latest.waitFor();
+    const before = (await latest.boundingBox())?.height;
+    answerNow();
+    await latest.getByRole('link', { name: 'van-1' }).waitFor();
+    expect((await latest.boundingBox())?.height).toBe(before);
+
+    await page.getByText('All figures as a table').click();
+    const table = page.getByRole('region', { name: 'All figures' });
+    expect(await table.getByRole('row').count()).toBeGreaterThan(24);
+    expect(await pageProblems(page)).toEqual([]);
+  });
+
   it('signs in a tab that is opened from one of its links, and no other', async () => {
     await visit.open('/deliveries');
     // The menu of a link, from which a browser opens it in a tab of its own. Not every headless one can do that by itself.

@@ -86,7 +86,10 @@ let subscriptionId: string;
   it('is told at once that nothing was done offline, and nothing is done later either', async () => {
     await openDelivery();
     const before = receiver.calls.length;
+    const place = await page.getByRole('heading', { level: 1 }).boundingBox();
     await visit.context.setOffline(true);
+    await page.getByText('What you see is from before').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).boundingBox()).toEqual(place);
     await page.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('alert').filter({ hasText: 'This device is offline.' }).waitFor();
     await visit.context.setOffline(false);

@@ -9,7 +9,7 @@ export function FigureTable({ columns }: { readonly columns: readonly Column[] }
   return (
     <details>
       <summary>All figures as a table</summary>
-      <div className="scrolls" tabIndex={0} role="region" aria-label="Figures">
+      <div className="scrolls" tabIndex={0} role="region" aria-label="All figures">
         <table>
           <thead>
             <tr>

@@ -1,17 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useClient, useLack } from '../session/session.js';
-import { useSubscriptionCounts } from './use-subscription-counts.js';
+import { type SubscriptionCounts, useSubscriptionCounts } from './use-subscription-counts.js';
 
 const EVERY_MS = 5_000;
 
-/** Shown until something was delivered: before that, figures say nothing. */
-export function FirstSteps() {
-  const counts = useSubscriptionCounts();
-  const hasDelivered = useHasDelivered();
+/** `over`: something was delivered, or whoever reads this may not take them. */
+type Steps = 'unknown' | 'over' | Pick<SubscriptionCounts, 'firstId'>;
+
+export function useFirstSteps(): Steps {
+  const { data: counts, isError: isUncounted } = useSubscriptionCounts();
+  const { data: hasDelivered, isError } = useHasDelivered();
   const lack = useLack(counts?.firstId === null ? 'subscriptions:create' : 'subscriptions:write');
-  if (counts === null || hasDelivered !== false || lack !== null) return null;
-  const isSubscribed = counts.firstId !== null;
+  if (hasDelivered === true || lack !== null) return 'over';
+  if (counts !== undefined && hasDelivered === false) return counts;
+  // What cannot be known keeps nobody from the figures.
+  return isUncounted || isError ? 'over' : 'unknown';
+}
+
+/** Shown until something was delivered: before that, figures say nothing. */
+export function FirstSteps({ steps }: { readonly steps: Exclude<Steps, 'unknown'> }) {
+  if (steps === 'over') return null;
+  const { firstId } = steps;
+  const isSubscribed = firstId !== null;
   return (
     <section className="card first-steps" aria-labelledby="first-steps-title">
       <h2 id="first-steps-title">Receive your first webhook</h2>
@@ -24,12 +35,12 @@ export function FirstSteps() {
         </li>
         <li>Send a test event, and see here what your endpoint answered.</li>
       </ol>
-      {counts.firstId === null ? (
+      {firstId === null ? (
         <Link href="/subscriptions/new" className="button primary">
           Create a subscription
         </Link>
       ) : (
-        <Link href={`/subscriptions/${counts.firstId}`} className="button primary">
+        <Link href={`/subscriptions/${firstId}`} className="button primary">
           Send a test event
         </Link>
       )}
@@ -37,14 +48,13 @@ export function FirstSteps() {
   );
 }
 
-/** null: not known so far. Once something was, it stays so. */
-function useHasDelivered(): boolean | null {
+/** Once something was, it stays so. */
+function useHasDelivered() {
   const client = useClient();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['has-delivered'],
     queryFn: async ({ signal }) =>
       (await client.listEvents({ status: 'delivered', limit: 1 }, { signal })).data.length > 0,
     refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
   });
-  return data ?? null;
 }

@@ -5,7 +5,7 @@ import { Failure, Outdated } from '../shared/states.js';
 import { type FigureRange, type RangeName, titlesOf, useFigureRanges, windowOf } from './figure-ranges.js';
 import { FigureTable } from './figure-table.js';
 import type { Column } from './figures.js';
-import { FirstSteps } from './first-steps.js';
+import { FirstSteps, useFirstSteps } from './first-steps.js';
 import { OverviewCharts } from './overview-charts.js';
 import { Tiles } from './tiles.js';
 import { useFigures } from './use-figures.js';
@@ -19,6 +19,7 @@ export function OverviewPage() {
   const name: RangeName = Object.hasOwn(ranges, asked) ? (asked as RangeName) : 'hour';
   const range = ranges[name];
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useFigures(range);
+  const steps = useFirstSteps();
   return (
     <>
       <div className="title">
@@ -31,14 +32,19 @@ export function OverviewPage() {
           onChange={(next) => navigate(next === 'hour' ? '/overview' : `/overview?range=${next}`, { replace: true })}
         />
       </div>
-      <FirstSteps />
-      {error && !data ? (
-        <Failure error={error} retry={() => void refetch()} />
-      ) : (
-        <Figures columns={data ?? NOTHING_YET} range={range} isLoading={!data || isPlaceholderData} />
+      {/* Nothing before it is known what stands above it: it would move. */}
+      {steps !== 'unknown' && (
+        <>
+          <FirstSteps steps={steps} />
+          {error && !data ? (
+            <Failure error={error} retry={() => void refetch()} />
+          ) : (
+            <Figures columns={data ?? NOTHING_YET} range={range} isLoading={!data || isPlaceholderData} />
+          )}
+          {data && <WorstSubscriptions window={() => windowOf(range)} step={range.step} range={range.deliveries} />}
+          {data && !isPlaceholderData && <FigureTable columns={data} />}
+        </>
       )}
-      {data && <WorstSubscriptions window={() => windowOf(range)} step={range.step} range={range.deliveries} />}
-      {data && !isPlaceholderData && <FigureTable columns={data} />}
     </>
   );
 }

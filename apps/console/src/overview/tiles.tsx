@@ -67,9 +67,9 @@ export function Tiles({ columns, range }: TilesProps) {
 
 /** How many subscriptions get nothing, for whatever reason. */
 function useSubscriptionTile(): Tile {
-  const counts = useSubscriptionCounts();
+  const { data: counts } = useSubscriptionCounts();
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
-  if (counts === null) return { ...tile, value: '–', hint: 'paused or disabled' };
+  if (counts === undefined) return { ...tile, value: '–', hint: 'paused or disabled' };
   const { paused, disabled, hasMore } = counts;
   return {
     ...tile,

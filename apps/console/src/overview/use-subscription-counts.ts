@@ -15,10 +15,9 @@ export interface SubscriptionCounts {
   readonly firstId: string | null;
 }
 
-/** null: not known so far. */
-export function useSubscriptionCounts(): SubscriptionCounts | null {
+export function useSubscriptionCounts() {
   const client = useClient();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['subscription-counts'],
     queryFn: async ({ signal }): Promise<SubscriptionCounts> => {
       const of = (status: 'paused' | 'disabled') =>
@@ -37,5 +36,4 @@ export function useSubscriptionCounts(): SubscriptionCounts | null {
     },
     refetchInterval: EVERY_MS,
   });
-  return data ?? null;
 }

@@ -1,5 +1,6 @@
 import { useLocation, useSearch } from 'wouter';
 import { type RangeName, titlesOf, useFigureRanges } from '../overview/figure-ranges.js';
+import { FigureTable } from '../overview/figure-table.js';
 import { AcceptanceChart, OutcomeChart } from '../overview/overview-charts.js';
 import { useFigures } from '../overview/use-figures.js';
 import { Segments } from '../shared/segments.js';
@@ -27,6 +28,7 @@ export function EndpointCharts({ subscriptionId }: { readonly subscriptionId: st
         <OutcomeChart columns={data ?? []} step={step} />
         <AcceptanceChart columns={data ?? []} step={step} />
       </div>
+      <FigureTable columns={isPlaceholderData ? [] : (data ?? [])} />
     </section>
   );
 }

@@ -17,6 +17,7 @@ export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: 
     queryFn: ({ signal }) => client.listEvents({ subscriptionId, order: 'desc', limit: SHOWN }, { signal }),
     refetchInterval: EVERY_MS,
   });
+  const rows = data?.data ?? [];
   return (
     <section className="card" aria-labelledby="latest-title">
       <div className="title">
@@ -25,9 +26,13 @@ export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: 
       </div>
       {error && !data && <Failure error={error} retry={() => void refetch()} />}
       {error && data && <Outdated error={error} sinceMs={dataUpdatedAt} />}
-      {data?.data.length === 0 && <p className="hint">None so far. A test event makes one at once.</p>}
       <ol className="plain latest">
-        {data?.data.map(({ eventId, eventType, deviceId, delivery }) => (
+        {data?.data.length === 0 && (
+          <li>
+            <span className="hint none">None so far. A test event makes one at once.</span>
+          </li>
+        )}
+        {rows.map(({ eventId, eventType, deviceId, delivery }) => (
           <li key={`${eventId} ${String(delivery.series)}`}>
             <Link href={`/deliveries/${eventId}`} title={deviceId}>
               {deviceId}
@@ -38,6 +43,16 @@ export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: 
             <span className="hint">
               {delivery.firstAttemptAt === undefined ? 'not yet' : <Moment iso={delivery.firstAttemptAt} />}
             </span>
+          </li>
+        ))}
+        {/* The room of those that there may be, so that what is below stays where it is. */}
+        {Array.from({ length: SHOWN - Math.max(rows.length, data ? 1 : 0) }, (_, index) => (
+          <li key={index} className="room" aria-hidden="true">
+            <span />
+            <span className="badge" />
+            <span />
+            <span />
+            <span />
           </li>
         ))}
       </ol>
