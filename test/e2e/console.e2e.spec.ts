@@ -233,6 +233,22 @@ const COLUMNS_WITH_INK = `(() => {
     expect(await page.locator('.badge').first().textContent()).toContain('paused');
   });
 
+  it('shows a subscription whose deliveries are held as suspended, not as active (R-29)', async () => {
+    // As of one whose endpoint has failed for five minutes.
+    await page.route(/webhook-subscriptions\?/, async (route) => {
+      const response = await route.fetch();
+      const { data, ...more } = (await response.json()) as { data: { eventType: string }[] };
+      const held = data.map((one) => (one.eventType === 'position' ? { ...one, suspended: true } : one));
+      await route.fulfill({ response, json: { ...more, data: held } });
+    });
+    await visit.open('/overview');
+    await page.locator('.tiles').getByText('1 suspended').waitFor();
+    await visit.open('/subscriptions');
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'position', exact: true }) });
+    expect(await row.locator('.badge').textContent()).toContain('suspended');
+    expect(await pageProblems(page)).toEqual([]);
+  });
+
   it('shows the vehicles on a map, and the path of one beside its speed', async () => {
     // As of a vehicle that has more points than a page.
     await page.route(/public\/v1\/paths\?/, (route) =>

@@ -170,6 +170,7 @@ export {
   type SubscriptionActivity,
   type SubscriptionHealth,
   subscriptionHealth,
+  type Suspension,
   suspensionOf,
 } from './subscription/subscription-health.js';
 export { testDelivery } from './subscription/test-delivery.js';

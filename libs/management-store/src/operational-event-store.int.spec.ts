@@ -74,6 +74,23 @@ describe('OperationalEventStore', () => {
     expect(await list(neighbor.subscriptionId)).toEqual([neighbor]);
   });
 
+  it('tells when the newest of each type occurred, of each of the subscriptions that it is asked for', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const tell = (subscriptionId: string, type: string, occurredAt: number) =>
+      operation({ subscriptionId, type, occurredAt });
+    await suite.store.operationalEvents.keep([
+      ...[tell(first, 'suspended', 1_000), tell(first, 'suspended', 3_000), tell(first, 'probed', 2_000)],
+      ...[tell(second, 'resumed', 5_000), tell(second, 'exhausted', 6_000)],
+      operation({ subscriptionId: second, type: 'suspended', fleetId: 'other' }),
+    ]);
+    expect(await suite.store.operationalEvents.newest('acme', [second, randomUUID(), first])).toEqual([
+      { suspended: null, probed: null, resumed: 5_000 },
+      { suspended: null, probed: null, resumed: null },
+      { suspended: 3_000, probed: 2_000, resumed: null },
+    ]);
+    expect(await suite.store.operationalEvents.newest('acme', [])).toEqual([]);
+  });
+
   it('removes events by age', async () => {
     const subscriptionId = randomUUID();
     const kept = operation({ subscriptionId, occurredAt: 50_000 });

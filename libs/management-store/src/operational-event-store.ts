@@ -1,5 +1,6 @@
 /**
- * SQL by hand for the two writes: they project a batch of any size of the topic webhook.operations with one statement each.
+ * SQL by hand for the two writes, which project a batch of any size of the topic webhook.operations with one statement each, and
+ * for the newest events of many subscriptions: one look at an index for each.
  */
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -67,22 +68,18 @@ export class OperationalEventStore {
     });
   }
 
-  /** When the newest event of each of these types occurred. */
-  newest({ fleetId, subscriptionId }: Omit<OperationalEventQuery, 'limit' | 'before'>): Promise<NewestOperations> {
+  /** When the newest event of each of these types occurred, in the order of the subscriptions. */
+  newest(fleetId: string, subscriptionIds: readonly string[]): Promise<readonly NewestOperations[]> {
     return inFleet(this.events.manager, fleetId, async (manager) => {
-      const newestOf = async (type: keyof NewestOperations): Promise<number | null> => {
-        const where = { subscriptionId, fleetId, type };
-        const event = await manager.findOne(OperationalEventEntity, {
-          where,
-          order: { occurredAt: 'DESC', id: 'DESC' },
-        });
-        return event?.occurredAt ?? null;
-      };
-      return {
-        suspended: await newestOf('suspended'),
-        probed: await newestOf('probed'),
-        resumed: await newestOf('resumed'),
-      };
+      const rows = await manager.query<Record<keyof NewestOperations, Date | null>[]>(SELECT_NEWEST, [
+        fleetId,
+        subscriptionIds,
+      ]);
+      return rows.map(({ suspended, probed, resumed }) => ({
+        suspended: suspended?.getTime() ?? null,
+        probed: probed?.getTime() ?? null,
+        resumed: resumed?.getTime() ?? null,
+      }));
     });
   }
 
@@ -94,6 +91,17 @@ export class OperationalEventStore {
     return affected ?? 0;
   }
 }
+
+const SELECT_NEWEST = `
+  SELECT
+    (SELECT max(occurred_at) FROM subscription_operations
+      WHERE subscription_id = asked.id AND fleet_id = $1 AND type = 'suspended') AS suspended,
+    (SELECT max(occurred_at) FROM subscription_operations
+      WHERE subscription_id = asked.id AND fleet_id = $1 AND type = 'probed') AS probed,
+    (SELECT max(occurred_at) FROM subscription_operations
+      WHERE subscription_id = asked.id AND fleet_id = $1 AND type = 'resumed') AS resumed
+  FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place)
+  ORDER BY asked.place`;
 
 const INSERT_EVENTS = `
   INSERT INTO subscription_operations

@@ -69,12 +69,12 @@ export function Tiles({ columns, range }: TilesProps) {
 function useSubscriptionTile(): Tile {
   const { data: counts } = useSubscriptionCounts();
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
-  if (counts === undefined) return { ...tile, value: '–', hint: 'paused or disabled' };
-  const { paused, disabled, hasMore } = counts;
+  if (counts === undefined) return { ...tile, value: '–', hint: 'paused, suspended or disabled' };
+  const { paused, suspended, disabled, hasMore } = counts;
   return {
     ...tile,
-    value: `${countText(paused + disabled)}${hasMore ? '+' : ''}`,
-    hint: `${countText(paused)} paused, ${countText(disabled)} disabled`,
-    ...(disabled > 0 ? { tone: 'bad' } : paused > 0 && { tone: 'waiting' }),
+    value: `${countText(paused + suspended + disabled)}${hasMore ? '+' : ''}`,
+    hint: `${countText(paused)} paused, ${countText(suspended)} suspended, ${countText(disabled)} disabled`,
+    ...(disabled + suspended > 0 ? { tone: 'bad' } : paused > 0 && { tone: 'waiting' }),
   };
 }

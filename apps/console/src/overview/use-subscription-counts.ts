@@ -9,6 +9,8 @@ const MOST_COUNTED = 1_000;
 export interface SubscriptionCounts {
   readonly paused: number;
   readonly disabled: number;
+  /** Active, and held because their endpoint fails. */
+  readonly suspended: number;
   /** There are more than were counted. */
   readonly hasMore: boolean;
   /** The id of the oldest; null: there is none. */
@@ -20,17 +22,19 @@ export function useSubscriptionCounts() {
   return useQuery({
     queryKey: ['subscription-counts'],
     queryFn: async ({ signal }): Promise<SubscriptionCounts> => {
-      const of = (status: 'paused' | 'disabled') =>
+      const of = (status: 'paused' | 'disabled' | 'active') =>
         firstOf(client.pages('listSubscriptions', { status, limit: MOST_COUNTED }, { signal }), 1);
-      const [paused, disabled, oldest] = await Promise.all([
+      const [paused, disabled, active, oldest] = await Promise.all([
         of('paused'),
         of('disabled'),
+        of('active'),
         client.listSubscriptions({ limit: 1 }, { signal }),
       ]);
       return {
         paused: paused.items.length,
         disabled: disabled.items.length,
-        hasMore: paused.hasMore || disabled.hasMore,
+        suspended: active.items.filter(({ suspended }) => suspended).length,
+        hasMore: paused.hasMore || disabled.hasMore || active.hasMore,
         firstId: oldest.data[0]?.id ?? null,
       };
     },

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import type { Subscription } from '@waypost/client';
+import type { ListedSubscription } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
@@ -9,7 +9,7 @@ import { useDayFigures } from './use-day-figures.js';
 const NONE: DayFigures = { delivered: 0, pending: 0, failed: 0 };
 
 /** Each subscription with how its deliveries of the last day went. */
-export function SubscriptionTable({ rows }: { readonly rows: readonly Subscription[] }) {
+export function SubscriptionTable({ rows }: { readonly rows: readonly ListedSubscription[] }) {
   const figures = useDayFigures();
   return (
     <div className="table scrolls stacked" role="region" aria-label="Subscriptions" tabIndex={0}>
@@ -24,7 +24,7 @@ export function SubscriptionTable({ rows }: { readonly rows: readonly Subscripti
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, eventType, url, description, status, disabledReason, updatedAt }) => (
+          {rows.map(({ id, eventType, url, description, status, suspended, disabledReason, updatedAt }) => (
             <tr key={id} data-row="">
               <td>
                 <Link href={`/subscriptions/${id}`}>{eventType}</Link>
@@ -34,7 +34,7 @@ export function SubscriptionTable({ rows }: { readonly rows: readonly Subscripti
                 {description !== undefined && <span className="hint below">{description}</span>}
               </td>
               <td>
-                <StatusBadge status={status} />
+                <StatusBadge status={suspended && status === 'active' ? 'suspended' : status} />
                 {disabledReason !== undefined && <span className="problem below">{disabledReason}</span>}
               </td>
               <td className="day">{figures && <Day id={id} figures={figures.get(id) ?? NONE} />}</td>

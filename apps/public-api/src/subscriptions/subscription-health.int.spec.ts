@@ -110,6 +110,20 @@ describe('the health of a subscription (R-16)', () => {
     expect((await read()).body).toMatchObject(suspended);
   });
 
+  it('is in lists as far as whether a subscription is suspended (R-29)', async () => {
+    const listed = async () => ((await send('GET', PATH)).body as { data: { suspended: boolean }[] }).data;
+    const other = { eventType: 'ignition_on', url: 'https://receiver.example/hook' };
+    await send('POST', PATH, other);
+    expect((await listed()).map(({ suspended }) => suspended)).toEqual([false, false]);
+    await tell('suspended', START_MS - 5_000);
+    expect(await listed()).toMatchObject([
+      { id, suspended: true },
+      { eventType: 'ignition_on', suspended: false },
+    ]);
+    await tell('resumed', START_MS - 2_000);
+    expect((await listed()).map(({ suspended }) => suspended)).toEqual([false, false]);
+  });
+
   it('is not touched by the events of another subscription or fleet', async () => {
     await tell('suspended', START_MS, { subscriptionId: randomUUID() });
     await tell('suspended', START_MS, { fleetId: 'other' });
@@ -126,7 +140,7 @@ describe('the health of a subscription (R-16)', () => {
     }
   });
 
-  it('is not in lists, nor in what a change answers; the version is in all of them', async () => {
+  it('is not as a whole in lists, nor in what a change answers; the version is in all of them', async () => {
     const { data } = (await send('GET', PATH)).body as { data: object[] };
     expect(data).toMatchObject([{ id, version: 1 }]);
     expect(data[0]).not.toHaveProperty('health');

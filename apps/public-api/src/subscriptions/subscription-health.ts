@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { RETENTION_MS, type SubscriptionHealth, subscriptionHealth, suspensionOf } from '@waypost/domain';
+import {
+  RETENTION_MS,
+  type SubscriptionHealth,
+  subscriptionHealth,
+  type Suspension,
+  suspensionOf,
+} from '@waypost/domain';
 import { SubscriptionActivities } from '@waypost/history-store';
 import { OperationalEventStore, type SubscriptionRef } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
@@ -17,12 +23,18 @@ export class SubscriptionHealthReader {
     const nowMs = this.now();
     // The clocks of the senders may be ahead of ours.
     const window = { startAt: nowMs - RETENTION_MS, endAt: nowMs + CLOCKS_MS };
-    const [activity, newest] = await Promise.all([
+    const [activity, [suspension = NOT_SUSPENDED]] = await Promise.all([
       this.activities.read({ fleetId, subscriptionId, ...window }),
-      this.events.newest({ fleetId, subscriptionId }),
+      this.readSuspensions(fleetId, [subscriptionId]),
     ]);
-    return subscriptionHealth(activity, suspensionOf(newest));
+    return subscriptionHealth(activity, suspension);
+  }
+
+  /** The part of the health that costs little, in the order of the subscriptions. */
+  async readSuspensions(fleetId: string, subscriptionIds: readonly string[]): Promise<readonly Suspension[]> {
+    return (await this.events.newest(fleetId, subscriptionIds)).map(suspensionOf);
   }
 }
 
 const CLOCKS_MS = 60_000;
+const NOT_SUSPENDED: Suspension = { isSuspended: false, since: null };

@@ -66,7 +66,7 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'listSubscriptions',
     summary: 'List subscriptions',
-    description: 'Without `health`, which a GET of one subscription has.',
+    description: 'With `suspended` in place of `health`, which a GET of one subscription has.',
     tag,
     scope: 'subscriptions:read',
     portal: 'filtered',

@@ -226,6 +226,18 @@ const fields = {
 /** A subscription as the API shows it: without secrets (R-16, R-17). */
 export class SubscriptionDto extends dto(z.strictObject(fields).meta({ id: 'Subscription' })) {}
 
+/** What a list can afford of the health. */
+export class ListedSubscriptionDto extends dto(
+  z
+    .strictObject({
+      ...fields,
+      suspended: z.boolean().meta({
+        description: 'Whether deliveries are held until a probe is accepted (`onOutage: hold`), as `health` says it.',
+      }),
+    })
+    .meta({ id: 'ListedSubscription' }),
+) {}
+
 /** A subscription with what costs a look at the history, so lists do not have it. */
 export class SubscriptionWithHealthDto extends dto(
   z.strictObject({ ...fields, health }).meta({ id: 'SubscriptionWithHealth' }),
@@ -246,7 +258,7 @@ export class SubscriptionWithSecretDto extends dto(
 
 export class CreatedSubscriptionsDto extends dto(z.strictObject({ data: z.array(SubscriptionWithSecretDto.schema) })) {}
 
-export class SubscriptionPageDto extends dto(pageOf(SubscriptionDto.schema)) {}
+export class SubscriptionPageDto extends dto(pageOf(ListedSubscriptionDto.schema)) {}
 
 export class QueuedTestDto extends dto(
   z

@@ -20,6 +20,7 @@ import { toHealth } from './subscription-health.dto.js';
 import { SubscriptionHealthReader } from './subscription-health.js';
 import {
   type CreateSubscriptionsDto,
+  type ListedSubscriptionDto,
   type QueuedTestDto,
   type SubscriptionDto,
   type SubscriptionListQueryDto,
@@ -72,7 +73,7 @@ export class SubscriptionsService {
     });
   }
 
-  async list(caller: Visibility, query: SubscriptionListQueryDto): Promise<ListPage<SubscriptionDto>> {
+  async list(caller: Visibility, query: SubscriptionListQueryDto): Promise<ListPage<ListedSubscriptionDto>> {
     const { fleetId, subscriptionIds: ids } = caller;
     const { limit: _limit, pageState: _pageState, ...filters } = query;
     const walk = {
@@ -86,7 +87,14 @@ export class SubscriptionsService {
       (wanted) => this.subscriptions.list({ ...wanted, ...filters, ids }),
       (stored) => stored,
     );
-    return { ...page, data: page.data.map(toSubscription) };
+    const suspensions = await this.health.readSuspensions(
+      fleetId,
+      page.data.map(({ id }) => id),
+    );
+    const data = page.data.map((stored, index) => {
+      return { ...toSubscription(stored), suspended: suspensions[index]?.isSuspended === true };
+    });
+    return { ...page, data };
   }
 
   async get(ref: SubscriptionRef): Promise<Versioned<SubscriptionWithHealthDto>> {

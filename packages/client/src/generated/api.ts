@@ -464,7 +464,7 @@ export interface SubscriptionWithSecret {
   readonly secret: string;
 }
 
-export interface Subscription {
+export interface ListedSubscription {
   readonly id: string;
   readonly fleetId: string;
   readonly eventType: Open<
@@ -524,6 +524,8 @@ export interface Subscription {
   readonly createdAt: string;
   /** UTC, with milliseconds. */
   readonly updatedAt: string;
+  /** Whether deliveries are held until a probe is accepted (`onOutage: hold`), as `health` says it. */
+  readonly suspended: boolean;
 }
 
 export interface SubscriptionWithHealth {
@@ -654,6 +656,68 @@ export interface UpdateSubscription {
   readonly onOutage?: 'fail' | 'hold';
   /** true: the next event of a device waits until the one before it is delivered or has failed. false: events start in order, and a retry holds nothing back. */
   readonly strictOrder?: boolean;
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly fleetId: string;
+  readonly eventType: Open<
+    | 'position'
+    | 'position_sleep'
+    | 'ignition_on'
+    | 'ignition_off'
+    | 'geofence_in'
+    | 'geofence_out'
+    | 'route_started'
+    | 'route_finished'
+    | 'stop_started'
+    | 'stop_finished'
+  >;
+  readonly url: string;
+  readonly description?: string;
+  /** As it was given; its keys are in no particular order. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly status: Open<'active' | 'paused' | 'disabled'>;
+  /** Why it was disabled; only while it is. */
+  readonly disabledReason?: string;
+  readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
+  /** Absent: every device. */
+  readonly deviceIds?: readonly string[];
+  readonly auth:
+    | {
+        readonly type: 'none';
+      }
+    | {
+        readonly type: 'bearer';
+        readonly tokenUrl: string;
+        readonly clientId: string;
+        readonly scope?: string;
+        readonly audience?: string;
+        /** Absent: client_secret_basic. */
+        readonly tokenAuthMethod?: Open<'client_secret_basic' | 'client_secret_post'>;
+      };
+  readonly headers: readonly {
+    readonly name: string;
+    /** Absent when it is secret. */
+    readonly value?: string;
+    readonly secret: boolean;
+  }[];
+  /** Absent: none. */
+  readonly clientCertificate?: {
+    readonly subject: string;
+    /** When the first of the certificates expires. UTC, with milliseconds. */
+    readonly expiresAt: string;
+  };
+  /** Absent: no limit. */
+  readonly rateLimitPerSecond?: number;
+  readonly onOutage: Open<'fail' | 'hold'>;
+  readonly strictOrder: boolean;
+  /** Counts every change; the `ETag` has the same number. */
+  readonly version: number;
+  /** UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** UTC, with milliseconds. */
+  readonly updatedAt: string;
 }
 
 export interface QueuedTest {
@@ -1212,7 +1276,7 @@ export interface Operations {
       readonly order?: 'asc' | 'desc';
     };
     readonly output: {
-      readonly data: readonly Subscription[];
+      readonly data: readonly ListedSubscription[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
     };
