@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
 import { findChromium, launchChromium } from '../support/browser.js';
+import { pageProblems } from '../support/page-problems.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
 import { until } from '../support/until.js';
@@ -144,7 +145,7 @@ async function createSession(more: object = {}): Promise<Created> {
     const { link } = await createSession();
     await page.route('**/portal-sessions/exchange', (route) => route.fulfill({ status: 503 }), { times: 1 });
     await page.goto(link);
-    await page.getByText('Waypost does not respond').waitFor();
+    await page.getByText('the service does not respond').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
@@ -156,5 +157,33 @@ async function createSession(more: object = {}): Promise<Created> {
     await api('DELETE', `/public/v1/portal-sessions/${id}`);
     await page.getByText('Your session has ended.').waitFor();
     expect(await page.getByRole('link', { name: 'Go back' }).getAttribute('href')).toBe(`${hostUrl}/webhooks`);
+  });
+
+  it('has the logo of the fleet in place of ours, as wide as there is room for it, on a small dark screen', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="100"><rect width="4000" height="100"/></svg>';
+    const logoUrl = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+    await api('PATCH', '/public/v1/fleet/portal', { logoUrl, brandColor: '#7c2d12', colorScheme: 'dark' });
+    const { link } = await createSession();
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const logo = page.getByRole('link', { name: 'Overview' }).getByRole('img');
+    await logo.waitFor();
+    expect(await page.title()).toBe('Overview');
+    expect([
+      await page.locator('header img').count(),
+      await page.locator('header').getByText('Waypost').count(),
+    ]).toEqual([1, 0]);
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.brand'), '::before').content")).toBe('none');
+    expect(await page.locator('.mark').count()).toBe(0);
+    // The device prefers the light one.
+    const ground = await page.evaluate("getComputedStyle(document.querySelector('header')).backgroundColor");
+    expect(ground).toBe('rgb(20, 28, 26)');
+    expect((await logo.boundingBox())?.width).toBeLessThan(200);
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByText('Nothing has been delivered in this range').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
   });
 });

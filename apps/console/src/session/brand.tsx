@@ -1,8 +1,16 @@
 import { useSession } from './session.js';
 
-/** The logo of the fleet in its portal, else our name. */
+/** The logo of the fleet in its portal, else our name with our mark. */
 export function Brand() {
-  const { info } = useSession();
+  const { info, portal } = useSession();
+  // It has its place before it is known whose it is.
+  if (portal !== null && info === null) return '\u00a0';
   const logoUrl = info?.type === 'portal_session' ? info.branding?.logoUrl : undefined;
-  return logoUrl === undefined ? 'Waypost' : <img src={logoUrl} alt="Overview" height={24} />;
+  if (logoUrl !== undefined) return <img src={logoUrl} alt="Overview" height={24} />;
+  return (
+    <>
+      <span className="mark" aria-hidden="true" />
+      Waypost
+    </>
+  );
 }

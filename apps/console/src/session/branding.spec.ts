@@ -44,10 +44,6 @@ describe('the look of a portal (R-42)', () => {
     expect(unreadable).toEqual([]);
   });
 
-  it('has the color scheme of the fleet', () => {
-    expect(brandProperties({ colorScheme: 'dark' })).toEqual({ 'color-scheme': 'dark' });
-  });
-
   it.each([
     ['#0f766e', '#0f766e'],
     ['#000080', '#000080'],

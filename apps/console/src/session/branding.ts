@@ -25,13 +25,11 @@ const READABLE_CONTRAST = 4.5;
 const STEPS = 50;
 
 /** Custom properties of the page in the color of the fleet, readable in both schemes. By script: the policy has no inline styles. */
-export function brandProperties({ brandColor, colorScheme }: Branding): Readonly<Record<string, string>> {
-  const scheme = colorScheme === 'light' || colorScheme === 'dark' ? { 'color-scheme': colorScheme } : {};
-  if (brandColor === undefined) return scheme;
+export function brandProperties({ brandColor }: Branding): Readonly<Record<string, string>> {
+  if (brandColor === undefined) return {};
   const channels = channelsOf(brandColor);
   const [light, dark] = [accentOf(channels, LIGHT), accentOf(channels, DARK)];
   return {
-    ...scheme,
     '--accent': `light-dark(${light.accent}, ${dark.accent})`,
     '--accent-tint': `light-dark(${light.tint}, ${dark.tint})`,
     '--on-accent': `light-dark(#ffffff, ${DARK_TEXT})`,
@@ -39,6 +37,8 @@ export function brandProperties({ brandColor, colorScheme }: Branding): Readonly
 }
 
 export function applyBranding(branding: Branding): void {
+  // Not by the property: the build makes of light-dark() what only a rule of the style sheet can switch.
+  document.documentElement.dataset['colorScheme'] = branding.colorScheme;
   for (const [name, value] of Object.entries(brandProperties(branding))) {
     document.documentElement.style.setProperty(name, value);
   }

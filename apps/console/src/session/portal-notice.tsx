@@ -3,7 +3,7 @@ import type { PortalState } from './portal-state.js';
 const TEXTS: Readonly<Record<PortalState, string>> = {
   opening: 'Opening the session',
   unusable: 'This link was used before or has expired. Ask for another one where you found it.',
-  unanswered: 'The session could not be opened: Waypost does not respond.',
+  unanswered: 'The session could not be opened: the service does not respond.',
   ended: 'Your session has ended.',
 };
 

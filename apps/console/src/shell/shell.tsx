@@ -5,6 +5,7 @@ import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
 import { Boundary } from '../shared/boundary.js';
 import { Empty, Loading } from '../shared/states.js';
+import { showTitle } from '../shared/use-page-title.js';
 import { CommandPalette } from './command-palette.js';
 import { OfflineBanner } from './offline-banner.js';
 import { pageOf } from './page-of.js';
@@ -57,7 +58,7 @@ function SignedIn() {
 
   // Before the effects of the page, which may know a better one.
   useLayoutEffect(() => {
-    document.title = `${title} - Waypost`;
+    showTitle(title);
   }, [page, title]);
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
