@@ -35,7 +35,12 @@ const steps = [
     ['kill-each-app', 'pipeline', 'traces', 'documented', 'examples', 'e2e/console'],
     { WAYPOST_LONG_TESTS: 'true' },
   ],
-  ['verifiers', 'test:int', ['packages/verify-', 'generated-clients', 'packed-client'], { WAYPOST_LONG_TESTS: 'true' }],
+  [
+    'verifiers',
+    'test:int',
+    ['packages/verify-', 'verification-code', 'generated-clients', 'packed-client'],
+    { WAYPOST_LONG_TESTS: 'true' },
+  ],
   ['permissions', 'test:int', ['kafka-permissions'], { WAYPOST_LONG_TESTS: 'true' }],
   ['kills', 'test:int', ['supervisor', 'replay.task'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],

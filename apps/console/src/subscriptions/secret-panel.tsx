@@ -1,8 +1,6 @@
 import { useState } from 'react';
 import { CopyButton } from '../shared/copy-button.js';
-
-const LANGUAGES = ['TypeScript', 'Python', 'Go'] as const;
-type Language = (typeof LANGUAGES)[number];
+import { type Language, LANGUAGES, VERIFICATION_CODE } from './verification-code.js';
 
 /** A signing secret, which cannot be read again, with code that verifies with it. */
 export function SecretPanel({ secret }: { readonly secret: string }) {
@@ -24,26 +22,8 @@ export function SecretPanel({ secret }: { readonly secret: string }) {
           </button>
         ))}
       </div>
-      <pre tabIndex={0}>{SNIPPETS[language]}</pre>
-      <CopyButton text={SNIPPETS[language]}>Copy the code</CopyButton>
+      <pre tabIndex={0}>{VERIFICATION_CODE[language]}</pre>
+      <CopyButton text={VERIFICATION_CODE[language]}>Copy the code</CopyButton>
     </section>
   );
 }
-
-/** Standard Webhooks, which every delivery is signed by as well (R-19): its libraries exist for more languages. */
-const SNIPPETS: Readonly<Record<Language, string>> = {
-  TypeScript: `import { verify } from '@waypost/client';
-
-const result = await verify(rawBody, request.headers, process.env.WEBHOOK_SECRET);
-if (!result.ok) return response.status(401).end(result.reason);`,
-  Python: `from standardwebhooks import Webhook
-
-# Raises WebhookVerificationError.
-event = Webhook(os.environ["WEBHOOK_SECRET"]).verify(raw_body, dict(request.headers))`,
-  Go: `import standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-
-webhook, err := standardwebhooks.NewWebhook(os.Getenv("WEBHOOK_SECRET"))
-if err == nil {
-    err = webhook.Verify(rawBody, request.Header)
-}`,
-};
