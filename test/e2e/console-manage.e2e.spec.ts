@@ -156,6 +156,12 @@ let page: Page;
     await page.getByLabel('Client certificate').selectOption('a certificate and its key');
     await page.getByLabel('Certificate in PEM').fill(cert);
     await page.getByLabel('Private key in PEM').fill(key);
+    for (const [index, [name, value]] of Object.entries({ 'X-Tenant': 'acme', 'X-Api-Key': 's3cret' }).entries()) {
+      await page.getByRole('button', { name: 'Add a header' }).click();
+      await page.getByLabel(`Header ${String(index + 1)}: name`).fill(name);
+      await page.getByLabel(`Header ${String(index + 1)}: value`).fill(value);
+    }
+    await page.getByLabel('Header 2: secret').check();
     expect(await pageProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.locator('code').filter({ hasText: 'whsec_' }).waitFor();
@@ -167,11 +173,13 @@ let page: Page;
 
     await page.getByRole('link', { name: 'position', exact: true }).click();
     await page.getByText('CN=waypost test, until').waitFor();
+    await page.getByText('x-tenant: acme, x-api-key (secret)').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Client certificate').selectOption('none');
     await dialog.getByLabel('Client certificate').selectOption('CN=waypost test');
     await dialog.getByLabel('Most attempts per second').fill('7');
+    expect(await dialog.getByLabel('Header 2: value').getAttribute('placeholder')).toBe('kept');
     expect(await pageProblems(page)).toEqual([]);
     const [made] = await subscriptions();
     await waypost.api(fleet, 'PATCH', `/public/v1/webhook-subscriptions/${made?.id ?? ''}`, { strictOrder: true });
@@ -188,8 +196,28 @@ let page: Page;
         strictOrder: true,
         onOutage: 'hold',
         clientCertificate: { subject: 'CN=waypost test' },
+        headers: [
+          { name: 'x-tenant', value: 'acme', secret: false },
+          { name: 'x-api-key', secret: true },
+        ],
       },
     ]);
+  });
+
+  it('replaces the headers of a subscription together, with the values of secret ones (R-17)', async () => {
+    const [made] = await subscriptions();
+    await visit.open(`/subscriptions/${made?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Header 1: value').fill('globex');
+    await dialog.getByText('secret values have to be entered again').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Header 2: value');
+    await dialog.getByRole('button', { name: 'Remove header 2' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('x-tenant: globex', { exact: true }).waitFor();
+    expect(await subscriptions()).toMatchObject([{ headers: [{ name: 'x-tenant', value: 'globex', secret: false }] }]);
   });
 
   it('disables a subscription only after it has said what that means, and activates it again (R-16)', async () => {

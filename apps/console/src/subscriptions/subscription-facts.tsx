@@ -12,6 +12,7 @@ export function SubscriptionFacts({ subscription }: { readonly subscription: Sub
     ['Format', subscription.payloadFormat],
     ...accessOf(subscription),
     ...sendingOf(subscription),
+    ...ownOf(subscription),
     ['Created', <Moment key="created" iso={createdAt} />],
   ];
   return (
@@ -47,13 +48,23 @@ function accessOf({ auth, clientCertificate }: Subscription): Facts {
   ];
 }
 
-function sendingOf({ deviceIds, onOutage, strictOrder, rateLimitPerSecond, metadata }: Subscription): Facts {
-  const own = Object.entries(metadata);
-  const facts: Facts = [
+function sendingOf({ deviceIds, onOutage, strictOrder, rateLimitPerSecond }: Subscription): Facts {
+  return [
     ['Devices', deviceIds === undefined ? 'every device' : deviceIds.join(', ')],
     ['During an outage', onOutage === 'hold' ? 'deliveries are held' : 'deliveries fail after five attempts'],
     ['Order', strictOrder ? 'strict per device' : 'a retry holds nothing back'],
     ['Limit', rateLimitPerSecond === undefined ? 'none' : `${String(rateLimitPerSecond)} per second`],
   ];
-  return own.length === 0 ? facts : [...facts, ['Metadata', own.map(([key, value]) => `${key}=${value}`).join(', ')]];
+}
+
+/** What its owner has added to it. */
+function ownOf({ headers, metadata }: Subscription): Facts {
+  const names = headers.map(({ name, value }) => (value === undefined ? `${name} (secret)` : `${name}: ${value}`));
+  const own = Object.entries(metadata).map(([key, value]) => `${key}=${value}`);
+  return (
+    [
+      ['Headers of its own', names],
+      ['Metadata', own],
+    ] as const
+  ).flatMap(([title, texts]) => (texts.length === 0 ? [] : [[title, texts.join(', ')] as const]));
 }

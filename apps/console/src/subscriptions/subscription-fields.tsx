@@ -1,6 +1,7 @@
 import type { Subscription } from '@waypost/client';
 import { AuthFields } from './auth-fields.js';
 import { CertificateFields } from './certificate-fields.js';
+import { HeaderFields } from './header-fields.js';
 import type { SubscriptionSettings } from './subscription-settings.js';
 
 interface SubscriptionFieldsProps {
@@ -26,6 +27,7 @@ export function SubscriptionFields(props: SubscriptionFieldsProps) {
       <OwnFields settings={settings} onChange={onChange} />
       <AuthFields auth={settings.auth} onChange={(auth) => set({ auth })} isNew={isNew} />
       <CertificateFields {...{ certificate, shownCertificate }} onChange={(next) => set({ certificate: next })} />
+      <HeaderFields headers={settings.headers} onChange={(headers) => set({ headers })} />
       <label>
         Format of the body
         <select

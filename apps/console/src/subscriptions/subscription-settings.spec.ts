@@ -15,7 +15,8 @@ const PLAIN = {
   strictOrder: false,
   metadata: {},
   auth: { type: 'none' },
-} as Subscription;
+  headers: [],
+} as unknown as Subscription;
 
 describe('the fields of a subscription', () => {
   it('change nothing when they are saved as they were', () => {
@@ -29,6 +30,7 @@ describe('the fields of a subscription', () => {
       metadata: { team: 'x=y', empty: '' },
       auth: BEARER,
       clientCertificate: { subject: 'CN=waypost', expiresAt: '2027-01-01T00:00:00.000Z' },
+      headers: [{ name: 'x-api-key', secret: true }],
     } as Subscription;
     expect(changeOf(settingsOf(full))).toEqual({
       payloadFormat: 'legacy-v1',
@@ -36,7 +38,7 @@ describe('the fields of a subscription', () => {
       rateLimitPerSecond: 5,
       onOutage: 'hold',
       strictOrder: false,
-      // Without `auth` and `clientCertificate`: what is secret of them is not known here, so they stay what they are.
+      // Without `auth`, `headers` and `clientCertificate`: what is secret of them is not known here, so they stay what they are.
       description: 'Of the ERP',
       metadata: { team: 'x=y', empty: '' },
     });
@@ -75,5 +77,19 @@ describe('the fields of a subscription', () => {
     expect(changeOf({ ...kept, certificate: { ...made, type: 'new' } }).clientCertificate).toEqual(made);
     expect(changeOf({ ...kept, certificate: { ...made, type: 'none' } }).clientCertificate).toBeNull();
     expect(creationOf({ ...NEW_SETTINGS, certificate: { ...made, type: 'new' } }).clientCertificate).toEqual(made);
+  });
+
+  it('replace the headers of its own as a whole, once one of them is changed (R-19)', () => {
+    const stored = [
+      { name: 'x-tenant', value: 'acme', secret: false },
+      { name: 'x-api-key', secret: true },
+    ];
+    const kept = settingsOf({ ...PLAIN, headers: stored });
+    expect(kept.headers.list).toEqual([stored[0], { ...stored[1], value: '' }]);
+    expect(changeOf(kept)).not.toHaveProperty('headers');
+    const list = [{ name: 'x-api-key', value: 's', secret: true }];
+    expect(changeOf({ ...kept, headers: { list, isChanged: true } }).headers).toEqual(list);
+    expect(changeOf({ ...kept, headers: { list: [], isChanged: true } }).headers).toEqual([]);
+    expect(creationOf({ ...NEW_SETTINGS, headers: { list, isChanged: true } }).headers).toEqual(list);
   });
 });

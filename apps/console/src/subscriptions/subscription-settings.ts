@@ -8,6 +8,7 @@ export interface SubscriptionSettings {
   readonly metadata: string;
   readonly auth: AuthSettings;
   readonly certificate: CertificateSettings;
+  readonly headers: HeaderSettings;
   /** '' in a new one: the default of the fleet. */
   readonly payloadFormat: 'v1' | 'legacy-v1' | '';
   /** One per line; none: every device. */
@@ -38,6 +39,20 @@ export interface CertificateSettings {
   readonly privateKey: string;
 }
 
+/** Headers that every delivery has besides ours. */
+export interface HeaderSettings {
+  readonly list: readonly HeaderSetting[];
+  /** The API replaces the list as a whole, and does not show secret values: those stay only while nothing is changed. */
+  readonly isChanged: boolean;
+}
+
+export interface HeaderSetting {
+  readonly name: string;
+  /** '' of a secret one that is stored. */
+  readonly value: string;
+  readonly secret: boolean;
+}
+
 const NO_CERTIFICATE: CertificateSettings = { type: 'none', certificates: '', privateKey: '' };
 
 const NO_AUTH: AuthSettings = {
@@ -55,6 +70,7 @@ export const NEW_SETTINGS: SubscriptionSettings = {
   metadata: '',
   auth: NO_AUTH,
   certificate: NO_CERTIFICATE,
+  headers: { list: [], isChanged: false },
   payloadFormat: '',
   deviceIds: '',
   rateLimitPerSecond: '',
@@ -64,7 +80,7 @@ export const NEW_SETTINGS: SubscriptionSettings = {
 
 export function settingsOf(subscription: Subscription): SubscriptionSettings {
   const { payloadFormat, deviceIds = [], rateLimitPerSecond, onOutage, strictOrder } = subscription;
-  const { description = '', metadata, auth, clientCertificate } = subscription;
+  const { description = '', metadata, auth, clientCertificate, headers } = subscription;
   return {
     description,
     metadata: Object.entries(metadata)
@@ -72,6 +88,7 @@ export function settingsOf(subscription: Subscription): SubscriptionSettings {
       .join('\n'),
     auth: auth.type === 'none' ? NO_AUTH : keptAuth(auth),
     certificate: { ...NO_CERTIFICATE, type: clientCertificate === undefined ? 'none' : 'kept' },
+    headers: { list: headers.map(({ value = '', ...rest }) => ({ ...rest, value })), isChanged: false },
     payloadFormat: payloadFormat === 'legacy-v1' ? 'legacy-v1' : 'v1',
     deviceIds: deviceIds.join('\n'),
     rateLimitPerSecond: rateLimitPerSecond === undefined ? '' : String(rateLimitPerSecond),
@@ -94,17 +111,20 @@ type Shared = Pick<
   | 'description'
   | 'metadata'
   | 'auth'
+  | 'headers'
   | 'clientCertificate'
 >;
 
 function sharedOf(settings: SubscriptionSettings): Shared {
-  const { description, metadata, auth, certificate, payloadFormat, rateLimitPerSecond, onOutage, strictOrder } =
-    settings;
+  const { description, metadata, auth, certificate, headers } = settings;
+  const { payloadFormat, rateLimitPerSecond, onOutage, strictOrder } = settings;
   return {
     description: description.trim() === '' ? null : description.trim(),
     metadata: metadataOf(metadata),
     ...(auth.type !== 'kept' && { auth: authOf(auth) }),
     ...(certificate.type !== 'kept' && { clientCertificate: certificateOf(certificate) }),
+    ...(headers.isChanged && { headers: headers.list }),
+
     ...(payloadFormat !== '' && { payloadFormat }),
     rateLimitPerSecond: rateLimitPerSecond === '' ? null : Number(rateLimitPerSecond),
     onOutage,
