@@ -283,8 +283,23 @@ async function publish(...deviceIds: string[]): Promise<void> {
     const [call] = receiver.calls.filter(({ body }) => body.toString().includes('van-refused-1'));
     for (const line of (shown ?? '').split('\n').filter((one) => !one.endsWith('…')))
       expect(Object.entries(call?.headers ?? {}).map(([name, value]) => `${name}: ${String(value)}`)).toContain(line);
+    const ofHttp = ['accept-encoding', 'connection', 'content-length', 'host', 'user-agent'];
+    const sent = Object.keys(call?.headers ?? {}).filter((name) => !ofHttp.includes(name));
+    expect((shown ?? '').split('\n').map((line) => line.split(':')[0])).toEqual(expect.arrayContaining(sent));
+    await page.getByText(/^due \d.*(late|on time)$/).waitFor();
     expect(await pageProblems(page)).toEqual([]);
     expect(visit.problems).toEqual([]);
+  });
+
+  it('shows a body to be read, and as the bytes that were signed (R-19)', async () => {
+    const call = receiver.calls.find(({ body }) => body.toString().includes('van-refused-1'));
+    await visit.open(`/deliveries/${call?.eventId ?? ''}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('position of van-refused-1');
+    const shown = page.getByLabel('Body', { exact: true });
+    expect(await shown.textContent()).toBe(JSON.stringify(JSON.parse(call?.body.toString() ?? ''), null, 2));
+    await page.getByRole('button', { name: 'As sent', exact: true }).click();
+    expect(await shown.textContent()).toBe(call?.body.toString());
+    expect(await pageProblems(page)).toEqual([]);
   });
 
   it('says why a filter cannot be resent as a whole', async () => {

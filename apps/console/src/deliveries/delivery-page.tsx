@@ -12,7 +12,7 @@ import { Loading, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { usePageTitle } from '../shared/use-page-title.js';
 import { AttemptTimeline } from './attempt-timeline.js';
-import { curlCommand } from './curl-command.js';
+import { DeliveryBody } from './delivery-body.js';
 import { outcomeText } from './outcome-text.js';
 import { Resend } from './resend.js';
 import { sentHeaders } from './sent-headers.js';
@@ -50,7 +50,9 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
       {trail}
       {error && <Outdated error={error} sinceMs={dataUpdatedAt} />}
       <div className="title">
-        <h1>{first.eventType}</h1>
+        <h1 className="text">
+          {first.eventType} of {first.deviceId}, <Moment iso={first.eventTime} />
+        </h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>
         <Resend eventId={eventId} onMade={({ series }) => setAwaitedSeries(series)} />
       </div>
@@ -113,7 +115,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 function Delivery({ item }: { readonly item: V2Event }) {
-  const { delivery, subscriptionId, format, payload, body = '' } = item;
+  const { delivery, subscriptionId } = item;
   const { data: subscription } = useSubscription(subscriptionId);
   const id = `${subscriptionId}-${String(delivery.series)}`;
   const lastAttempt = delivery.attempts.at(-1);
@@ -131,22 +133,14 @@ function Delivery({ item }: { readonly item: V2Event }) {
       {lastAttempt && (
         <details>
           <summary>Headers of the last attempt</summary>
-          <pre tabIndex={0}>{sentHeaders(item, lastAttempt)}</pre>
+          <pre tabIndex={0}>{sentHeaders(item, lastAttempt, subscription?.auth)}</pre>
+          <p className="hint">
+            Besides those of HTTP itself, the subscription’s own headers, and <code>tracestate</code> where the ping had
+            it.
+          </p>
         </details>
       )}
-      <details open>
-        <summary>Body in {format}</summary>
-        <pre tabIndex={0}>{JSON.stringify(payload, null, 2)}</pre>
-        <div className="actions">
-          <CopyButton text={body}>Copy as sent</CopyButton>
-          {/* To where the subscription sends now: the history of v2 does not say where it sent then. */}
-          {subscription && (
-            <CopyButton text={curlCommand({ url: subscription.url, body, eventId: item.eventId })}>
-              Copy as curl
-            </CopyButton>
-          )}
-        </div>
-      </details>
+      <DeliveryBody item={item} url={subscription?.url} />
     </section>
   );
 }
