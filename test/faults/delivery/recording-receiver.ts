@@ -46,7 +46,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
     const head = headOf(request, now());
     const entry: Entry = {
       ended: false,
-      receipt: { ...head, bodyHash: '', signatureProblem: 'still open', status: null },
+      receipt: { ...head, bodyHash: '', signatureProblem: 'still open', status: null, answeredMs: null },
     };
     posts += 1;
     waiting.push(entry);
@@ -55,7 +55,13 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
       const endpoint = endpoints.get(head.path);
       const signatureProblem = endpoint === undefined ? 'no such endpoint' : problemOf(request, body, endpoint);
       const status = await answer(response, endpoint, head.attempt);
-      entry.receipt = { ...head, bodyHash: bodyHash(body), signatureProblem, status };
+      entry.receipt = {
+        ...head,
+        bodyHash: bodyHash(body),
+        signatureProblem,
+        status,
+        answeredMs: status === null ? null : now(),
+      };
     } catch {
       // The caller went in the middle of its request: no POST that anybody could act on.
       entry.receipt = null;

@@ -33,6 +33,20 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
       "if (statusCode === 200 && Math.random() < 0.02) return failure('connection_reset', ''); return { type: 'response', statusCode, retryAfter",
   },
   {
+    name: '2 % of answered 200s become time-outs',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: 'const result = await egress.post(',
+    becomes:
+      "const lost = { type: 'error', errorCode: 'timeout', detail: '' }; const result = Math.random() < 0.02 ? await egress.post({ ...post, signal }).then(() => new Promise((resolve) => setTimeout(resolve, 4_990, lost))) : await egress.post(",
+  },
+  {
+    name: '5 % of the POSTs are never written',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: 'const result = await egress.post(',
+    becomes:
+      "const lost = { type: 'error', errorCode: 'timeout', detail: '' }; const result = Math.random() < 0.05 ? await new Promise((resolve) => setTimeout(resolve, 4_990, lost)) : await egress.post(",
+  },
+  {
     name: 'the waits are too short',
     file: `${DELIVERY_RULES}/retry-delay.ts`,
     is: 'BASE_DELAYS_MS = [2_000,',

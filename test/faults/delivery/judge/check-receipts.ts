@@ -1,13 +1,13 @@
 import { groupBy } from '../../../support/group-by.js';
-import { SLOW_MS } from '../recording-receiver.js';
 import { type InterruptionsBySource, type UnderWay, underWayAt } from './in-flight.js';
-import type {
-  ExpectedDelivery,
-  Interruption,
-  LoggedAttempt,
-  LoggedDelivery,
-  Observations,
-  Receipt,
+import {
+  endOf,
+  type ExpectedDelivery,
+  type Interruption,
+  type LoggedAttempt,
+  type LoggedDelivery,
+  type Observations,
+  type Receipt,
 } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
@@ -51,7 +51,6 @@ export function checkReceipts(
     underWay.set(receipt, underWayAt(receipt, around, interruptions));
     checkReceipt(series, receipt, around.own, problems);
   }
-  for (const one of attempts) checkAnswer(one, receipts, problems);
   checkOrder(series, underWay, problems);
   const repeats = checkRepeats(expected.eventId, receipts, underWay, problems);
   const count = (test: (receipt: Receipt) => boolean): number => receipts.filter(test).length;
@@ -78,52 +77,6 @@ function checkReceipt(
   if (record === undefined) problems.add('POST of an attempt that the log does not know', name);
   // A first attempt is due when its process has read the delivery, and a repeat of it later than the one before it.
   else if (attempt > 1 && receivedMs < record.dueAt - CLOCK_MS) problems.add('POST before it was due', name);
-}
-
-/** A status in the log was really answered. */
-function checkAnswer(
-  { eventId, attempt, statusCode }: LoggedAttempt,
-  receipts: readonly Receipt[],
-  problems: ProblemList,
-): void {
-  if (statusCode === null) return;
-  if (receipts.some((one) => one.attempt === attempt && one.status === statusCode)) return;
-  problems.add(
-    'status in the log that was never answered',
-    `${String(statusCode)} for attempt ${String(attempt)} of ${eventId}`,
-  );
-}
-
-/** A process that was stopped, or a machine that is too busy, may be late for an answer. */
-const DEADLINE_MS = 4_900;
-
-/** What was answered is what the log says: an answer is never taken for a failure, nor a failure made up. */
-export function checkAnswers(
-  { expected, attempts, receipts }: ReceivedSeries,
-  interruptions: readonly Interruption[],
-  problems: ProblemList,
-): void {
-  for (const one of attempts) {
-    const { attempt, startedAt, durationMs, loggedMs, statusCode, errorCode } = one;
-    const leastMs = statusCode === 200 && expected.behavior === 'slow' ? SLOW_MS - CLOCK_MS : 0;
-    if (durationMs < leastMs)
-      problems.add('duration shorter than the answer took', `attempt ${String(attempt)} of ${expected.eventId}`);
-    if (statusCode !== null || expected.behavior === 'refuses' || durationMs >= DEADLINE_MS) continue;
-    const endedMs = startedAt + durationMs;
-    const isExcused = interruptions.some((at) => at.atMs <= loggedMs && endOf(at) >= startedAt - CLOCK_MS);
-    if (isExcused) continue;
-    const answered = receipts.find(
-      ({ attempt: number, receivedMs, status }) =>
-        number === attempt && status !== null && receivedMs >= startedAt - CLOCK_MS && receivedMs <= endedMs + CLOCK_MS,
-    );
-    const name = `attempt ${String(attempt)} of ${expected.eventId}: ${String(errorCode)}`;
-    if (answered === undefined) problems.add('failure without a cause', name);
-    else problems.add('failure in the log that was answered', `${name}, answered ${String(answered.status)}`);
-  }
-}
-
-function endOf(at: Interruption): number {
-  return at.type === 'killed' ? at.atMs : at.type === 'paused' ? at.resumedMs : at.endedMs;
 }
 
 /** From a second after the pause (R-16), and as much again for a busy machine, until it is over, nothing is POSTed. */

@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { judgeDeliveries } from './judge-deliveries.js';
 import { BEHAVIORS } from './observations.js';
-import { BEGAN_AT, change, type ObservedRun, observedRun, one, remove, SENDER } from './testing/observed-run.js';
+import {
+  BEGAN_AT,
+  change,
+  type ObservedRun,
+  observedRun,
+  one,
+  OTHER_SENDER,
+  remove,
+  SENDER,
+} from './testing/observed-run.js';
 
 let run: ObservedRun;
 beforeEach(() => {
@@ -206,6 +215,44 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toContain('failure without a cause');
     run.interruptions.push({ type: 'killed', source: SENDER, atMs: BEGAN_AT + 200 });
     expect(kinds()).not.toContain('failure without a cause');
+  });
+
+  it('finds a time-out of an attempt that was answered within a second, unless its own process was disturbed', () => {
+    const { startedAt } = one(run.attempts, of(HEALTHY));
+    const timedOut = {
+      statusCode: null,
+      errorCode: 'timeout',
+      durationMs: 5_000,
+      loggedMs: startedAt + 5_010,
+      outcome: 'retrying',
+      decision: 'temporary_error',
+      nextDueAt: startedAt + 7_000,
+    };
+    change(run.attempts, of(HEALTHY), timedOut);
+    const found = 'time-out in the log that was answered in time';
+    expect(kinds()).toContain(found);
+    run.interruptions = [{ type: 'killed', source: OTHER_SENDER, atMs: startedAt + 200 }];
+    expect(kinds()).toContain(found);
+    run.interruptions = [{ type: 'paused', source: SENDER, atMs: startedAt + 200, resumedMs: startedAt + 4_000 }];
+    expect(kinds()).not.toContain(found);
+    run.interruptions = [];
+    change(run.receipts, of(HEALTHY), { answeredMs: startedAt + 1_100 });
+    expect(kinds()).not.toContain(found);
+  });
+
+  it('finds time-outs of requests that never arrived, if they are more than a busy machine makes', () => {
+    const timeOut = (count: number): void => {
+      run = observedRun(Array.from({ length: 20 }, () => 'healthy' as const));
+      run.attempts = run.attempts.map((item, index) =>
+        index < count ? { ...item, statusCode: null, errorCode: 'timeout', durationMs: 5_000 } : item,
+      );
+      run.receipts.splice(0, count);
+    };
+    const found = 'time-out of a request that never arrived';
+    timeOut(10);
+    expect(kinds()).not.toContain(found);
+    timeOut(11);
+    expect(kinds()).toContain(found);
   });
 
   it('finds bytes, fields and times in the log that are not those of the event', () => {

@@ -1,8 +1,9 @@
 import type { Percentiles } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
+import { createAnswerCheck } from './check-answers.js';
 import { checkOrder } from './check-order.js';
 import { checkPunctuality, retryLateness } from './check-punctuality.js';
-import { checkAnswers, checkPauses, checkReceipts } from './check-receipts.js';
+import { checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
 import { identityOf, type Interruption, type LoggedAttempt, type Observations } from './observations.js';
 import { createProblemList, type ProblemList } from './problem-list.js';
@@ -40,6 +41,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   const bySource = groupBy(interruptions, ({ source }) => source);
   const inFlightAt = new Map<Interruption, number>();
   const sums = { repeats: 0, inFlight: 0, woken: 0, acceptedTwice: 0 };
+  const answers = createAnswerCheck(interruptions, problems);
   for (const one of expected) {
     const series = {
       expected: one,
@@ -49,13 +51,14 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
     };
     checkSeries(series, pauses, problems);
     const { repeats, inFlightAt: ofThis, woken, accepted } = checkReceipts(series, bySource, problems);
-    checkAnswers(series, interruptions, problems);
+    answers.add(series);
     sums.repeats += repeats;
     sums.inFlight += ofThis.length;
     for (const at of ofThis) inFlightAt.set(at, (inFlightAt.get(at) ?? 0) + 1);
     sums.woken += woken;
     if (accepted > 1) sums.acceptedTwice += 1;
   }
+  answers.end();
   checkOrder(observations, attemptsOf, problems);
   const judgedStarts = checkPunctuality(observations, problems);
   checkPauses({ pauses, receipts, interruptions, expected }, problems);

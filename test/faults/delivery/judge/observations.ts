@@ -80,6 +80,11 @@ export type Interruption =
       readonly endedMs: number;
     };
 
+/** When nothing more came of it: for one that has lost its name, at the latest. */
+export function endOf(at: Interruption): number {
+  return at.type === 'killed' ? at.atMs : at.type === 'paused' ? at.resumedMs : at.endedMs;
+}
+
 /** When a subscription was paused, by the records of its versions. Epoch milliseconds. */
 export interface Pause {
   readonly subscriptionId: string;
@@ -123,6 +128,8 @@ export interface Receipt {
   readonly signatureProblem: string | null;
   /** What was answered; null: the caller had gone by then. */
   readonly status: number | null;
+  /** Epoch milliseconds: when that was; null: it was not answered. */
+  readonly answeredMs: number | null;
 }
 
 /** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */

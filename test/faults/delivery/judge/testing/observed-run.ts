@@ -95,6 +95,7 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
         bodyHash,
         signatureProblem: null,
         status: answer.status,
+        answeredMs: dueAt + 2,
       });
     if (nextDueAt === null) return;
     dueAt = nextDueAt;
