@@ -39,7 +39,7 @@ export async function readLogs(
   for (const { value } of await readValues(log, 'replayProgress', { problems, secondReader: false }))
     progress.set(value.replayId, value);
   const expected = expectedOf(
-    events.map(({ value }) => value),
+    events.map(({ record, value }) => ({ event: value, traceparent: record.traceparent })),
     subscribers,
   );
   const evidence = { expected, attempts, progress, problems };
@@ -52,10 +52,13 @@ export async function readLogs(
 }
 
 /** by the documents, not by the product's own matching. */
-function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscriber[]): ExpectedDelivery[] {
+function expectedOf(
+  events: readonly { readonly event: FleetEvent; readonly traceparent: string | null }[],
+  subscribers: readonly Subscriber[],
+): ExpectedDelivery[] {
   const makeId = documentedEventId();
   const byFleet = groupBy(subscribers, ({ subscription }) => subscription.fleetId);
-  return events.flatMap((event) => {
+  return events.flatMap(({ event, traceparent }) => {
     const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
     const wanting = (byFleet.get(fleetId) ?? []).filter((one) => wants(one, event));
     return wanting.map(({ subscription, path, behavior }) => {
@@ -78,6 +81,7 @@ function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscri
         strictOrder,
         ratePerSecond,
         bodyHash: bodyHash(plainPayload(event, eventId, format)),
+        traceparent,
       };
     });
   });

@@ -14,6 +14,7 @@ const secret = Buffer.alloc(32, 3);
 const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behavior) => ({
   path: `/${behavior}`,
   behavior,
+  subscriptionId: 'subscription-1',
   secret: formatSigningSecret(secret),
   needsToken: false,
 }));
@@ -33,8 +34,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function post(path: string, attempt: number, sent = body): Promise<number> {
-  const headers = signatureHeaders({ eventId: 'event-1', body, secrets: [secret], attempt, nowMs: Date.now() });
+async function post(path: string, attempt: number, sent = body, changed: Record<string, string> = {}): Promise<number> {
+  const headers = {
+    ...signatureHeaders({ eventId: 'event-1', body, secrets: [secret], attempt, nowMs: Date.now() }),
+    'content-type': 'application/json',
+    'x-service-subscription-id': 'subscription-1',
+    traceparent: 'as it came',
+    ...changed,
+  };
   const answer = await fetch(`http://127.0.0.1:${String(port)}${path}`, { method: 'POST', headers, body: sent });
   return answer.status;
 }
@@ -57,9 +64,9 @@ describe('the recording receiver', () => {
     ]);
     const common = { path: '/first-503', eventId: 'event-1', source: '127.0.0.1', bodyHash: bodyHash(body) };
     expect(await receipts()).toMatchObject([
-      { ...common, attempt: 1, status: 503, signatureProblem: null },
-      { ...common, attempt: 1, status: 503, signatureProblem: null },
-      { ...common, attempt: 2, status: 200, signatureProblem: null },
+      { ...common, attempt: 1, status: 503, requestProblem: null },
+      { ...common, attempt: 1, status: 503, requestProblem: null },
+      { ...common, attempt: 2, status: 200, requestProblem: null, traceparent: 'as it came' },
     ]);
   });
 
@@ -67,8 +74,25 @@ describe('the recording receiver', () => {
     const other = JSON.stringify({ eventId: 'event-1', added: true });
     await post('/healthy', 1, other);
     const [receipt] = await receipts();
-    expect(receipt?.signatureProblem).toMatch(/^standardwebhooks: /);
+    expect(receipt?.requestProblem).toMatch(/^standardwebhooks: /);
     expect(receipt?.bodyHash).toBe(bodyHash(other));
+  });
+
+  it.each([
+    ['content-type', 'another content type'],
+    ['x-service-subscription-id', 'X-Service-Subscription-Id of another one'],
+  ])('names another %s', async (header, problem) => {
+    await post('/healthy', 1, body, { [header]: 'other' });
+    expect(await receipts()).toMatchObject([{ requestProblem: problem }]);
+  });
+
+  it('writes down when it answered, and the time that was signed', async () => {
+    await post('/slow', 1);
+    const [receipt] = await receipts();
+    const { receivedMs = 0, signedMs = 0, answeredMs = 0 } = receipt ?? {};
+    expect(answeredMs).toBeGreaterThanOrEqual(receivedMs + 290);
+    expect(signedMs % 1_000).toBe(0);
+    expect(signedMs).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it('writes POSTs in the order in which they came, whichever was answered first', async () => {

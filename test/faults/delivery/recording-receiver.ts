@@ -46,19 +46,19 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
     const head = headOf(request, now());
     const entry: Entry = {
       ended: false,
-      receipt: { ...head, bodyHash: '', signatureProblem: 'still open', status: null, answeredMs: null },
+      receipt: { ...head, bodyHash: '', requestProblem: 'still open', status: null, answeredMs: null },
     };
     posts += 1;
     waiting.push(entry);
     try {
       const body = await bodyOf(request);
       const endpoint = endpoints.get(head.path);
-      const signatureProblem = endpoint === undefined ? 'no such endpoint' : problemOf(request, body, endpoint);
+      const requestProblem = endpoint === undefined ? 'no such endpoint' : problemOf(request, body, endpoint);
       const status = await answer(response, endpoint, head.attempt);
       entry.receipt = {
         ...head,
         bodyHash: bodyHash(body),
-        signatureProblem,
+        requestProblem,
         status,
         answeredMs: status === null ? null : now(),
       };
@@ -122,7 +122,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   };
 }
 
-type Head = Pick<Receipt, 'receivedMs' | 'source' | 'path' | 'eventId' | 'attempt'>;
+type Head = Pick<Receipt, 'receivedMs' | 'source' | 'path' | 'eventId' | 'attempt' | 'signedMs' | 'traceparent'>;
 
 function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): Head {
   return {
@@ -131,11 +131,16 @@ function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): 
     path: url ?? '',
     eventId: text(headers['webhook-id']),
     attempt: Number(headers['x-service-attempt']),
+    signedMs: Number(headers['webhook-timestamp']) * 1_000,
+    traceparent: text(headers['traceparent']),
   };
 }
 
-function problemOf(request: IncomingMessage, body: Buffer, { secret, needsToken }: ReceiverEndpoint): string | null {
+function problemOf(request: IncomingMessage, body: Buffer, endpoint: ReceiverEndpoint): string | null {
   const { headers } = request;
+  const { secret, needsToken, subscriptionId } = endpoint;
+  if (headers['content-type'] !== 'application/json') return 'another content type';
+  if (headers['x-service-subscription-id'] !== subscriptionId) return 'X-Service-Subscription-Id of another one';
   if (headers.authorization !== (needsToken ? `Bearer ${ACCESS_TOKEN}` : undefined)) return 'another authorization';
   const eventId = eventIdIn(body);
   return signatureProblem({ path: request.url ?? '', headers, body, eventId, nth: 1, receivedAt: 0 }, secret);
@@ -198,6 +203,7 @@ export function answerOf(behavior: EndpointBehavior, attempt: number): Answer | 
 
 export interface ReceiverEndpoint {
   readonly path: string;
+  readonly subscriptionId: string;
   readonly behavior: EndpointBehavior;
   /** As its owner sees it. */
   readonly secret: string;

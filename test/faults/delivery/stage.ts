@@ -65,8 +65,9 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
     logsDir: dataDir.logsDir,
     env: { ...defined(env), NODE_OPTIONS: preload(LOADER) },
   });
-  const endpoints = subscribers.map(({ path, behavior, secret, needsToken }) => ({
+  const endpoints = subscribers.map(({ subscription, path, behavior, secret, needsToken }) => ({
     path,
+    subscriptionId: subscription.id,
     behavior,
     secret,
     needsToken,

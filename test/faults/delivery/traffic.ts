@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { draftEvent, type FleetEvent, type WebhookReplay } from '@waypost/domain';
@@ -69,7 +70,11 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
       const events = Array.from({ length: count }, nextEvent);
       for (const event of events)
         deliveries += (wanting.get(event.fleetId) ?? []).filter((one) => wants(one, event)).length;
-      const records = events.map((event) => ({ key: Buffer.from(event.deviceId), value: codec.encode(event) }));
+      const records = events.map((event) => ({
+        key: Buffer.from(event.deviceId),
+        value: codec.encode(event),
+        headers: traceHeadersOf(event),
+      }));
       return gate.pass(() => publisher.publish(records));
     },
   });
@@ -176,6 +181,15 @@ function eventOf(fleetId: string, device: string, eventType: string, eventTime: 
         }
       : {}),
   };
+}
+
+/** Most are in a trace already, half of these in a sampled one (R-46). */
+function traceHeadersOf({ deviceId: device, eventTime }: FleetEvent): Record<string, string> {
+  if (eventTime % 4 === 0) return {};
+  const digits = createHash('sha256')
+    .update(`${device} ${String(eventTime)}`)
+    .digest('hex');
+  return { traceparent: `00-${digits.slice(0, 32)}-${digits.slice(32, 48)}-0${String(eventTime % 2)}` };
 }
 
 /** Ends with every subscription active. @returns when they were paused */

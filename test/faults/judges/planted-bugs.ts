@@ -114,6 +114,30 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'hmac(secret, `${seconds}`, body',
   },
   {
+    name: 'every attempt is signed with the time of the delivery',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: 'attempt, nowMs: started.epochMs',
+    becomes: 'attempt, nowMs: delivery.createdAt',
+  },
+  {
+    name: 'the subscription of a POST is its fleet',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: "headers['x-service-subscription-id'] = subscriptionId",
+    becomes: "headers['x-service-subscription-id'] = delivery.fleetId",
+  },
+  {
+    name: 'the trace of an event ends at the fan-out',
+    file: `${SENDER}/fan-out/event-deliveries.ts`,
+    is: 'read.traceparent ?? traceOfPing(',
+    becomes: 'traceOfPing(',
+  },
+  {
+    name: 'all attempts of a delivery are one span',
+    file: `${SENDER}/sender/attempt-trace.ts`,
+    is: 'return traceOfAttempt(ofDelivery(pending), number);',
+    becomes: 'return ofDelivery(pending);',
+  },
+  {
     name: 'deviceIds are ignored',
     file: `${SENDER}/subscriptions/subscription-directory.ts`,
     is: 'if (deviceIds === null)',

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, resolveBatch, topics } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  createAvroCodecs,
+  createSchemaRegistry,
+  readTraceHeader,
+  resolveBatch,
+  topics,
+} from '@waypost/contracts';
 import { connectKafka, createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
 import type { Log } from './stage.js';
 
@@ -11,6 +18,8 @@ export interface LogRecord {
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  /** As it came; null: none. */
+  readonly traceparent: string | null;
 }
 
 export function codecsOf({ registryUrl }: Pick<Log, 'registryUrl'>): AvroCodecs {
@@ -67,8 +76,15 @@ async function readWithOwnFetcher(kafka: KafkaSettings, topic: string): Promise<
     const partitions = (await backend.partitionCount(topic)) ?? 0;
     for (let partition = 0; partition < partitions; partition += 1) {
       await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) => {
-        for (const { offset, timestamp, key, value } of records)
-          found.push({ partition, offset, timestamp, key: copy(key), value: copy(value) });
+        for (const { offset, timestamp, key, value, headers } of records)
+          found.push({
+            partition,
+            offset,
+            timestamp,
+            key: copy(key),
+            value: copy(value),
+            traceparent: readTraceHeader(headers),
+          });
       });
     }
   } finally {
@@ -88,12 +104,13 @@ async function readWithStockClient(kafka: KafkaSettings, topic: string, atLeast:
     await consumer.run({
       autoCommit: false,
       eachBatch: ({ batch }) => {
-        for (const { offset, timestamp, key, value } of batch.messages)
+        for (const { offset, timestamp, key, value, headers } of batch.messages)
           found.push({
             partition: batch.partition,
             ...numbers({ offset, timestamp }),
             key: copy(key),
             value: copy(value),
+            traceparent: headers?.['traceparent']?.toString() ?? null,
           });
         return Promise.resolve();
       },

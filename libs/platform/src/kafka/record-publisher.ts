@@ -7,6 +7,7 @@ export interface PublishedRecord {
   readonly partition?: number | undefined;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RecordPublisher {
@@ -39,9 +40,9 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
     async publish(records) {
       const groups = Array.from({ length: partitions }, (): (PublishedRecord & { readonly partition: number })[] => []);
       for (const record of records) {
-        const { key, value } = record;
+        const { key, value, headers } = record;
         const partition = partitionOf(record);
-        groups[partition]?.push({ key, value, partition });
+        groups[partition]?.push({ key, value, partition, ...(headers && { headers }) });
       }
       const filled = groups.filter(({ length }) => length > 0);
       await Promise.all(filled.map((messages) => producer.send({ topic, acks: -1, messages })));

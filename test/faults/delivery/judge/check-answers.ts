@@ -1,5 +1,6 @@
 import { SLOW_MS } from '../recording-receiver.js';
 import type { ReceivedSeries } from './check-receipts.js';
+import { liesWithin } from './in-flight.js';
 import { endOf, type Interruption, type LoggedAttempt, type Receipt } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
@@ -60,10 +61,6 @@ export function createAnswerCheck(interruptions: readonly Interruption[], proble
       for (const name of unseen) problems.add('time-out of a request that never arrived', name);
     },
   };
-}
-
-function liesWithin({ startedAt, durationMs }: LoggedAttempt, { receivedMs }: Receipt): boolean {
-  return receivedMs >= startedAt - CLOCK_MS && receivedMs <= startedAt + durationMs + CLOCK_MS;
 }
 
 function isAnswered({ attempt, statusCode }: LoggedAttempt, receipts: readonly Receipt[]): boolean {

@@ -1,5 +1,12 @@
 import { groupBy } from '../../../support/group-by.js';
-import { type InterruptionsBySource, type UnderWay, underWayAt } from './in-flight.js';
+import {
+  type InterruptionsBySource,
+  liesWithin,
+  type LoggedAround,
+  LONGEST_UNDER_WAY_MS,
+  type UnderWay,
+  underWayAt,
+} from './in-flight.js';
 import {
   endOf,
   type ExpectedDelivery,
@@ -42,13 +49,20 @@ export function checkReceipts(
   const { expected, attempts, receipts } = series;
   const records = new Map(attempts.map((one) => [one.attempt, one]));
   const underWay = new Map<Receipt, UnderWay | null>();
+  const usedBy = new Map<number, Set<Interruption>>();
   for (const receipt of receipts) {
+    const used = usedBy.get(receipt.attempt) ?? new Set();
+    usedBy.set(receipt.attempt, used);
     const around = {
       own: records.get(receipt.attempt),
       before: records.get(receipt.attempt - 1),
       same: receipts.filter(({ attempt }) => attempt === receipt.attempt),
+      used,
     };
-    underWay.set(receipt, underWayAt(receipt, around, interruptions));
+    const cause = underWayAt(receipt, around, interruptions);
+    if (cause !== null) used.add(cause.at);
+    underWay.set(receipt, cause);
+    checkSigned(receipt, around, interruptions, problems);
     checkReceipt(series, receipt, around.own, problems);
   }
   checkOrder(series, underWay, problems);
@@ -64,12 +78,12 @@ export function checkReceipts(
 
 function checkReceipt(
   { expected, delivery }: ReceivedSeries,
-  { eventId, attempt, path, bodyHash, signatureProblem, receivedMs }: Receipt,
+  { eventId, attempt, path, bodyHash, requestProblem, receivedMs }: Receipt,
   record: LoggedAttempt | undefined,
   problems: ProblemList,
 ): void {
   const name = `attempt ${String(attempt)} of ${eventId}`;
-  if (signatureProblem !== null) problems.add('signature that does not verify', `${name}: ${signatureProblem}`);
+  if (requestProblem !== null) problems.add('request that R-19 does not make', `${name}: ${requestProblem}`);
   if (path !== expected.path) problems.add('POST to another endpoint', `${name}: ${path}`);
   if (delivery !== undefined && bodyHash !== delivery.bodyHash) problems.add('POST with other bytes', name);
   if (delivery !== undefined && receivedMs < delivery.loggedMs - CLOCK_MS)
@@ -77,6 +91,30 @@ function checkReceipt(
   if (record === undefined) problems.add('POST of an attempt that the log does not know', name);
   // A first attempt is due when its process has read the delivery, and a repeat of it later than the one before it.
   else if (attempt > 1 && receivedMs < record.dueAt - CLOCK_MS) problems.add('POST before it was due', name);
+}
+
+const SECOND_MS = 1_000;
+
+/** Every attempt is signed when it starts, with a time in whole seconds (R-19). */
+function checkSigned(
+  receipt: Receipt,
+  { own, same }: LoggedAround,
+  interruptions: InterruptionsBySource,
+  problems: ProblemList,
+): void {
+  const { attempt, eventId, source, signedMs, receivedMs } = receipt;
+  // A stopped process sends on waking what it had signed before.
+  const earliestMs = receivedMs - LONGEST_UNDER_WAY_MS;
+  const disturbed = (interruptions.get(source) ?? []).some((at) => at.atMs <= receivedMs && endOf(at) >= earliestMs);
+  if (disturbed) return;
+  const within = same.filter((one) => liesWithin(own, one));
+  const isOwn = own !== undefined && within.length === 1 && within[0] === receipt;
+  const fromMs = isOwn ? own.startedAt - SECOND_MS : earliestMs;
+  if (signedMs < fromMs - CLOCK_MS || signedMs > receivedMs + CLOCK_MS)
+    problems.add(
+      'signature of another time than its attempt',
+      `attempt ${String(attempt)} of ${eventId}: ${String(receivedMs - signedMs)} ms before it was received`,
+    );
 }
 
 /** From a second after the pause (R-16), and as much again for a busy machine, until it is over, nothing is POSTed. */

@@ -8,6 +8,7 @@ import {
   observedRun,
   one,
   OTHER_SENDER,
+  receivedAt,
   SENDER,
 } from './testing/observed-run.js';
 
@@ -28,7 +29,7 @@ function repeatByOther(status: number | null = 200): void {
   const again = receivedMs + REPEATED_AFTER_MS;
   run.receipts = [
     { ...first, status },
-    { ...first, source: OTHER_SENDER, receivedMs: again },
+    { ...first, source: OTHER_SENDER, ...receivedAt(again) },
   ];
   change(run.attempts, () => true, { startedAt: again - 1, firstAttemptAt: again - 1, loggedMs: again + DURATION_MS });
 }
@@ -81,7 +82,7 @@ describe('a repeat at the receiver', () => {
 
   it('is not excused by a kill long after the attempt must have been logged', () => {
     repeatByOther();
-    change(run.receipts, ({ source }) => source === OTHER_SENDER, { receivedMs: receivedMs + 40_000 });
+    change(run.receipts, ({ source }) => source === OTHER_SENDER, { ...receivedAt(receivedMs + 40_000) });
     change(run.attempts, () => true, {
       startedAt: receivedMs + 39_999,
       firstAttemptAt: receivedMs + 39_999,
@@ -95,7 +96,7 @@ describe('a repeat at the receiver', () => {
     repeatByOther();
     const third = '127.22.0.1';
     const again = receivedMs + 2 * REPEATED_AFTER_MS;
-    run.receipts.push({ ...one(run.receipts, () => true), source: third, receivedMs: again });
+    run.receipts.push({ ...one(run.receipts, () => true), source: third, ...receivedAt(again) });
     change(run.attempts, () => true, {
       startedAt: again - 1,
       firstAttemptAt: again - 1,
@@ -111,6 +112,24 @@ describe('a repeat at the receiver', () => {
       inFlightAtWorst: 1,
       acceptedTwice: 1,
     });
+  });
+
+  it('has a cause once for each interruption of its process, whatever that was', () => {
+    repeatByOther();
+    run.receipts.unshift({ ...one(run.receipts, () => true) });
+    const cutOff: Interruption = {
+      type: 'cut-off',
+      source: SENDER,
+      atMs: receivedMs - 20,
+      resumedMs: receivedMs + 500,
+      endedMs: receivedMs + 12_500,
+    };
+    for (const interruption of [killedAt(receivedMs + 20), pausedAt(receivedMs + 20), cutOff]) {
+      run.interruptions = [interruption];
+      expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
+      run.interruptions.push({ ...cutOff, endedMs: receivedMs + 600 });
+      expect(judgeDeliveries(run)).toMatchObject({ problems: [], repeats: 2, inFlight: 2 });
+    }
   });
 
   it('may not carry other bytes, whatever has happened', () => {
@@ -129,7 +148,7 @@ describe('an attempt that arrives after the next one', () => {
     run = observedRun(['first-503']);
     const [first, second] = run.receipts;
     if (first === undefined || second === undefined) throw new Error('Two receipts were expected.');
-    run.receipts = [second, { ...first, receivedMs: second.receivedMs + 20, status: null }];
+    run.receipts = [second, { ...first, ...receivedAt(second.receivedMs + 20), status: null }];
     change(run.attempts, ({ attempt }) => attempt === 1, { statusCode: null, errorCode, durationMs: 5_000 });
     expect(judgeDeliveries(run).problems.filter((line) => line.includes('backward'))).toEqual(expected);
   });
@@ -147,7 +166,7 @@ describe('a process that wakes up', () => {
     run.receipts = [
       { ...first, source: OTHER_SENDER },
       { ...second, source: OTHER_SENDER },
-      { ...first, receivedMs: resumedMs + afterWakingMs },
+      { ...first, ...receivedAt(resumedMs + afterWakingMs) },
     ];
   }
 
@@ -167,7 +186,7 @@ describe('a process that wakes up', () => {
     const second = one(run.receipts, ({ attempt }) => attempt === 2);
     const pause = pausedAt(second.receivedMs - 500);
     run.interruptions = [pause];
-    run.receipts.push({ ...second, source: SENDER, receivedMs: pause.atMs + 12_030 });
+    run.receipts.push({ ...second, source: SENDER, ...receivedAt(pause.atMs + 12_030) });
     change(run.receipts, (item) => item === second, { source: OTHER_SENDER });
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
@@ -201,7 +220,7 @@ describe('a process that wakes up', () => {
     if (first === undefined) throw new Error('No receipt.');
     run.receipts = [
       { ...first, source: OTHER_SENDER },
-      { ...first, receivedMs: receivedMs + 150, status: null },
+      { ...first, ...receivedAt(receivedMs + 150), status: null },
     ];
     const replaced = {
       type: 'replaced',

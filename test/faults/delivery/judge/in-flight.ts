@@ -2,7 +2,7 @@ import type { Receipt } from './observations.js';
 import type { Interruption, LoggedAttempt } from './observations.js';
 
 /** An attempt has 5 s, and its record one more until it is in the log of a broker that is busy. */
-const LONGEST_UNDER_WAY_MS = 6_000;
+export const LONGEST_UNDER_WAY_MS = 6_000;
 /** What was begun before a stop, and not yet written to the socket, is written on waking; anything later is new. */
 const WAKING_MS = 1_000;
 /** What a process wrote before it ended is read when the receiver comes to it; they share the cores with all the others. */
@@ -27,10 +27,12 @@ export interface LoggedAround {
   readonly before: LoggedAttempt | undefined;
   /** All POSTs of the attempt. */
   readonly same: readonly Receipt[];
+  /** What has explained an earlier POST of the attempt: an interruption is the cause of one repeat. */
+  readonly used: ReadonlySet<Interruption>;
 }
 
 /** The POST of a record lies within the time of its attempt. */
-function liesWithin(record: LoggedAttempt | undefined, { receivedMs }: Receipt): boolean {
+export function liesWithin(record: LoggedAttempt | undefined, { receivedMs }: Receipt): boolean {
   if (record === undefined) return false;
   const { startedAt, durationMs } = record;
   return receivedMs >= startedAt - CLOCK_MS && receivedMs <= startedAt + durationMs + CLOCK_MS;
@@ -48,8 +50,9 @@ export function underWayAt(
   around: LoggedAround,
   interruptions: InterruptionsBySource,
 ): UnderWay | null {
-  const { own, before } = around;
+  const { own, before, used } = around;
   for (const at of interruptions.get(receipt.source) ?? []) {
+    if (used.has(at)) continue;
     if (receipt.receivedMs < at.atMs - LONGEST_UNDER_WAY_MS) continue;
     if (at.type === 'replaced' || at.type === 'cut-off') {
       // It may work on until it hears of the other, so its POSTs after the waking are not bound to the first second.

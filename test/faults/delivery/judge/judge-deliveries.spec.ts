@@ -8,8 +8,10 @@ import {
   observedRun,
   one,
   OTHER_SENDER,
+  receivedAt,
   remove,
   SENDER,
+  traceparentOf,
 } from './testing/observed-run.js';
 
 let run: ObservedRun;
@@ -108,7 +110,7 @@ describe('the judge of deliveries', () => {
     const nextDueAt = fifth.startedAt + fifth.durationMs + 15_000;
     change(run.attempts, of(ALWAYS_503, 5), { outcome: 'retrying', nextDueAt });
     run.attempts.push({ ...fifth, attempt: 6, dueAt: nextDueAt, startedAt: nextDueAt });
-    run.receipts.push({ ...one(run.receipts, of(ALWAYS_503, 5)), attempt: 6, receivedMs: nextDueAt });
+    run.receipts.push({ ...one(run.receipts, of(ALWAYS_503, 5)), attempt: 6, ...receivedAt(nextDueAt) });
     expect(kinds()).toContain('more than five attempts');
   });
 
@@ -118,7 +120,7 @@ describe('the judge of deliveries', () => {
   });
 
   it('finds a POST of an attempt that is not in the log', () => {
-    run.receipts.push({ ...one(run.receipts, of(FIRST_503, 2)), attempt: 3 });
+    run.receipts.push({ ...one(run.receipts, of(FIRST_503, 2)), attempt: 3, traceparent: traceparentOf(3, 3) });
     expect(kinds()).toEqual(['POST of an attempt that the log does not know']);
   });
 
@@ -137,7 +139,7 @@ describe('the judge of deliveries', () => {
     const dueAt = startedAt + durationMs + waitMs;
     change(run.attempts, of(FIRST_503, 1), { nextDueAt: dueAt });
     change(run.attempts, of(FIRST_503, 2), { dueAt, startedAt: dueAt });
-    change(run.receipts, of(FIRST_503, 2), { receivedMs: dueAt + 1 });
+    change(run.receipts, of(FIRST_503, 2), { ...receivedAt(dueAt + 1) });
     expect(kinds()).toEqual(['wait that R-22 does not give']);
   });
 
@@ -146,14 +148,14 @@ describe('the judge of deliveries', () => {
     const dueAt = startedAt + durationMs + 15_100;
     change(run.attempts, of(ALWAYS_503, 4), { nextDueAt: dueAt });
     change(run.attempts, of(ALWAYS_503, 5), { dueAt, startedAt: dueAt });
-    change(run.receipts, of(ALWAYS_503, 5), { receivedMs: dueAt + 1 });
+    change(run.receipts, of(ALWAYS_503, 5), { ...receivedAt(dueAt + 1) });
     expect(kinds()).toEqual(['wait that R-22 does not give']);
   });
 
   it('finds a due time that was not kept', () => {
     const { dueAt } = one(run.attempts, of(FIRST_503, 2));
     change(run.attempts, of(FIRST_503, 2), { dueAt: dueAt + 50, startedAt: dueAt + 50 });
-    change(run.receipts, of(FIRST_503, 2), { receivedMs: dueAt + 60 });
+    change(run.receipts, of(FIRST_503, 2), { ...receivedAt(dueAt + 60) });
     expect(kinds()).toEqual(['due time that has changed']);
     const { subscriptionId } = one(run.expected, of(FIRST_503));
     run.pauses = [{ subscriptionId: 'another', fromMs: dueAt - 1_000, untilMs: dueAt + 40 }];
@@ -165,7 +167,7 @@ describe('the judge of deliveries', () => {
   it('finds an attempt that was made before it was due', () => {
     const { dueAt } = one(run.attempts, of(FIRST_503, 2));
     change(run.attempts, of(FIRST_503, 2), { startedAt: dueAt - 20 });
-    change(run.receipts, of(FIRST_503, 2), { receivedMs: dueAt - 19 });
+    change(run.receipts, of(FIRST_503, 2), { ...receivedAt(dueAt - 19) });
     expect(kinds()).toEqual(['start before it was due', 'POST before it was due']);
   });
 
@@ -178,7 +180,7 @@ describe('the judge of deliveries', () => {
   it('finds other bytes, a signature that does not verify, another endpoint and a wrong body in the log', () => {
     change(run.receipts, of(HEALTHY), {
       bodyHash: 'other',
-      signatureProblem: 'no matching signature',
+      requestProblem: 'no matching signature',
       path: '/hook/7',
     });
     change(run.attempts, of(FIRST_503, 1), { bodyHash: 'other' });
@@ -186,13 +188,40 @@ describe('the judge of deliveries', () => {
       'POST to another endpoint',
       'POST with other bytes',
       'attempt with the wrong body (R-24)',
-      'signature that does not verify',
+      'request that R-19 does not make',
     ]);
+  });
+
+  it('finds a signature that is older than its attempt, or of the future', () => {
+    const found = 'signature of another time than its attempt';
+    const { signedMs, receivedMs } = one(run.receipts, of(FIRST_503, 2));
+    change(run.receipts, of(FIRST_503, 2), { signedMs: signedMs - 1_000 });
+    expect(kinds()).toEqual([found]);
+    run.interruptions = [{ type: 'paused', source: SENDER, atMs: receivedMs - 2_000, resumedMs: receivedMs - 1 }];
+    expect(kinds()).toEqual([]);
+    run.interruptions = [];
+    change(run.receipts, of(FIRST_503, 2), { signedMs: signedMs + 2_000 });
+    expect(kinds()).toEqual([found]);
+  });
+
+  it('finds requests in another trace than their event, in several, in none, and attempts that are one span', () => {
+    const traceparent = traceparentOf(70, 1);
+    change(run.receipts, of(HEALTHY), { traceparent });
+    expect(kinds()).toEqual(['POST in another trace than its event']);
+    change(run.receipts, of(HEALTHY), { traceparent: traceparentOf(0, 1).replace(/1$/, '0') });
+    expect(kinds()).toEqual(['POST in another trace than its event']);
+    change(run.receipts, of(HEALTHY), { traceparent: 'none' });
+    expect(kinds()).toEqual(['POST without a traceparent', 'POST in another trace than its event']);
+    change(run.receipts, of(HEALTHY), { traceparent: traceparentOf(0, 1) });
+    change(run.receipts, of(FIRST_503, 2), { traceparent });
+    expect(kinds()).toEqual(['POSTs of one delivery in several traces, or of several in one']);
+    change(run.receipts, of(FIRST_503, 2), { traceparent: traceparentOf(3, 1) });
+    expect(kinds()).toEqual(['attempts that are not a span each']);
   });
 
   it('finds a repeat without a kill that explains it', () => {
     const first = one(run.receipts, of(HEALTHY));
-    run.receipts.push({ ...first, receivedMs: first.receivedMs + 100 });
+    run.receipts.push({ ...first, ...receivedAt(first.receivedMs + 100) });
     expect(judgeDeliveries(run).problems).toEqual([
       expect.stringMatching(
         new RegExp(
@@ -324,7 +353,7 @@ describe('the judge of deliveries', () => {
   });
 
   it('shows some of many and counts them all', () => {
-    run.receipts = run.receipts.map((receipt) => ({ ...receipt, signatureProblem: 'bad' }));
-    expect(judgeDeliveries(run).problems).toEqual([expect.stringMatching(/^signature .* \(10\): .*; and 6 more$/)]);
+    run.receipts = run.receipts.map((receipt) => ({ ...receipt, requestProblem: 'bad' }));
+    expect(judgeDeliveries(run).problems).toEqual([expect.stringMatching(/^request .* \(10\): .*; and 6 more$/)]);
   });
 });

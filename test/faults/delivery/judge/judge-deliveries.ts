@@ -5,7 +5,8 @@ import { checkOrder } from './check-order.js';
 import { checkPunctuality, retryLateness } from './check-punctuality.js';
 import { checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
-import { identityOf, type Interruption, type LoggedAttempt, type Observations } from './observations.js';
+import { checkTraces } from './check-traces.js';
+import { endOf, identityOf, type Interruption, type LoggedAttempt, type Observations } from './observations.js';
 import { createProblemList, type ProblemList } from './problem-list.js';
 
 export interface DeliveryFindings {
@@ -38,7 +39,9 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   const delivery = new Map(deliveries.map((one) => [one.eventId, one]));
   const attemptsOf = groupBy(attempts, ({ eventId }) => eventId);
   const receiptsOf = groupBy(receipts, ({ eventId }) => eventId);
-  const bySource = groupBy(interruptions, ({ source }) => source);
+  // What ends first explains the first POST that it can, so that the others can explain later ones.
+  const inOrder = interruptions.toSorted((a, b) => endOf(a) - endOf(b));
+  const bySource = groupBy(inOrder, ({ source }) => source);
   const inFlightAt = new Map<Interruption, number>();
   const sums = { repeats: 0, inFlight: 0, woken: 0, acceptedTwice: 0 };
   const answers = createAnswerCheck(interruptions, problems);
@@ -61,6 +64,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   answers.end();
   checkOrder(observations, attemptsOf, problems);
   const judgedStarts = checkPunctuality(observations, problems);
+  checkTraces(observations, problems);
   checkPauses({ pauses, receipts, interruptions, expected }, problems);
   const wanted = new Set(expected.map(({ eventId }) => eventId));
   addStrangers('attempts in the log of a delivery that was not requested', attemptsOf.keys(), wanted, problems);

@@ -9,6 +9,8 @@ export interface ExpectedDelivery extends Identity {
   readonly ratePerSecond: number | null;
   /** By the documents (R-11, R-13, R-14). */
   readonly bodyHash: string;
+  /** Of the event; null: it has none, and its trace begins elsewhere. */
+  readonly traceparent: string | null;
 }
 
 /** What a delivery is about, as the event, the delivery and every attempt must say it. */
@@ -124,8 +126,11 @@ export interface Receipt {
   /** Of `X-Service-Attempt`. */
   readonly attempt: number;
   readonly bodyHash: string;
-  /** What is wrong with its signatures; null: they verify. */
-  readonly signatureProblem: string | null;
+  /** What is wrong with its signatures and headers; null: nothing. */
+  readonly requestProblem: string | null;
+  /** Epoch milliseconds, a whole second: the time that its signatures are over. */
+  readonly signedMs: number;
+  readonly traceparent: string;
   /** What was answered; null: the caller had gone by then. */
   readonly status: number | null;
   /** Epoch milliseconds: when that was; null: it was not answered. */

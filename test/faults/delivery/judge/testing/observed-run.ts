@@ -55,7 +55,16 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
     replayId: null,
   };
   const createdAt = loggedMs - 1;
-  run.expected.push({ ...identity, path, url, behavior, bodyHash, strictOrder: false, ratePerSecond: null });
+  run.expected.push({
+    ...identity,
+    path,
+    url,
+    behavior,
+    bodyHash,
+    strictOrder: false,
+    ratePerSecond: null,
+    traceparent: traceparentOf(index, 0),
+  });
   run.deliveries.push({ ...identity, ...place, loggedMs, createdAt, bodyHash });
   let dueAt = loggedMs + 5;
   for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -87,19 +96,29 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
     });
     if (answer !== null)
       run.receipts.push({
-        receivedMs: dueAt + 1,
+        ...receivedAt(dueAt + 1),
         source: SENDER,
         path,
         eventId,
         attempt,
         bodyHash,
-        signatureProblem: null,
+        requestProblem: null,
+        traceparent: traceparentOf(index, attempt),
         status: answer.status,
         answeredMs: dueAt + 2,
       });
     if (nextDueAt === null) return;
     dueAt = nextDueAt;
   }
+}
+
+/** Signed at once. */
+export function receivedAt(receivedMs: number): Pick<Receipt, 'receivedMs' | 'signedMs'> {
+  return { receivedMs, signedMs: receivedMs - (receivedMs % 1_000) };
+}
+
+export function traceparentOf(trace: number, span: number): string {
+  return `00-${String(trace + 1).padStart(32, '0')}-${String(span + 1).padStart(16, '0')}-01`;
 }
 
 function decisionOn(accepted: boolean, outcome: string, isError: boolean): string {
