@@ -9,7 +9,7 @@ import type { SuiteContext } from '../shared/fault-suite.js';
 import { makeSchedule } from '../shared/schedule.js';
 import { PARTITIONS } from '../shared/stage.js';
 import { type DeliveryFindings, judgeDeliveries } from './judge/judge-deliveries.js';
-import type { Observations, Receipt } from './judge/observations.js';
+import type { Observations, Receipt, TokenRequest } from './judge/observations.js';
 import { readLogs, receiptsInSeries } from './log-reader.js';
 import { followOutcomes } from './outcomes.js';
 import type { ReceiverCount } from './recording-receiver.js';
@@ -103,7 +103,8 @@ export async function deliveryFaultRun(
     await receiver.ask({ type: 'save' });
     const logs = await readLogs(stage, subscribers, { secondReader, replays: sent.replays });
     const receipts = receiptsInSeries(await readReceipts(stage.file(RECEIPTS_FILE)), logs);
-    const observations = { ...logs, receipts, interruptions, pauses: sent.pauses };
+    const tokenRequests = await receiver.ask<TokenRequest[]>({ type: 'tokens' });
+    const observations = { ...logs, receipts, tokenRequests, interruptions, pauses: sent.pauses };
     const findings = judgeDeliveries(observations);
     if (findings.problems.length > 0) await saveObservations(observations, (name) => stage.file(name));
     const { counts, injected } = injector;

@@ -131,7 +131,7 @@ function loggedDelivery({ partition, offset, timestamp }: LogRecord, value: Webh
 
 function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttempt): LoggedAttempt {
   const { url, deliveryOffset, deliveryCreatedAt, firstAttemptAt, attempt, dueAt, startedAt, durationMs } = value;
-  const { statusCode, errorCode, outcome, decision, nextDueAt, body, probe, probes } = value;
+  const { statusCode, errorCode, outcome, decision, nextDueAt, retryAfterMs, body, probe, probes } = value;
   return {
     ...inSeries(value),
     url,
@@ -149,6 +149,7 @@ function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttemp
     outcome,
     decision,
     nextDueAt,
+    retryAfterMs,
     probe,
     probes,
     bodyHash: body === null ? null : bodyHash(body),

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureProblem } from '../../support/signature-problem.js';
-import { bodyHash, type EndpointBehavior, type Receipt } from './judge/observations.js';
-import { ACCESS_TOKEN, REFUSAL_CODE, TOKEN_PATH } from './subscribers.js';
+import { answerOf, REFUSAL_CODE } from './endpoint-answers.js';
+import { bodyHash, type EndpointBehavior, type Receipt, type TokenRequest } from './judge/observations.js';
+import { TOKEN_PATH } from './subscribers.js';
+import { createTokenEndpoint } from './token-endpoint.js';
 
 /** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
 export interface RecordingReceiver {
@@ -23,6 +26,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   let endpoints: ReadonlyMap<string, ReceiverEndpoint> = new Map();
   let file: WriteStream | null = null;
   let server: Server | null = null;
+  const tokens = createTokenEndpoint();
   let isFixed = false;
   let posts = 0;
   let accepted = 0;
@@ -38,9 +42,8 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === TOKEN_PATH) {
-      request.resume();
-      const token = { access_token: ACCESS_TOKEN, token_type: 'Bearer', expires_in: 3_600 };
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
+      const { status, body } = tokens.answer(request, await bodyOf(request));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
       return;
     }
     const head = headOf(request, now());
@@ -53,8 +56,11 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
     try {
       const body = await bodyOf(request);
       const endpoint = endpoints.get(head.path);
-      const requestProblem = endpoint === undefined ? 'no such endpoint' : problemOf(request, body, endpoint);
-      const status = await answer(response, endpoint, head.attempt);
+      const requestProblem =
+        endpoint === undefined
+          ? 'no such endpoint'
+          : (tokens.problemOf(head.token, endpoint) ?? problemOf(request, body, endpoint));
+      const status = await answer(response, endpoint, head);
       entry.receipt = {
         ...head,
         bodyHash: bodyHash(body),
@@ -74,17 +80,25 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   async function answer(
     response: ServerResponse,
     endpoint: ReceiverEndpoint | undefined,
-    attempt: number,
+    { eventId, attempt }: Head,
   ): Promise<number | null> {
-    const { status, delayMs } = (endpoint && answerOf(endpoint.behavior, attempt)) ?? { status: 404, delayMs: 0 };
-    if (delayMs > 0) await sleep(delayMs);
-    if (endpoint?.behavior === 'fixed' && !isFixed) return end(response, REFUSAL_CODE);
-    return end(response, status);
+    if (endpoint === undefined) return end(response, 404);
+    const answered = answerOf(endpoint.behavior, eventId, attempt);
+    // Until the caller gives up.
+    if (answered.type === 'silence') await once(response, 'close');
+    if (answered.type !== 'response') return null;
+    if (answered.delayMs > 0) await sleep(answered.delayMs);
+    if (endpoint.behavior === 'fixed' && !isFixed) return end(response, REFUSAL_CODE);
+    return end(response, answered.status, answered.headers);
   }
 
-  function end(response: ServerResponse, status: number): number | null {
+  function end(
+    response: ServerResponse,
+    status: number,
+    headers: Readonly<Record<string, string>> = {},
+  ): number | null {
     if (response.destroyed || response.socket?.writable !== true) return null;
-    response.writeHead(status).end();
+    response.writeHead(status, headers).end();
     if (status === 200) accepted += 1;
     return status;
   }
@@ -102,6 +116,8 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
           return null;
         case 'count':
           return { posts, accepted } satisfies ReceiverCount;
+        case 'tokens':
+          return tokens.requests satisfies readonly TokenRequest[];
         case 'save':
           for (const entry of waiting) entry.ended = true;
           writeEnded();
@@ -122,7 +138,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   };
 }
 
-type Head = Pick<Receipt, 'receivedMs' | 'source' | 'path' | 'eventId' | 'attempt' | 'signedMs' | 'traceparent'>;
+type Head = Omit<Receipt, 'bodyHash' | 'requestProblem' | 'status' | 'answeredMs'>;
 
 function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): Head {
   return {
@@ -133,15 +149,15 @@ function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): 
     attempt: Number(headers['x-service-attempt']),
     signedMs: Number(headers['webhook-timestamp']) * 1_000,
     traceparent: text(headers['traceparent']),
+    token: headers.authorization?.replace(/^Bearer /, '') ?? null,
   };
 }
 
 function problemOf(request: IncomingMessage, body: Buffer, endpoint: ReceiverEndpoint): string | null {
   const { headers } = request;
-  const { secret, needsToken, subscriptionId } = endpoint;
+  const { secret, subscriptionId } = endpoint;
   if (headers['content-type'] !== 'application/json') return 'another content type';
   if (headers['x-service-subscription-id'] !== subscriptionId) return 'X-Service-Subscription-Id of another one';
-  if (headers.authorization !== (needsToken ? `Bearer ${ACCESS_TOKEN}` : undefined)) return 'another authorization';
   const eventId = eventIdIn(body);
   return signatureProblem({ path: request.url ?? '', headers, body, eventId, nth: 1, receivedAt: 0 }, secret);
 }
@@ -177,30 +193,6 @@ function text(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' ? header : '';
 }
 
-export const SLOW_MS = 300;
-
-export interface Answer {
-  readonly status: number;
-  readonly delayMs: number;
-}
-
-/** null: nothing listens there. */
-export function answerOf(behavior: EndpointBehavior, attempt: number): Answer | null {
-  switch (behavior) {
-    case 'healthy':
-    case 'fixed':
-      return { status: 200, delayMs: 0 };
-    case 'slow':
-      return { status: 200, delayMs: SLOW_MS };
-    case 'always-503':
-      return { status: 503, delayMs: 0 };
-    case 'first-503':
-      return { status: attempt === 1 ? 503 : 200, delayMs: 0 };
-    case 'refuses':
-      return null;
-  }
-}
-
 export interface ReceiverEndpoint {
   readonly path: string;
   readonly subscriptionId: string;
@@ -218,6 +210,8 @@ export type ReceiverRequest =
       readonly endpoints: readonly ReceiverEndpoint[];
     }
   | { readonly type: 'count' }
+  /** The requests to the token endpoint. */
+  | { readonly type: 'tokens' }
   /** The endpoints that are to be fixed accept from now on; they have refused everything with 400. */
   | { readonly type: 'fix' }
   /** Resolves when every receipt is in the file. */

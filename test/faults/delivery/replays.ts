@@ -5,8 +5,9 @@ import { openRecordPublisher } from '@waypost/platform';
 import { partitionForKey } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
+import { REFUSAL_CODE } from './endpoint-answers.js';
 import type { ExpectedDelivery } from './judge/observations.js';
-import { FIXED, REFUSAL_CODE, REPLAYED, type Subscriber } from './subscribers.js';
+import { FIXED, REPLAYED, type Subscriber } from './subscribers.js';
 
 const FIRST_AFTER_MS = 4_500;
 /** Requested while the first ones may still be running. */

@@ -8,14 +8,19 @@ const sealingKey = Buffer.alloc(32, 7);
 const subscribers = makeSubscribers({ port: 20_000, closedPort: 20_001, sealingKey, brief: false });
 
 describe('the subscribers of the suite', () => {
-  it('are 100 endpoints, 10 % of them failing and 10 % slow', () => {
+  it('are 100 endpoints, 10 % of them failing and 10 % slow, and one of each other kind', () => {
     const wanting = subscribers.slice(0, 100);
     expect(counts(wanting.map(({ behavior }) => behavior))).toEqual({
       'always-503': 4,
       'first-503': 3,
       refuses: 3,
       slow: 10,
-      healthy: 78,
+      healthy: 73,
+      busy: 1,
+      unauthorized: 1,
+      silent: 1,
+      gone: 1,
+      redirects: 1,
       fixed: 2,
     });
     expect(new Set(wanting.map(({ path }) => path)).size).toBe(100);
@@ -39,7 +44,8 @@ describe('the subscribers of the suite', () => {
   it('ask for everything that a subscription can ask for', () => {
     const all = subscribers.map(({ subscription }) => subscription);
     expect(all.filter(({ strictOrder }) => strictOrder)).toHaveLength(8);
-    expect(all.filter(({ auth }) => auth !== null)).toHaveLength(3);
+    expect(all.filter(({ auth }) => auth !== null)).toHaveLength(4);
+    expect(new Set(all.map(({ auth }) => auth?.tokenAuthMethod)).size).toBe(3);
     expect(all.filter(({ onOutage }) => onOutage === 'hold')).toHaveLength(2);
     expect(all.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null)).toHaveLength(1);
     expect(all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1')).toHaveLength(25);

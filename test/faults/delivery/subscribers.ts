@@ -42,10 +42,17 @@ const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
 export const PAUSED = [16, 17, 70] as const;
 /** What they refuse until they are fixed is replayed. */
 export const FIXED = [32, 33] as const;
-export const REFUSAL_CODE = 400;
 /** What they were sent is replayed. */
 export const REPLAYED = [34, 37] as const;
-const BEARER = [12, 13, 14];
+const BEARER = [12, 13, 14, 43];
+/** One of a kind; each costs its sender something else. */
+const SPECIAL: Readonly<Record<number, EndpointBehavior>> = {
+  42: 'busy',
+  43: 'unauthorized',
+  44: 'gone',
+  45: 'redirects',
+  46: 'silent',
+};
 
 /** What some of them ask for; the others ask for nothing. */
 function attributesOf(number: number): Partial<WebhookSubscription> {
@@ -76,8 +83,8 @@ export interface SubscribersOptions {
   readonly brief: boolean;
 }
 
-/** What a token endpoint answers, and what bearers have to show. */
-export const ACCESS_TOKEN = 'the-token';
+/** Not as it is in a header: it has to be encoded. */
+export const CLIENT_SECRET = 'client secret: 100 %';
 export const TOKEN_PATH = '/token';
 
 /** The same for the same ports and key. */
@@ -96,6 +103,8 @@ export function makeSubscribers(options: SubscribersOptions): Subscriber[] {
 
 function behaviorOf(number: number): EndpointBehavior {
   if (FIXED.some((fixed) => fixed === number)) return 'fixed';
+  const special = SPECIAL[number];
+  if (special !== undefined) return special;
   const kinds = BEHAVIOR_OF_TEN[Math.floor(number / 10) % BEHAVIOR_OF_TEN.length];
   return kinds?.[number % 10] ?? 'healthy';
 }
@@ -127,8 +136,8 @@ export function makeSubscriber(
         clientId: id,
         scope: null,
         audience: null,
-        tokenAuthMethod: 'client_secret_basic',
-        sealedClientSecret: sealClientSecret('client-secret', [sealingKey], bytes.subarray(12, 24), id),
+        tokenAuthMethod: number % 2 === 0 ? 'client_secret_basic' : 'client_secret_post',
+        sealedClientSecret: sealClientSecret(CLIENT_SECRET, [sealingKey], bytes.subarray(12, 24), id),
       }
     : null;
   const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, auth, ...fields });

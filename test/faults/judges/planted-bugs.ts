@@ -138,6 +138,42 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'return ofDelivery(pending);',
   },
   {
+    name: 'a Retry-After holds nothing but its own delivery',
+    file: `${SENDER}/sender/attempt-flow.ts`,
+    is: 'if (retryAfterMs !== null)',
+    becomes: 'if (retryAfterMs === 0)',
+  },
+  {
+    name: 'a token that was refused is kept',
+    file: `${SENDER}/attempt/bearer-tokens.ts`,
+    is: 'if (entry?.issued === issued)',
+    becomes: 'if (entry?.issued === null)',
+  },
+  {
+    name: 'every POST asks for a token',
+    file: `${SENDER}/attempt/bearer-tokens.ts`,
+    is: 'issued !== undefined && issued.validUntilMs > monotonicMs()',
+    becomes: 'issued !== undefined && issued.validUntilMs < monotonicMs()',
+  },
+  {
+    name: 'a 410 is tried again',
+    file: `${DELIVERY_RULES}/decide-attempt.ts`,
+    is: 'if (statusCode === 429)',
+    becomes: 'if (statusCode === 429 || statusCode === 410)',
+  },
+  {
+    name: 'a redirect is a temporary failure',
+    file: `${DELIVERY_RULES}/decide-attempt.ts`,
+    is: "return { type: 'permanent', reason: 'redirect_refused' };",
+    becomes: "return { type: 'temporary', reason: 'temporary_status' };",
+  },
+  {
+    name: 'the deadline of an attempt is 8 s',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: 'started.monotonicMs + ATTEMPT_DEADLINE_MS - ',
+    becomes: 'started.monotonicMs + 8_000 - ',
+  },
+  {
     name: 'deviceIds are ignored',
     file: `${SENDER}/subscriptions/subscription-directory.ts`,
     is: 'if (deviceIds === null)',

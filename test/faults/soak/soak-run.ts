@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Percentiles, percentilesOf } from '../../../bench/shared/statistics.js';
 import { saveObservations } from '../delivery/fault-run.js';
 import { type DeliveryFindings, judgeDeliveries } from '../delivery/judge/judge-deliveries.js';
-import type { LoggedAttempt, LoggedDelivery, Receipt } from '../delivery/judge/observations.js';
+import type { LoggedAttempt, LoggedDelivery, Receipt, TokenRequest } from '../delivery/judge/observations.js';
 import { type Logs, readLogs, receiptsInSeries } from '../delivery/log-reader.js';
 import { followOutcomes } from '../delivery/outcomes.js';
 import { RECEIPTS_FILE } from '../delivery/stage.js';
@@ -180,7 +180,9 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
     lines.map((line) => JSON.parse(line) as Receipt),
     logs,
   );
-  const observations = { ...logs, receipts, interruptions: delivery.interruptions, pauses: sent.pauses };
+  const { interruptions } = delivery;
+  const tokenRequests = await delivery.receiver.ask<TokenRequest[]>({ type: 'tokens' });
+  const observations = { ...logs, receipts, tokenRequests, interruptions, pauses: sent.pauses };
   const { problems, ...findings } = judgeDeliveries(observations);
   if (problems.length > 0) await saveObservations(observations, (name) => delivery.file(name));
   const history = await judgeHistory({ log: stage, database, nowMs: Date.now(), secondReader: false });

@@ -1,4 +1,4 @@
-import { SLOW_MS } from '../recording-receiver.js';
+import { SLOW_MS } from '../endpoint-answers.js';
 import type { ReceivedSeries } from './check-receipts.js';
 import { liesWithin } from './in-flight.js';
 import { endOf, type Interruption, type LoggedAttempt, type Receipt } from './observations.js';
@@ -10,6 +10,8 @@ const CLOCK_MS = 2;
 const DEADLINE_MS = 4_900;
 /** What is answered this soon has four more seconds to be read: no machine is so busy. */
 const IN_TIME_MS = 1_000;
+/** By then the deadline of an attempt (R-20) has passed, whatever else its process does. */
+const LATEST_MS = 7_000;
 /** Of all attempts: a busy machine may lose some seconds of connections, but a sender may not lose one in fifty. */
 const UNSEEN_SHARE = 0.01;
 const FEW = 10;
@@ -36,6 +38,8 @@ export function createAnswerCheck(interruptions: readonly Interruption[], proble
       const isInTime = answered !== undefined && (answered.answeredMs ?? Infinity) <= startedAt + IN_TIME_MS;
       if (isInTime && !during.some(({ source }) => source === answered.source))
         problems.add('time-out in the log that was answered in time', `${name}, answered ${String(answered.status)}`);
+      if (during.length === 0 && durationMs > LATEST_MS)
+        problems.add('time-out after the deadline', `${name} after ${String(durationMs)} ms`);
       if (received.length === 0 && during.length === 0) unseen.push(name);
     } else if (during.length > 0) return;
     else if (answered === undefined) problems.add('failure without a cause', name);

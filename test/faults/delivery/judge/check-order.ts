@@ -16,6 +16,27 @@ interface Begun {
   readonly startedAt: number;
 }
 
+/** R-22: while a Retry-After lasts, no first attempt of the subscription starts. */
+export function checkHolds(attempts: readonly LoggedAttempt[], problems: ProblemList): void {
+  const asking = new Set(attempts.flatMap((one) => (one.retryAfterMs === null ? [] : [one.subscriptionId])));
+  const ofThese = attempts.filter(({ subscriptionId }) => asking.has(subscriptionId));
+  for (const group of groupBy(ofThese, ({ subscriptionId }) => subscriptionId).values()) {
+    const firsts = group.filter(({ attempt }) => attempt === 1);
+    for (const { startedAt, durationMs, retryAfterMs, eventId } of group) {
+      if (retryAfterMs === null) continue;
+      const fromMs = startedAt + durationMs;
+      const early = firsts.filter(
+        (one) => one.startedAt > fromMs + CLOCK_MS && one.startedAt < fromMs + retryAfterMs - CLOCK_MS,
+      );
+      for (const one of early)
+        problems.add(
+          'first attempt during a Retry-After',
+          `${one.eventId}, ${String(one.startedAt - fromMs)} ms after ${eventId} was answered`,
+        );
+    }
+  }
+}
+
 /** R-28: what is of one subscription and device is in the log, and starts, in the order of its events; rates hold (R-16). */
 export function checkOrder(
   { expected, deliveries, interruptions }: Observations,

@@ -29,8 +29,8 @@ export function checkPunctuality(observations: Observations, problems: ProblemLi
   const { attempts, interruptions } = observations;
   const logged = new Map(observations.deliveries.map((one) => [one.eventId, one]));
   const delayed = new Set(observations.pauses.map(({ subscriptionId }) => subscriptionId));
-  for (const { subscriptionId, strictOrder, ratePerSecond } of observations.expected)
-    if (strictOrder || ratePerSecond !== null) delayed.add(subscriptionId);
+  for (const { subscriptionId, strictOrder, ratePerSecond, behavior } of observations.expected)
+    if (strictOrder || ratePerSecond !== null || behavior === 'busy') delayed.add(subscriptionId);
   const ordinary = attempts.filter(({ subscriptionId }) => !delayed.has(subscriptionId));
   const starts = ordinary.flatMap((one) => startOf(one, logged.get(one.eventId)));
   for (const [kind, group] of groupBy(starts, (one) => one.kind)) {

@@ -1,5 +1,5 @@
+import { type Answer, answerOf, REFUSAL_CODE, RETRY_AFTER_S } from '../endpoint-answers.js';
 import {
-  type EndpointBehavior,
   type ExpectedDelivery,
   identityOf,
   type LoggedAttempt,
@@ -71,6 +71,8 @@ function checkFields(
       );
     // The endpoints that hold never fail.
     if (one.probe || one.probes > 0) problems.add('probe of a subscription that was not suspended', name);
+    if (one.retryAfterMs !== (one.statusCode === 429 ? RETRY_AFTER_S * 1_000 : null))
+      problems.add('Retry-After that was not the one of its answer', `${name}: ${String(one.retryAfterMs)}`);
     const isFinal = one.outcome !== 'retrying';
     if (isFinal !== (one.nextDueAt === null)) problems.add('next due time of an attempt that is the last', name);
     if ((one.statusCode === null) === (one.errorCode === null))
@@ -83,8 +85,10 @@ function checkFields(
 /** R-20 to R-22, for what the endpoints of the suite answer. */
 function decisionOn({ attempt, statusCode }: LoggedAttempt): string {
   if (statusCode === 200) return 'accepted';
-  if (statusCode === 400) return 'permanent_status';
+  if (statusCode === 302) return 'redirect_refused';
+  if (statusCode === REFUSAL_CODE || statusCode === 404 || statusCode === 410) return 'permanent_status';
   if (attempt === MOST_ATTEMPTS) return 'attempts_exhausted';
+  if (statusCode === 401) return 'unauthorized';
   return statusCode === null ? 'temporary_error' : 'temporary_status';
 }
 
@@ -97,29 +101,47 @@ function checkNumbers(eventId: string, numbers: readonly number[], problems: Pro
   if (Math.max(...numbers) > MOST_ATTEMPTS) problems.add('more than five attempts', said);
 }
 
-function isOutcomeOf(behavior: EndpointBehavior, attempts: readonly LoggedAttempt[], last: LoggedAttempt): boolean {
+function isOutcomeOf(
+  { eventId, behavior }: ExpectedDelivery,
+  attempts: readonly LoggedAttempt[],
+  last: LoggedAttempt,
+): boolean {
+  const first = answerOf(behavior, eventId, 1);
   switch (behavior) {
     case 'healthy':
     case 'slow':
       return last.outcome === 'delivered' && last.statusCode === 200;
     case 'first-503':
-      return last.outcome === 'delivered' && last.statusCode === 200 && attempts.length > 1;
+    case 'busy':
+    case 'unauthorized':
+    case 'silent':
+      return last.outcome === 'delivered' && last.statusCode === 200 && (attempts.length > 1 || isAccepted(first));
+    case 'gone':
+    case 'redirects':
+      return last.outcome === 'failed' && first.type === 'response' && last.statusCode === first.status;
     // Replays are requested once it is fixed.
     case 'fixed':
-      return last.statusCode === 200 ? last.outcome === 'delivered' : last.statusCode === 400 && last.series === 0;
+      return last.statusCode === 200
+        ? last.outcome === 'delivered'
+        : last.statusCode === REFUSAL_CODE && last.series === 0;
     case 'always-503':
     case 'refuses':
       return last.outcome === 'failed' && last.decision === 'attempts_exhausted' && attempts.length === MOST_ATTEMPTS;
   }
 }
 
+function isAccepted(answer: Answer): boolean {
+  return answer.type === 'response' && answer.status === 200;
+}
+
 function checkOutcome(
-  { eventId, behavior }: ExpectedDelivery,
+  expected: ExpectedDelivery,
   attempts: readonly LoggedAttempt[],
   last: LoggedAttempt,
   problems: ProblemList,
 ): void {
-  if (isOutcomeOf(behavior, attempts, last)) return;
+  if (isOutcomeOf(expected, attempts, last)) return;
+  const { eventId, behavior } = expected;
   const results = attempts.map(({ statusCode, errorCode }) => statusCode ?? errorCode).join(' ');
   problems.add(`outcome that a "${behavior}" endpoint does not give`, `${eventId}: ${results}, ${last.outcome}`);
 }
@@ -131,22 +153,35 @@ function checkTimes(
   pauses: readonly Pause[],
   problems: ProblemList,
 ): void {
-  for (const [index, { attempt, startedAt, durationMs, dueAt, nextDueAt, outcome }] of attempts.entries()) {
+  for (const [index, one] of attempts.entries()) {
+    const { attempt, startedAt, durationMs, dueAt, nextDueAt, outcome } = one;
     const name = `attempt ${String(attempt)} of ${eventId}`;
     if (startedAt < dueAt - ROUNDING_MS)
       problems.add('start before it was due', `${name}: ${String(dueAt - startedAt)} ms`);
     if (outcome !== 'retrying') continue;
-    const scheduledMs = WAITS_MS[attempt - 1] ?? NaN;
     const waitMs = (nextDueAt ?? NaN) - startedAt - durationMs;
-    const least = scheduledMs * 0.8 - ROUNDING_MS;
-    const most = Math.min(scheduledMs * 1.2, LONGEST_WAIT_MS) + ROUNDING_MS;
-    if (!(waitMs >= least && waitMs <= most))
+    const { least, most } = waitAfter(one, attempts.slice(0, index));
+    if (!(waitMs >= least - ROUNDING_MS && waitMs <= most + ROUNDING_MS))
       problems.add('wait that R-22 does not give', `${name}: ${String(waitMs)} ms`);
     const next = attempts[index + 1];
     if (next?.attempt !== attempt + 1 || next.dueAt === nextDueAt) continue;
     if (!wasHeld(nextDueAt ?? NaN, next.dueAt, pauses))
       problems.add('due time that has changed', `attempt ${String(next.attempt)} of ${eventId}`);
   }
+}
+
+/** R-22, and R-23: after the first 401 of a delivery it is tried again at once. */
+function waitAfter(
+  { attempt, statusCode, retryAfterMs }: LoggedAttempt,
+  before: readonly LoggedAttempt[],
+): { readonly least: number; readonly most: number } {
+  if (statusCode === 401 && !before.some((earlier) => earlier.statusCode === 401)) return { least: 0, most: 0 };
+  const scheduledMs = WAITS_MS[attempt - 1] ?? NaN;
+  const asked = retryAfterMs ?? 0;
+  return {
+    least: Math.max(scheduledMs * 0.8, asked),
+    most: Math.max(Math.min(scheduledMs * 1.2, LONGEST_WAIT_MS), asked),
+  };
 }
 
 /** What becomes due during a pause is due when its subscription is active again (R-16). */

@@ -4,6 +4,7 @@ import { BEHAVIORS } from './observations.js';
 import {
   BEGAN_AT,
   change,
+  eventIdOf,
   type ObservedRun,
   observedRun,
   one,
@@ -22,6 +23,9 @@ beforeEach(() => {
 const HEALTHY = 'event-0';
 const ALWAYS_503 = 'event-2';
 const FIRST_503 = 'event-3';
+const [BUSY, UNAUTHORIZED, SILENT, GONE, REDIRECTS] = (
+  ['busy', 'unauthorized', 'silent', 'gone', 'redirects'] as const
+).map((behavior) => eventIdOf(behavior, BEHAVIORS.indexOf(behavior))) as [string, string, string, string, string];
 function of(eventId: string, attempt = 1) {
   return (item: { readonly eventId: string; readonly attempt?: number }): boolean =>
     item.eventId === eventId && (item.attempt ?? attempt) === attempt;
@@ -36,13 +40,13 @@ describe('the judge of deliveries', () => {
   it('finds nothing wrong with a run in which nothing was disturbed', () => {
     expect(judgeDeliveries(run)).toMatchObject({
       problems: [],
-      expected: 6,
-      posts: 10,
-      attempts: 15,
+      expected: 11,
+      posts: 18,
+      attempts: 23,
       repeats: 0,
       inFlight: 0,
       acceptedTwice: 0,
-      errors: { connection_refused: 5 },
+      errors: { connection_refused: 5, timeout: 1 },
     });
   });
 
@@ -190,6 +194,62 @@ describe('the judge of deliveries', () => {
       'attempt with the wrong body (R-24)',
       'request that R-19 does not make',
     ]);
+  });
+
+  it('finds a first attempt during a Retry-After, and a retry that does not wait for it', () => {
+    const { startedAt, durationMs, subscriptionId } = one(run.attempts, of(BUSY));
+    const dueAt = startedAt + durationMs + 2_400;
+    change(run.attempts, of(BUSY), { nextDueAt: dueAt });
+    change(run.attempts, of(BUSY, 2), { dueAt, startedAt: dueAt });
+    change(run.receipts, of(BUSY, 2), receivedAt(dueAt + 1));
+    expect(kinds()).toEqual(['wait that R-22 does not give']);
+    run = observedRun(BEHAVIORS);
+    const other = { ...one(run.attempts, of(HEALTHY)), subscriptionId, startedAt: startedAt + durationMs + 2_990 };
+    run.attempts.push(other);
+    expect(kinds()).toContain('first attempt during a Retry-After');
+    Object.assign(other, { startedAt: startedAt + durationMs + 3_000 });
+    expect(kinds()).not.toContain('first attempt during a Retry-After');
+    change(run.attempts, of(BUSY), { retryAfterMs: null });
+    expect(kinds()).toContain('Retry-After that was not the one of its answer');
+  });
+
+  it('finds a 401 after which a delivery waits, or comes with the same token', () => {
+    change(run.receipts, of(UNAUTHORIZED, 2), { token: 'token-1' });
+    expect(kinds()).toEqual(['token that was refused is used again']);
+    run = observedRun(BEHAVIORS);
+    const { dueAt } = one(run.attempts, of(UNAUTHORIZED, 2));
+    change(run.attempts, of(UNAUTHORIZED), { nextDueAt: dueAt + 2_000 });
+    change(run.attempts, of(UNAUTHORIZED, 2), { dueAt: dueAt + 2_000, startedAt: dueAt + 2_000 });
+    change(run.receipts, of(UNAUTHORIZED, 2), receivedAt(dueAt + 2_001));
+    expect(kinds()).toEqual(['wait that R-22 does not give']);
+  });
+
+  it('finds token requests that nothing asks for, and those without the credentials', () => {
+    const [request] = run.tokenRequests;
+    if (request === undefined) throw new Error('There was no token request.');
+    run.tokenRequests.push(request);
+    expect(kinds()).toEqual(['more token requests than 401s need']);
+    run.tokenRequests = [{ ...request, problem: 'another client secret' }];
+    expect(kinds()).toEqual(['token request that is refused']);
+  });
+
+  it('finds a time-out that comes too early or too late', () => {
+    change(run.attempts, of(SILENT), { durationMs: 3_000 });
+    expect(kinds()).toContain('failure without a cause');
+    change(run.attempts, of(SILENT), { durationMs: 10_000 });
+    expect(kinds()).toContain('time-out after the deadline');
+  });
+
+  it('finds a permanent answer that is tried again, and a redirect that is followed', () => {
+    change(run.attempts, of(GONE), { outcome: 'retrying', decision: 'temporary_status', nextDueAt: BEGAN_AT });
+    expect(kinds()).toEqual(
+      expect.arrayContaining(['delivery without an outcome in the log', 'decision that its result does not give']),
+    );
+    run = observedRun(BEHAVIORS);
+    run.receipts.push({ ...one(run.receipts, of(REDIRECTS)), path: '/elsewhere' });
+    expect(kinds()).toContain('POST to another endpoint');
+    change(run.attempts, of(REDIRECTS), { outcome: 'delivered', decision: 'accepted', statusCode: 200 });
+    expect(kinds()).toContain('outcome that a "redirects" endpoint does not give');
   });
 
   it('finds a signature that is older than its attempt, or of the future', () => {
@@ -354,6 +414,6 @@ describe('the judge of deliveries', () => {
 
   it('shows some of many and counts them all', () => {
     run.receipts = run.receipts.map((receipt) => ({ ...receipt, requestProblem: 'bad' }));
-    expect(judgeDeliveries(run).problems).toEqual([expect.stringMatching(/^request .* \(10\): .*; and 6 more$/)]);
+    expect(judgeDeliveries(run).problems).toEqual([expect.stringMatching(/^request .* \(18\): .*; and 14 more$/)]);
   });
 });

@@ -1,10 +1,11 @@
 import type { Percentiles } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
 import { createAnswerCheck } from './check-answers.js';
-import { checkOrder } from './check-order.js';
+import { checkHolds, checkOrder } from './check-order.js';
 import { checkPunctuality, retryLateness } from './check-punctuality.js';
 import { checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
+import { checkTokens } from './check-tokens.js';
 import { checkTraces } from './check-traces.js';
 import { endOf, identityOf, type Interruption, type LoggedAttempt, type Observations } from './observations.js';
 import { createProblemList, type ProblemList } from './problem-list.js';
@@ -64,6 +65,8 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   answers.end();
   checkOrder(observations, attemptsOf, problems);
   const judgedStarts = checkPunctuality(observations, problems);
+  checkHolds(attempts, problems);
+  checkTokens(observations, problems);
   checkTraces(observations, problems);
   checkPauses({ pauses, receipts, interruptions, expected }, problems);
   const wanted = new Set(expected.map(({ eventId }) => eventId));

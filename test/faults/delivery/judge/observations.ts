@@ -61,6 +61,8 @@ export interface LoggedAttempt extends Identity {
   readonly outcome: string;
   readonly decision: string;
   readonly nextDueAt: number | null;
+  /** What the answer has asked for. */
+  readonly retryAfterMs: number | null;
   readonly bodyHash: string | null;
   readonly probe: boolean;
   readonly probes: number;
@@ -103,6 +105,8 @@ export interface Observations {
   readonly attempts: readonly LoggedAttempt[];
   /** In the order of their arrival. */
   readonly receipts: readonly Receipt[];
+  /** In the order of their arrival. */
+  readonly tokenRequests: readonly TokenRequest[];
   readonly interruptions: readonly Interruption[];
   readonly pauses: readonly Pause[];
 }
@@ -131,12 +135,34 @@ export interface Receipt {
   /** Epoch milliseconds, a whole second: the time that its signatures are over. */
   readonly signedMs: number;
   readonly traceparent: string;
+  /** Its bearer token; null: it has none. */
+  readonly token: string | null;
   /** What was answered; null: the caller had gone by then. */
   readonly status: number | null;
   /** Epoch milliseconds: when that was; null: it was not answered. */
   readonly answeredMs: number | null;
 }
 
-/** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */
-export const BEHAVIORS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses', 'fixed'] as const;
+/** What the token endpoint remembers of one request. */
+export interface TokenRequest {
+  readonly source: string;
+  /** The subscription that it names. */
+  readonly clientId: string;
+  /** What is wrong with it; null: it was answered with a new token. */
+  readonly problem: string | null;
+}
+
+/** How an endpoint treats its callers. It decides by event and attempt number, so that a repeat gets the same answer. */
+export const BEHAVIORS = [
+  ...(['healthy', 'slow', 'always-503', 'first-503', 'refuses', 'fixed'] as const),
+  /** Some first attempts get a 429 with a Retry-After. */
+  'busy',
+  /** Some first attempts get a 401, whatever their token is. */
+  'unauthorized',
+  /** Some first attempts are not answered. */
+  'silent',
+  /** 404 or 410. */
+  'gone',
+  'redirects',
+] as const;
 export type EndpointBehavior = (typeof BEHAVIORS)[number];

@@ -1,4 +1,4 @@
-import { answerOf } from '../../recording-receiver.js';
+import { answerOf, RETRY_AFTER_S } from '../../endpoint-answers.js';
 import type {
   EndpointBehavior,
   ExpectedDelivery,
@@ -8,6 +8,7 @@ import type {
   Observations,
   Pause,
   Receipt,
+  TokenRequest,
 } from '../observations.js';
 
 /** Observations that a planted fault may change. */
@@ -16,6 +17,7 @@ export interface ObservedRun extends Observations {
   deliveries: LoggedDelivery[];
   attempts: LoggedAttempt[];
   receipts: Receipt[];
+  tokenRequests: TokenRequest[];
   interruptions: Interruption[];
   pauses: Pause[];
 }
@@ -27,17 +29,21 @@ export const BEGAN_AT = Date.UTC(2026, 0, 12, 6);
 const WAITS_MS = [2_000, 4_000, 8_000, 15_000];
 /** Of every attempt; its record is in the log 10 ms later. */
 export const DURATION_MS = 300;
+const DEADLINE_MS = 5_000;
 const LOGGED_AFTER_MS = 10;
 
 /** A run in which nothing was disturbed: one delivery for each behavior, each event a second after the one before. */
 export function observedRun(behaviors: readonly EndpointBehavior[]): ObservedRun {
-  const run: ObservedRun = { expected: [], deliveries: [], attempts: [], receipts: [], interruptions: [], pauses: [] };
+  const run: ObservedRun = {
+    ...{ expected: [], deliveries: [], attempts: [] },
+    ...{ receipts: [], tokenRequests: [], interruptions: [], pauses: [] },
+  };
   for (const [index, behavior] of behaviors.entries()) addDelivery(run, behavior, index);
   return run;
 }
 
 function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number): void {
-  const eventId = `event-${String(index)}`;
+  const eventId = eventIdOf(behavior, index);
   const path = `/hook/${String(index)}`;
   const bodyHash = `body-${String(index)}`;
   const loggedMs = BEGAN_AT + index * 1_000;
@@ -68,11 +74,14 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
   run.deliveries.push({ ...identity, ...place, loggedMs, createdAt, bodyHash });
   let dueAt = loggedMs + 5;
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const answer = answerOf(behavior, attempt);
-    const accepted = answer?.status === 200;
-    const endedAt = dueAt + DURATION_MS;
-    const outcome = accepted ? 'delivered' : attempt === 5 ? 'failed' : 'retrying';
-    const nextDueAt = outcome === 'retrying' ? endedAt + (WAITS_MS[attempt - 1] ?? 0) : null;
+    const answer = answerOf(behavior, eventId, attempt);
+    const status = answer.type === 'response' ? answer.status : null;
+    const durationMs = answer.type === 'silence' ? DEADLINE_MS : DURATION_MS;
+    const endedAt = dueAt + durationMs;
+    const decision = decisionOn(status, attempt);
+    const outcome = OUTCOMES[decision] ?? 'retrying';
+    const waitMs = status === 401 ? 0 : status === 429 ? RETRY_AFTER_S * 1_000 : (WAITS_MS[attempt - 1] ?? 0);
+    const nextDueAt = outcome === 'retrying' ? endedAt + waitMs : null;
     run.attempts.push({
       ...identity,
       url,
@@ -83,18 +92,21 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
       attempt,
       dueAt,
       startedAt: dueAt,
-      durationMs: DURATION_MS,
+      durationMs,
       loggedMs: endedAt + LOGGED_AFTER_MS,
       nextDueAt,
+      retryAfterMs: status === 429 ? RETRY_AFTER_S * 1_000 : null,
       outcome,
-      statusCode: answer?.status ?? null,
-      errorCode: answer === null ? 'connection_refused' : null,
-      decision: decisionOn(accepted, outcome, answer === null),
+      statusCode: status,
+      errorCode: ERROR_CODES[answer.type],
+      decision,
       bodyHash: attempt === 1 ? bodyHash : null,
       probe: false,
       probes: 0,
     });
-    if (answer !== null)
+    const token = behavior === 'unauthorized' ? `token-${String(attempt)}` : null;
+    if (token !== null) run.tokenRequests.push({ source: SENDER, clientId: identity.subscriptionId, problem: null });
+    if (answer.type !== 'refusal')
       run.receipts.push({
         ...receivedAt(dueAt + 1),
         source: SENDER,
@@ -104,8 +116,9 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
         bodyHash,
         requestProblem: null,
         traceparent: traceparentOf(index, attempt),
-        status: answer.status,
-        answeredMs: dueAt + 2,
+        token,
+        status,
+        answeredMs: status === null ? null : dueAt + 2,
       });
     if (nextDueAt === null) return;
     dueAt = nextDueAt;
@@ -121,10 +134,30 @@ export function traceparentOf(trace: number, span: number): string {
   return `00-${String(trace + 1).padStart(32, '0')}-${String(span + 1).padStart(16, '0')}-01`;
 }
 
-function decisionOn(accepted: boolean, outcome: string, isError: boolean): string {
-  if (accepted) return 'accepted';
-  if (outcome === 'failed') return 'attempts_exhausted';
-  return isError ? 'temporary_error' : 'temporary_status';
+/** One whose first attempt meets what is particular to the endpoint. */
+export function eventIdOf(behavior: EndpointBehavior, index: number): string {
+  const isPicky = behavior === 'busy' || behavior === 'unauthorized' || behavior === 'silent';
+  const ids = Array.from({ length: 100 }, (_, number) => `event-${String(index)}${'x'.repeat(number)}`);
+  const met = ids.find((id) => JSON.stringify(answerOf(behavior, id, 1)) !== JSON.stringify(answerOf(behavior, id, 2)));
+  return (isPicky ? met : ids[0]) ?? '';
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  accepted: 'delivered',
+  permanent_status: 'failed',
+  redirect_refused: 'failed',
+  attempts_exhausted: 'failed',
+};
+const ERROR_CODES = { response: null, silence: 'timeout', refusal: 'connection_refused' } as const;
+const PERMANENT = [404, 410];
+
+function decisionOn(status: number | null, attempt: number): string {
+  if (status === 200) return 'accepted';
+  if (status === 302) return 'redirect_refused';
+  if (status !== null && PERMANENT.includes(status)) return 'permanent_status';
+  if (attempt === 5) return 'attempts_exhausted';
+  if (status === 401) return 'unauthorized';
+  return status === null ? 'temporary_error' : 'temporary_status';
 }
 
 /** The item for which it holds, which there must be. */
