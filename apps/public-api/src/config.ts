@@ -25,6 +25,7 @@ export const APPLICATION = 'public-api';
 const http = z
   .object({
     WAYPOST_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 8_080),
+    WAYPOST_DRAIN_MS: withDefault(asInteger(0, 20_000), 'a number of milliseconds, 0 to 20000', 0),
     WAYPOST_PUBLIC_URL: withDefault(
       asUrl('https:', 'http:'),
       'the URL of the console and the API, or unset for the one that each request is sent to',
@@ -80,6 +81,7 @@ const http = z
   })
   .transform((env) => ({
     port: env.WAYPOST_PORT,
+    drainMs: env.WAYPOST_DRAIN_MS,
     adminKeyHashes: env.WAYPOST_ADMIN_KEY_SHA256.map((hash) => Buffer.from(hash, 'hex')),
     adminUrls: env.WAYPOST_ADMIN_URLS,
     publicUrl: env.WAYPOST_PUBLIC_URL,

@@ -8,4 +8,5 @@ await runApp({
   config: readConfig,
   module: PublicApiModule,
   http: ({ config }) => ({ port: config.http.port, configure: configureHttp }),
+  drainMs: ({ http }) => http.drainMs,
 });

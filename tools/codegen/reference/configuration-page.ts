@@ -39,6 +39,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_PAGE_TOKEN_KEY:
     'Base64 of 32 bytes; authenticates `pageState`. Several with commas: all open, the first seals',
   WAYPOST_PORT: 'Port of the API; 0 takes any free one',
+  WAYPOST_DRAIN_MS:
+    'For how long requests are answered after the signal to stop, while `/health/ready` is 503 already: as long as a load balancer takes to notice',
   WAYPOST_PUBLIC_URL:
     'URL of the console and the API, for links to the portal; by default the one that a request is sent to',
   WAYPOST_ADMIN_KEY_SHA256:

@@ -200,6 +200,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
   const http: HttpConfig = {
     port: 0,
+    drainMs: 0,
     adminKeyHashes: options.adminKeyHashes ?? [],
     adminUrls: options.adminUrls ?? [],
     publicUrl: options.publicUrl,

@@ -8,6 +8,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { waitOrAbort } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
@@ -159,5 +160,25 @@ describe('an HTTP application with consumers', () => {
 
     expect(await app.exit).toBe(EXIT_CODE.stopped);
     expect(events).toEqual(['consumer stopped', 'stop announced', 'table down']);
+  });
+});
+
+describe('an HTTP application that is told to stop', () => {
+  it('answers on for its time of draining, while readiness is red, and stops only then', async () => {
+    let nest: NestExpressApplication | undefined;
+    const configure = (app: NestExpressApplication): void => void (nest = app);
+    const app = run({ http: () => ({ ...http(), configure }), drainMs: () => 2_000 });
+    await app.started;
+    const url = String(await nest?.getUrl());
+    events.length = 0;
+
+    app.stop();
+
+    expect(running.at(-1)?.ready()).toBe(false);
+    for (let request = 0; request < 3; request++) expect((await fetch(url)).status).toBe(404);
+    expect(events).toEqual([]);
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(events).toContain('consumer stopped');
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 });

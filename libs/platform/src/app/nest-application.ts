@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamicModule, type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { portError } from '../boot-error.js';
-import { type Lifecycle, type LifecyclePart, settleWithin } from '../lifecycle/lifecycle.js';
+import { type Lifecycle, type LifecyclePart, settleWithin, STOP_DEADLINE_MS } from '../lifecycle/lifecycle.js';
 import { createNestLogger } from '../logging/logger.js';
 import { type AppConfig, type AppRuntime, RuntimeModule } from '../runtime/runtime.module.js';
 import { StreamsServer } from '../streams/streams-server.js';
@@ -28,6 +29,11 @@ export interface AppDefinition<C extends AppConfig> {
    * module has one, listens before HTTP does.
    */
   readonly http?: (runtime: AppRuntime<C>) => HttpSettings;
+  /**
+   * For how long HTTP goes on after the signal to stop, while readiness is red already, so that what spreads requests over
+   * the instances sends no more; default 0. Nothing else stops before that.
+   */
+  readonly drainMs?: (config: C) => number;
 }
 
 interface NestApplicationDeps<C extends AppConfig> {
@@ -104,7 +110,7 @@ async function startApplication<C extends AppConfig>(
     created(app);
     const http = definition.http(runtime);
     await initHybrid(app, http);
-    lifecycle.add([httpPart(app, http, runtime)]);
+    lifecycle.add([httpPart(app, http, runtime, definition.drainMs?.(runtime.config) ?? 0)]);
     return;
   }
   const strategy: AsyncMicroserviceOptions = {
@@ -136,11 +142,12 @@ async function initHybrid(app: NestExpressApplication, { configure }: HttpSettin
   await app.startAllMicroservices();
 }
 
-/** Listens last, when everything that a request may need is there; `nest` closes it. */
+/** Listens last, when everything that a request may need is there; stops first, and `nest` closes it. */
 function httpPart<C extends AppConfig>(
   app: NestExpressApplication,
   { port, host = '0.0.0.0' }: HttpSettings,
   { logger }: AppRuntime<C>,
+  drainMs: number,
 ): LifecyclePart {
   return {
     name: 'http',
@@ -153,6 +160,8 @@ function httpPart<C extends AppConfig>(
       const address = app.getHttpServer().address() as AddressInfo;
       logger.info('http_listening', { port: address.port, host });
     },
-    stop: () => undefined,
+    // Not when there is less time than for a signal, as when the parent is gone.
+    stop: (budgetMs) => sleep(Math.min(drainMs, Math.max(0, budgetMs - STOP_DEADLINE_MS))),
+    stopTimeoutMs: Number.POSITIVE_INFINITY,
   };
 }

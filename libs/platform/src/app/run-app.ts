@@ -1,7 +1,7 @@
 import { ContractsError } from '@waypost/contracts';
 import { createAdminServer, createMetrics } from '../admin/admin-server.js';
 import { BootError } from '../boot-error.js';
-import { createLifecycle, type Lifecycle, type LifecyclePart } from '../lifecycle/lifecycle.js';
+import { createLifecycle, type Lifecycle, type LifecyclePart, STOP_DEADLINE_MS } from '../lifecycle/lifecycle.js';
 import { createLogger, type Logger } from '../logging/logger.js';
 import { Readiness } from '../runtime/readiness.js';
 import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
@@ -21,7 +21,6 @@ export const EXIT_CODE = {
   configInvalid: 78,
 } as const;
 
-const STOP_DEADLINE_MS = 7_000;
 /** Short: when the parent is gone, brokers and databases often are too. */
 const ORPHAN_STOP_DEADLINE_MS = 2_500;
 
@@ -40,7 +39,7 @@ export async function runApp<C extends AppConfig>(
   const logger = createLogger({ app: definition.name, level: config.process.logLevel });
   const lifecycle = createLifecycle({ logger, monotonicMs: () => performance.now() });
   const ending = createEnding({ lifecycle, logger, host });
-  endWith(host, ending, config.process.supervised);
+  endWith(host, ending, { supervised: config.process.supervised, drainMs: definition.drainMs?.(config) ?? 0 });
   const stopping = new AbortController();
   const runtime: AppRuntime<C> = {
     name: definition.name,
@@ -76,8 +75,17 @@ function readConfig<C extends AppConfig>(definition: AppDefinition<C>, host: Pro
   }
 }
 
-function endWith(host: ProcessHost, ending: ReturnType<typeof createEnding>, supervised: boolean): void {
-  host.onStopSignal((signal) => void ending.stop(signal, STOP_DEADLINE_MS));
+interface EndOptions {
+  readonly supervised: boolean;
+  readonly drainMs: number;
+}
+
+function endWith(
+  host: ProcessHost,
+  ending: ReturnType<typeof createEnding>,
+  { supervised, drainMs }: EndOptions,
+): void {
+  host.onStopSignal((signal) => void ending.stop(signal, drainMs + STOP_DEADLINE_MS));
   host.onUncaught((error) => ending.crash(error));
   if (supervised) host.onParentGone(() => void ending.stop('parent_gone', ORPHAN_STOP_DEADLINE_MS));
 }

@@ -53,7 +53,8 @@ export interface LifecycleOptions {
 }
 
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
-const DEFAULT_DEADLINE_MS = 7_000;
+/** What an application has to stop in. */
+export const STOP_DEADLINE_MS = 7_000;
 
 interface Slot {
   readonly part: LifecyclePart;
@@ -88,7 +89,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     }
   }
 
-  function stop(deadlineMs = DEFAULT_DEADLINE_MS): Promise<StopResult> {
+  function stop(deadlineMs = STOP_DEADLINE_MS): Promise<StopResult> {
     stopping ??= stopSlots(slots, options.monotonicMs() + deadlineMs, options);
     return stopping;
   }
