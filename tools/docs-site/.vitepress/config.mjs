@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { addressOf, pageFiles, root, slugOf, targetOf, titleOf } from '../pages.ts';
@@ -121,6 +122,8 @@ const vueForPages = {
   resolveId: (id, _importer, { ssr }) => (ssr && /^vue(\/|$)/.test(id) ? { id, external: true } : null),
 };
 
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+
 export default defineConfig({
   title: 'Waypost',
   description: 'Webhooks for moving things: vehicle pings in from Kafka, signed webhooks out.',
@@ -142,6 +145,7 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
+    nav: [{ text: `Version ${version}`, link: `/${addressOf('CHANGELOG.md')}` }],
     sidebar: [
       ...grouped,
       {
