@@ -91,14 +91,16 @@ describe('createHostResolver', () => {
     expect(await resolve('arrival.example')).toMatchObject({ type: 'resolved' });
   });
 
-  it('remembers no addresses and no refusals, which may change', async () => {
+  it('remembers a refusal for a second, so that attempts for it do not become as many queries, and no addresses', async () => {
     const answers = ['192.168.0.1', '93.184.215.14', '93.184.215.15'];
-    const { resolve } = build(() => Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]));
+    const { resolve, lookups, passMs } = build(() => Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]));
 
-    expect(await resolve('moving.example')).toEqual({
-      type: 'refused',
-      detail: 'moving.example is not at a public address (private)',
-    });
+    const refused = { type: 'refused', detail: 'moving.example is not at a public address (private)' };
+    expect(await resolve('moving.example')).toEqual(refused);
+    passMs(999);
+    expect(await resolve('moving.example')).toEqual(refused);
+    expect(lookups()).toBe(1);
+    passMs(1);
     expect(await resolve('moving.example')).toMatchObject({ addresses: [{ address: '93.184.215.14' }] });
     expect(await resolve('moving.example')).toMatchObject({ addresses: [{ address: '93.184.215.15' }] });
   });

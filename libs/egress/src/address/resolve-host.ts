@@ -27,7 +27,7 @@ export interface HostResolverOptions {
 
 /** A name that does not exist, or has no address or too many. */
 const ABSENT_MS = 5_000;
-/** A name whose servers fail or are silent: they may be back soon. */
+/** A name whose servers fail or are silent, or that leads to a refused address: that may change soon. */
 const UNKNOWN_MS = 1_000;
 const MAX_FAILURES = 4_096;
 /** The largest services have a dozen. An answer may have thousands, and to classify them takes milliseconds (R-26). */
@@ -35,8 +35,8 @@ const MAX_ADDRESSES = 64;
 
 /**
  * Refuses a host when ANY of its addresses is refused: an attacker who mixes one internal address into public ones must
- * not get through by chance (R-27). Concurrent lookups of one name share a query. Failures are remembered for a moment, so
- * that the attempts for a dead name do not become as many queries (R-26); addresses never are.
+ * not get through by chance (R-27). Concurrent lookups of one name share a query. Failures and refusals are
+ * remembered for a moment, so that the attempts for such a name do not become as many queries (R-26); addresses never are.
  */
 export function createHostResolver(options: HostResolverOptions): HostResolver {
   const { allowedSubnets, lookup = createDnsLookup(), lookupTimeoutMs = DEFAULT_LOOKUP_TIMEOUT_MS } = options;
@@ -68,15 +68,20 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
     for (const { address } of addresses) {
       const verdict = classifyAddress(address, allowedSubnets, deniedSubnets);
       // The address itself stays here: an internal name must not be resolved for outsiders.
-      if (verdict.type === 'refused')
-        return { type: 'refused', detail: `${host} is not at a public address (${verdict.reason})` };
+      if (verdict.type === 'refused') {
+        const detail = `${host} is not at a public address (${verdict.reason})`;
+        return remember(host, { type: 'refused', detail }, UNKNOWN_MS);
+      }
     }
     return { type: 'resolved', addresses };
   }
 
   function failed(host: string, what: string, rememberedMs: number): HostResolution {
-    const resolution: HostResolution = { type: 'unresolvable', detail: `${host} ${what}` };
-    failures.set(host, { resolution, untilMs: monotonicMs() + rememberedMs });
+    return remember(host, { type: 'unresolvable', detail: `${host} ${what}` }, rememberedMs);
+  }
+
+  function remember(host: string, resolution: HostResolution, forMs: number): HostResolution {
+    failures.set(host, { resolution, untilMs: monotonicMs() + forMs });
     return resolution;
   }
 

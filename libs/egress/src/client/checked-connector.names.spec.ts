@@ -104,10 +104,17 @@ describe('a name whose answer changes (R-27)', () => {
     await fc.assert(
       fc.asyncProperty(answers, async (sequence) => {
         const answerOf = (number: number) => sequence[(number - 1) % sequence.length] ?? [];
-        const { post, inner } = await buildClient(({ number }) => at(...answerOf(number)), { respond: CLOSED });
+        let passedMs = 0;
+        const monotonicMs = () => performance.now() + passedMs;
+        const options = { respond: CLOSED, monotonicMs };
+        const { post, inner } = await buildClient(({ number }) => at(...answerOf(number)), options);
 
         const results: string[] = [];
-        for (let each = 0; each < sequence.length; each += 1) results.push(await post('rebinding.example'));
+        for (let each = 0; each < sequence.length; each += 1) {
+          results.push(await post('rebinding.example'));
+          // A refusal is remembered for that long.
+          passedMs += 1_000;
+        }
 
         expect(inner.connections).toHaveLength(0);
         expect(results).toEqual(
