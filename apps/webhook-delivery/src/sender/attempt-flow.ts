@@ -338,8 +338,8 @@ export class AttemptFlow {
   private updateHealth(backlog: SubscriptionBacklog, record: WebhookAttempt, ended: Moment): void {
     const isAccepted = record.outcome === 'delivered';
     if (isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
-    const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
-    const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
+    const { eventId, fleetId, deliveryOffset, statusCode, errorCode, retryAfterMs } = record;
+    const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode, retryAfterMs };
     this.options.outage().ended(backlog, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
   }
 

@@ -173,6 +173,32 @@ describe('a subscription that holds through an outage (R-29)', () => {
     },
   );
 
+  it.each([
+    ['by the same sender', false],
+    ['by a successor', true],
+  ])('is probed %s only when the Retry-After of the probe before is over (R-22)', async (_, isHandedOver) => {
+    const slower = await SenderHarness.create({ speed: 50 });
+    slower.subscribe('subscription-1', { onOutage: 'hold' });
+    const suspendedAt = Math.round(slower.nowMs() - minuteMs);
+    const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
+    slower.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
+    slower.publish(1);
+    const answerLate = async ({ started }: AttemptRequest): Promise<AttemptResult> => {
+      await until(() => slower.nowMs() >= started.epochMs + 4_000);
+      return { type: 'response', statusCode: 503, retryAfter: '15' };
+    };
+    await slower.start(answerLate);
+    await until(async () => (await slower.attempts()).length === 1);
+    if (isHandedOver) await slower.start(answerLate);
+    await until(async () => (await slower.attempts()).length === 2);
+    await slower.stop();
+    const [first, second] = await slower.attempts();
+    const endedAt = (first?.startedAt ?? NaN) + (first?.durationMs ?? NaN);
+    expect(second?.probe).toBe(true);
+    // A timer may fire a millisecond early, which is 50 here.
+    expect((second?.startedAt ?? NaN) - endedAt).toBeGreaterThanOrEqual(15_000 - 2 * 50);
+  });
+
   it('is released in order when a probe is accepted: nothing is lost and nothing sent twice', async () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 3; n++) harness.publish(n);

@@ -5,6 +5,7 @@ import {
   healthAfter,
   healthSince,
   HEALTHY,
+  MAX_RETRY_DELAY_MS,
   operationId,
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
@@ -15,6 +16,7 @@ import { type Clocks, type Moment, momentNow, momentOfLog } from '../process/clo
 import type { TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
+import type { RecoveredWait } from './recover-sender.js';
 import type { StateRecords } from './state-records.js';
 import type { SubscriptionBacklog } from './subscription-backlog.js';
 
@@ -33,12 +35,21 @@ export interface OutageOptions extends Clocks {
 }
 
 /** The outcome of an attempt or a probe. */
-export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'errorCode' | 'fleetId'> & {
+export type AttemptOutcome = Pick<
+  WebhookAttempt,
+  'eventId' | 'statusCode' | 'errorCode' | 'fleetId' | 'retryAfterMs'
+> & {
   readonly deliveryOffset: number;
   readonly isAccepted: boolean;
   readonly isFailure: boolean;
   readonly ended: Moment;
 };
+
+interface NextProbe {
+  /** Monotonic. */
+  readonly dueMs: number;
+  readonly cancel: () => void;
+}
 
 /** The oldest delivery of a backlog may still be on its way from the log. */
 const NOTHING_TO_PROBE_MS = 1_000;
@@ -52,7 +63,7 @@ const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
  * disabled.
  */
 export class Outage {
-  private readonly probes = new Map<SubscriptionBacklog, () => void>();
+  private readonly probes = new Map<SubscriptionBacklog, NextProbe>();
   private isClosed = false;
   /** `failingSince` of what was published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
   private readonly disabled = new WeakMap<SubscriptionBacklog, number | null>();
@@ -81,6 +92,7 @@ export class Outage {
     backlog.health = health;
     backlog.judgedUnder = subscription?.updatedAt ?? 0;
     if (change === 'suspended') this.suspend(backlog, how);
+    if (how.retryAfterMs !== null) this.probeNoneBefore(backlog, ended.monotonicMs + how.retryAfterMs);
     if (change === 'resumed') this.resume(backlog, how, 'a probe was accepted');
     if (isDisableDue) this.disable(backlog, how);
   }
@@ -92,13 +104,14 @@ export class Outage {
     this.options.states.watch(backlog);
   }
 
-  /** Continues with a backlog that a predecessor had suspended, and last probed then; null: not lately. */
-  recovered(backlog: SubscriptionBacklog, probedAt: number | null): void {
+  /** Continues with a backlog that a predecessor had suspended; null: there was nothing lately that it waits for. */
+  recovered(backlog: SubscriptionBacklog, wait: RecoveredWait | null): void {
     this.options.metrics.suspendedChanged(1);
-    const lastAt = probedAt ?? backlog.health.suspendedAt ?? 0;
+    const lastAt = wait?.probedAt ?? backlog.health.suspendedAt ?? 0;
     const now = momentNow(this.options);
     const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
     this.probeAfter(backlog, Math.max(0, due.monotonicMs - now.monotonicMs));
+    this.probeNoneBefore(backlog, momentOfLog(wait?.notBefore ?? 0, MAX_RETRY_DELAY_MS, now).monotonicMs);
   }
 
   /** Ends it where an attempt of a predecessor was accepted since. */
@@ -110,7 +123,7 @@ export class Outage {
 
   close(): void {
     this.isClosed = true;
-    for (const cancel of this.probes.values()) cancel();
+    for (const { cancel } of this.probes.values()) cancel();
     this.options.metrics.suspendedChanged(-this.probes.size);
     this.probes.clear();
   }
@@ -123,7 +136,7 @@ export class Outage {
   }
 
   private resume(backlog: SubscriptionBacklog, how: AttemptOutcome, reason: string): void {
-    this.probes.get(backlog)?.();
+    this.probes.get(backlog)?.cancel();
     if (this.probes.delete(backlog)) this.options.metrics.suspendedChanged(-1);
     this.publish(backlog, 'resumed', how, reason);
     this.options.release(backlog);
@@ -138,13 +151,19 @@ export class Outage {
   }
 
   private probeAfter(backlog: SubscriptionBacklog, delayMs: number): void {
-    this.probes.get(backlog)?.();
-
+    this.probes.get(backlog)?.cancel();
+    const dueMs = this.options.monotonicMs() + delayMs;
     const cancel = this.options.timers.after(delayMs, () => {
       this.probeAfter(backlog, backlog.first() === null ? NOTHING_TO_PROBE_MS : PROBE_EVERY_MS);
       this.probeNow(backlog);
     });
-    this.probes.set(backlog, cancel);
+    this.probes.set(backlog, { dueMs, cancel });
+  }
+
+  /** R-22: a probe respects a `Retry-After`, too. */
+  private probeNoneBefore(backlog: SubscriptionBacklog, endMs: number): void {
+    const next = this.probes.get(backlog);
+    if (next && next.dueMs < endMs) this.probeAfter(backlog, endMs - this.options.monotonicMs());
   }
 
   private probeNow(backlog: SubscriptionBacklog): void {
@@ -165,6 +184,7 @@ export class Outage {
       ended: momentNow(this.options),
       statusCode: null,
       errorCode: null,
+      retryAfterMs: null,
     };
     const fleetId = this.options.directory.get(backlog.subscriptionId)?.fleetId ?? first?.delivery.fleetId ?? '';
     const delivery = { eventId: first?.delivery.eventId ?? '', deliveryOffset: first?.offset ?? -1 };

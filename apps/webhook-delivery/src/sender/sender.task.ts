@@ -212,7 +212,7 @@ export class SenderTask implements PartitionTask {
       }
       restoreKnown(backlog, state, { byDelivery: recovered.byDelivery, dueOf: (progress) => this.dueOf(progress) });
       states.recovered(backlog, state);
-      if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId)?.probedAt ?? null);
+      if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId) ?? null);
       const accepted = recovered.accepted.get(subscriptionId);
       if (accepted) outage.endedBefore(backlog, accepted);
       if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);

@@ -303,6 +303,11 @@ describe('What follows from a probe (R-29)', () => {
     expect(probed(result, auth)).toMatchObject({ outcome: 'retrying', nextDueAt: startedAt + 15_000 });
   });
 
+  it('is the next one when a longer Retry-After is over, which is 15 s after its end at most (R-22)', () => {
+    for (const retryAfter of ['15', '600'])
+      expect(probed({ type: 'response', statusCode: 503, retryAfter })).toMatchObject({ nextDueAt: ENDED_AT + 15_000 });
+  });
+
   it('is the end of the delivery when it was accepted, or the answer is permanent', () => {
     expect(probed({ type: 'response', statusCode: 204 })).toEqual({ outcome: 'delivered', decision: 'accepted' });
     expect(probed({ type: 'response', statusCode: 422 })).toMatchObject({

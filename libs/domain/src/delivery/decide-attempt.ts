@@ -54,10 +54,12 @@ export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
   }
 }
 
-/** R-29: a probe is not one of the five attempts. If its answer is not final, the next one follows. */
+/** R-29: a probe is not one of the five attempts. If its answer is not final, the next one follows, not before a `Retry-After` is over (R-22). */
 export function decideProbe(probe: Omit<FinishedAttempt, 'attempt'>, startedAt: number): AttemptDecision {
   const decision = decideAttempt({ ...probe, attempt: 1 });
-  return decision.outcome === 'retrying' ? { ...decision, nextDueAt: startedAt + PROBE_EVERY_MS } : decision;
+  if (decision.outcome !== 'retrying') return decision;
+  const { result, endedAt } = probe;
+  return { ...decision, nextDueAt: Math.max(startedAt + PROBE_EVERY_MS, endedAt + retryAfterMs(result, endedAt)) };
 }
 
 function retryOrGiveUp(finished: FinishedAttempt, reason: RetryReason): AttemptDecision {
