@@ -15,7 +15,7 @@ export {
   decideProbe,
 } from './delivery/decide-attempt.js';
 export { DELIVERY_UNSTARTED, deliveryFold, type DeliveryProgress, recordNumber } from './delivery/delivery-fold.js';
-export { attemptFault, deliveryFault, eventFault, waitingFault } from './delivery/unusable-records.js';
+export { attemptFault, deliveryFault, eventFault, isFoldable, waitingFault } from './delivery/unusable-records.js';
 export {
   concernsEndpoint,
   DISABLE_AFTER_DAYS,

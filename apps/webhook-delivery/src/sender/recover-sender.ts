@@ -3,6 +3,7 @@ import {
   DELIVERY_UNSTARTED,
   deliveryFold,
   type DeliveryProgress,
+  isFoldable,
   MAX_RETRY_DELAY_MS,
   PROBE_EVERY_MS,
   type SubscriptionState,
@@ -126,13 +127,15 @@ async function recoverProgress(
   const accepted = new Map<string, WebhookAttempt>();
   let lastDelivery = -1;
   const log = { topic: topics.webhookAttempts.name, partition };
+  // No sender has sent what is not in the log.
+  const deliveriesEnd = await backend.endOffset({ topic: topics.webhookDeliveries.name, partition });
   const recent = (await backend.offsetAt(log, Math.max(0, nowMs() - LONGEST_WAIT_MS))) ?? Infinity;
   const first = Math.min(firstToFold(from), recent);
   const attemptsEnd = await readToEnd(backend, fetcher, log, first, async ({ records }) => {
     await resolveBatch(codecs.webhookAttempts, records);
     for (const { value } of records) {
       const attempt = readIfUsable(codecs.webhookAttempts, value);
-      if (attempt === null) continue;
+      if (attempt === null || !isFoldable(attempt) || attempt.deliveryOffset >= deliveriesEnd) continue;
       const { subscriptionId, deliveryOffset } = attempt;
       const wait = waitAfter(attempt, waits.get(subscriptionId));
       if (wait) waits.set(subscriptionId, wait);

@@ -25,6 +25,19 @@ describe('the sender, when a partition changes hands', () => {
     expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
   });
 
+  it('continues although a record among the attempts makes no sense: a number below 1, a delivery that the log does not have', async () => {
+    harness.publish(1);
+    harness.publish(2);
+    harness.writeAttempt(anAttempt(1, { attempt: -5 }));
+    harness.writeAttempt(anAttempt(2, { deliveryOffset: 2 ** 50 }));
+    harness.writeAttempt(anAttempt(2, { outcome: 'delivered', nextDueAt: null }));
+    const made = await harness.start(() => unavailable);
+    await until(async () => (await harness.attempts()).length === 4);
+    expect(made.map(({ delivery, attempt }) => [delivery.eventId, attempt])).toEqual([['event-1', 1]]);
+    harness.publish(3);
+    await until(() => made.length === 2);
+  });
+
   it('begins nothing more once it stops', async () => {
     for (const n of [1, 2, 3]) harness.publish(n);
     let end: () => void = () => undefined;

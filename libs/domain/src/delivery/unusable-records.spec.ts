@@ -3,7 +3,7 @@ import { attemptOf, NOON } from '../../../../test/support/samples.js';
 import type { WebhookAttempt } from '../records/webhook-attempt.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import { MAX_TIME_MS } from '../time/instant.js';
-import { attemptFault, deliveryFault, eventFault, waitingFault } from './unusable-records.js';
+import { attemptFault, deliveryFault, eventFault, isFoldable, waitingFault } from './unusable-records.js';
 
 const MAX_INT = 2 ** 31 - 1;
 const DAY_AHEAD = NOON + 86_400_000;
@@ -73,9 +73,25 @@ describe('a record that cannot be used (R-2)', () => {
       expect(waitingFault({ ...deliveryOf(), [field]: value }, NOON)).toEqual(invalid(field));
   });
 
-  it('is an event at a time that cannot be written', () => {
-    for (const eventTime of TIME[0]) expect(eventFault({ eventTime })).toBeNull();
-    for (const eventTime of TIME[1]) expect(eventFault({ eventTime })).toEqual(invalid('eventTime'));
+  it.each(['eventTime', 'locationTime', 'enteredAt', 'startTime', 'endTime'])(
+    'is an event with %s that cannot be written',
+    (field) => {
+      const event = { eventTime: NOON, locationTime: null, enteredAt: null, startTime: null, endTime: null };
+      for (const time of TIME[0]) expect(eventFault({ ...event, [field]: time })).toBeNull();
+      for (const time of TIME[1]) expect(eventFault({ ...event, [field]: time })).toEqual(invalid(field));
+    },
+  );
+
+  it('is an attempt with a number or time from which no next attempt follows (R-25)', () => {
+    expect(isFoldable(attemptOf({ eventId: 'sent all the same' }))).toBe(true);
+    for (const unusable of [
+      { attempt: -5 },
+      { attempt: 0 },
+      { probes: -1 },
+      { nextDueAt: MAX_TIME_MS + 1 },
+      { startedAt: -1 },
+    ])
+      expect(isFoldable(attemptOf(unusable))).toBe(false);
   });
 
   it('is a delivery whose event id is no value of a header', () => {

@@ -18,8 +18,9 @@ const MAX_INT = 2 ** 31 - 1;
 /** No clock of a sender is further ahead. */
 const MAX_SENDER_AHEAD_MS = DAY_MS;
 
-export function eventFault({ eventTime }: Pick<FleetEvent, 'eventTime'>): RecordFault | null {
-  return isTime(eventTime) ? null : invalid('eventTime');
+export function eventFault(event: Pick<FleetEvent, (typeof EVENT_TIMES)[number]>): RecordFault | null {
+  for (const field of EVENT_TIMES) if (!isTime(event[field] ?? 0)) return invalid(field);
+  return null;
 }
 
 export function deliveryFault(delivery: WebhookDelivery, key: string): RecordFault | null {
@@ -39,6 +40,16 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   return attempt.firstAttemptAt > nowMs + MAX_SENDER_AHEAD_MS ? invalid('firstAttemptAt') : null;
 }
 
+/**
+ * Whether the progress of a delivery can follow from it (R-25). This is less than what the history needs: what the sender
+ * has sent counts as sent, whatever the id of its event is.
+ */
+export function isFoldable(attempt: WebhookAttempt): boolean {
+  const { startedAt, durationMs, firstAttemptAt, nextDueAt } = attempt;
+  const times = [startedAt, durationMs, firstAttemptAt, nextDueAt ?? 0];
+  return attempt.attempt >= 1 && isCount(attempt.probes) && isCount(recordNumber(attempt)) && times.every(isTime);
+}
+
 /** As `attemptFault`, of a delivery without an attempt. */
 export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFault | null {
   if (!isUuid(delivery.eventId)) return invalid('eventId');
@@ -46,6 +57,9 @@ export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFa
   if (!isTime(delivery.eventTime)) return invalid('eventTime');
   return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_SENDER_AHEAD_MS ? null : invalid('createdAt');
 }
+
+/** All of them are written into bodies (R-13, R-14). */
+const EVENT_TIMES = ['eventTime', 'locationTime', 'enteredAt', 'startTime', 'endTime'] as const;
 
 const TIMES = [
   'eventTime',
