@@ -53,6 +53,7 @@ export { geofenceKey, parseGeofenceKey } from './geofence/geofence-key.js';
 export { geofenceFault } from './geofence/geofence-shape.js';
 
 export {
+  DECISIONS_WITHOUT_ATTEMPT,
   attemptCount,
   type AttemptEntry,
   DeliveryHistory,

@@ -123,15 +123,17 @@ export interface AttemptEntry {
 }
 
 /** Decisions of records that end a delivery because nothing is sent any more. */
-const DECISIONS_WITHOUT_ATTEMPT: ReadonlySet<string> = new Set<FailureReason>([
+export const DECISIONS_WITHOUT_ATTEMPT = [
   'expired',
   'subscription_deleted',
   'subscription_disabled',
-]);
+] as const satisfies readonly FailureReason[];
+
+const WITHOUT_ATTEMPT: ReadonlySet<string> = new Set(DECISIONS_WITHOUT_ATTEMPT);
 
 /** Whether a record stands for one of the attempts of R-22: it may be a probe, or an end without an attempt. */
 export function isAttempt({ probe, decision }: Pick<AttemptEntry, 'probe' | 'decision'>): boolean {
-  return !probe && !DECISIONS_WITHOUT_ATTEMPT.has(decision);
+  return !probe && !WITHOUT_ATTEMPT.has(decision);
 }
 
 export function attemptCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): number {

@@ -37,22 +37,24 @@ interface Row {
   /** Default: a second after the first attempt, if it is delivered. */
   readonly deliveredAt?: number;
   readonly count?: number;
+  /** Of its first line. */
+  readonly decision?: string;
 }
 
 async function insert(subscription: string, ...rows: Row[]): Promise<void> {
   for (const [index, row] of rows.entries()) {
-    const { fleetId = 'acme', status, firstAttemptAt, count = 1 } = row;
+    const { fleetId = 'acme', status, firstAttemptAt, count = 1, decision } = row;
     const deliveredAt = row.deliveredAt ?? firstAttemptAt + 1_000;
     await dataSource.query(
       `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, series,
          status_code, last_attempt, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts)
        SELECT md5($1 || n)::uuid, $2, $2, $2, $2::timestamptz - interval '1 second', $3, 0, 500, 1, $4, 'van-1', $5,
-              'position', 'v1', $6, 'https://x.example/', '{}', '[]'
+              'position', 'v1', $6, 'https://x.example/', '{}', $8
          FROM generate_series(1, $7::integer) AS n`,
       [
         ...[`${subscription} ${String(index)} `, new Date(firstAttemptAt)],
         ...[status === 'delivered' ? new Date(deliveredAt) : null, fleetId, uuidOf(row.subscription ?? subscription)],
-        ...[status, count],
+        ...[status, count, decision ? JSON.stringify([[1, 0, 0, 0, null, decision, 'failed', decision]]) : '[]'],
       ],
     );
   }
@@ -116,6 +118,19 @@ describe('the activity of a subscription, from the history (R-16)', () => {
   it('fails from its first attempt on when nothing was ever accepted, also while that is pending', async () => {
     await insert('new', { status: 'pending', firstAttemptAt: NOW - HOUR_MS });
     expect(await activityOf('new')).toMatchObject({ lastSuccessAt: null, unacceptedSince: NOW - HOUR_MS, pending: 1 });
+  });
+
+  it('does not fail for deliveries that ended without an attempt, but from the first attempt after them on', async () => {
+    const ends = ['expired', 'subscription_disabled', 'subscription_deleted'].map((decision, i): Row => ({
+      status: 'failed',
+      firstAttemptAt: NOW - (9 - i) * HOUR_MS,
+      decision,
+    }));
+    await insert('only-ended', ...ends);
+    expect(await activityOf('only-ended')).toMatchObject({ unacceptedSince: null });
+    const firstAttemptAt = NOW - HOUR_MS;
+    await insert('ended', ...ends, { status: 'failed', firstAttemptAt, decision: 'attempts_exhausted' });
+    expect(await activityOf('ended')).toMatchObject({ unacceptedSince: firstAttemptAt });
   });
 
   it('is of one subscription of one fleet', async () => {

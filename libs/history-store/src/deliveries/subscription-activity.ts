@@ -2,7 +2,12 @@
  * SQL by hand: five look-ups in the indexes by subscription, in one statement.
  */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
-import { type DeliveryStatus, MAX_COUNTED_PENDING, type SubscriptionActivity } from '@waypost/domain';
+import {
+  DECISIONS_WITHOUT_ATTEMPT,
+  type DeliveryStatus,
+  MAX_COUNTED_PENDING,
+  type SubscriptionActivity,
+} from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
 import { DELIVERY_KEYS, hashedKey } from './delivery-keys.js';
 import { IS_NOT_WAITING } from './find-deliveries-sql.js';
@@ -63,6 +68,10 @@ const PENDING = matching('pending');
 const SINCE = 'first_attempt_at >= $3::timestamptz';
 const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM success), $3::timestamptz)';
 
+/** Of failed deliveries, from the oldest on: many may have ended without an attempt. */
+const MAX_SEARCHED = 1_000;
+const WAS_ATTEMPTED = `coalesce(attempts::json -> 0 ->> 7, '') NOT IN (${DECISIONS_WITHOUT_ATTEMPT.map((name) => `'${name}'`).join(', ')})`;
+
 /** `fleet_id || ''`: the index by fleet would lead through all that waits of it. */
 const TEXT = `
   WITH success AS MATERIALIZED (
@@ -75,7 +84,10 @@ const TEXT = `
     (SELECT created_at FROM fleet_deliveries AS deliveries
       WHERE ${PENDING} AND ${SINCE} AND ${IS_NOT_WAITING} ORDER BY first_attempt_at LIMIT $5)
   ), begun AS (
-    (SELECT first_attempt_at FROM fleet_deliveries WHERE ${FAILED} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
+    (SELECT first_attempt_at FROM (
+       SELECT first_attempt_at, attempts FROM fleet_deliveries
+        WHERE ${FAILED} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT ${String(MAX_SEARCHED)}) AS failed
+      WHERE ${WAS_ATTEMPTED} ORDER BY first_attempt_at LIMIT 1)
     UNION ALL
     (SELECT first_attempt_at FROM fleet_deliveries WHERE ${PENDING} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
   )
