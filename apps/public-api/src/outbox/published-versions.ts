@@ -6,7 +6,7 @@ import { OUTBOX_TOPICS, type OutboxCodecs, type PartitionCounts, partitionOf } f
 
 /** What a topic holds for a key: its newest version, a deletion, or, for records without versions, that it is there. */
 export type PublishedVersion =
-  | { readonly type: 'version'; readonly version: number }
+  | { readonly type: 'version'; readonly version: number; readonly createdAt?: number | undefined }
   | { readonly type: 'deleted' }
   | { readonly type: 'once' };
 
@@ -22,12 +22,21 @@ function publishedName({ kind, key, value }: Pick<OutboxRow, 'kind' | 'key' | 'v
   return publishedKey(kind, kind === 'webhook-delivery' ? (value as WebhookDelivery).eventId : key);
 }
 
-/** Keys are never used again after a deletion, so nothing follows one. */
+/**
+ * Keys are never used again after a deletion, so nothing follows one. Only a fleet may be created again under its id, after
+ * its database was lost, and then begins at version 1.
+ */
 export function isAlreadyPublished(row: OutboxRow, versions: PublishedVersions): boolean {
   const found = versions.get(publishedName(row));
   if (found === undefined) return false;
   if (found.type !== 'version') return true;
-  return row.value !== null && versionOf(row.value) <= found.version;
+  if (row.value === null) return false;
+  const isSame = row.kind !== 'fleet-settings' || found.createdAt === createdAtOf(row.value);
+  return isSame && versionOf(row.value) <= found.version;
+}
+
+function createdAtOf(value: object): number | undefined {
+  return (value as { createdAt?: number }).createdAt;
 }
 
 function versionOf(value: object): number {
@@ -100,7 +109,8 @@ async function versionIn(reader: ValueReader, value: Buffer | null): Promise<Pub
   if (id !== null) await reader.resolve([id]);
   const decoded = reader.decode(value);
   // An unreadable record cannot be assumed to be newer: version 0 is older than every change.
-  return { type: 'version', version: decoded.type === 'decoded' ? versionOf(decoded.value) : 0 };
+  if (decoded.type !== 'decoded') return { type: 'version', version: 0 };
+  return { type: 'version', version: versionOf(decoded.value), createdAt: createdAtOf(decoded.value) };
 }
 
 interface PublishedDeliveriesDeps {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, topics } from '@waypost/contracts';
+import type { FleetSettings } from '@waypost/domain';
+import type { OutboxRow } from '@waypost/management-store';
+import { createMemoryBackend } from '@waypost/streams/testing';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { createPublishedVersionsReader, isAlreadyPublished } from './published-versions.js';
+
+const CREATED_AT = Date.UTC(2026, 2, 20);
+
+function settingsOf(version: number, createdAt: number): FleetSettings {
+  return {
+    ...{ fleetId: 'acme', name: null, payloadFormat: 'v1', routes: false },
+    ...{ version, createdAt, updatedAt: createdAt },
+  };
+}
+
+function rowOf(value: FleetSettings): OutboxRow {
+  return { id: '1', kind: 'fleet-settings', key: value.fleetId, partitionKey: null, value };
+}
+
+/** Which of these changes count as published once the topic has that version. */
+async function publishedOf(inTopic: FleetSettings, changes: readonly FleetSettings[]): Promise<boolean[]> {
+  const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await codecs.fleetSettings.prepare();
+  const topic = topics.fleetSettings.name;
+  const backend = createMemoryBackend({ topics: { [topic]: 1 }, now: () => CREATED_AT });
+  backend.append(
+    { topic, partition: 0 },
+    { key: Buffer.from(inTopic.fleetId), value: codecs.fleetSettings.encode(inTopic) },
+  );
+  const counts = () => new Map([['fleet-settings' as const, 1]]);
+  const rows = changes.map(rowOf);
+  const versions = await createPublishedVersionsReader({ backend, codecs, counts })(rows);
+  return rows.map((row) => isAlreadyPublished(row, versions));
+}
+
+describe('a change that may be in its topic already', () => {
+  it('is there up to the version that the topic has', async () => {
+    const changes = [1, 2, 3].map((version) => settingsOf(version, CREATED_AT));
+    expect(await publishedOf(settingsOf(2, CREATED_AT), changes)).toEqual([true, true, false]);
+  });
+
+  it('is not there when it is of a fleet that was created again, after its database was lost (R-17)', async () => {
+    const changes = [1, 2].map((version) => settingsOf(version, CREATED_AT + 1));
+    expect(await publishedOf(settingsOf(7, CREATED_AT), changes)).toEqual([false, false]);
+  });
+});
