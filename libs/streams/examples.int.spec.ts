@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -49,8 +49,31 @@ async function stopped(child: ChildProcess): Promise<number | null> {
 /** Runs an example until the test ends. @returns the prefix of its topics */
 async function started(example: string): Promise<string> {
   const prefix = `${randomUUID()}.`;
+  await run(join('examples', example), prefix);
+  return prefix;
+}
+
+/** The first example of the README on topics of its own, compiled as its readers do. @returns the prefix of its topics */
+async function startedReadme(): Promise<string> {
+  const prefix = `${randomUUID()}.`;
+  const readme = readFileSync(join(project, 'node_modules/@waypost/streams/README.md'), 'utf8');
+  const [, block = ''] = /^```ts\n([^]*?)^```/m.exec(readme) ?? [];
+  const program = block
+    .replaceAll(/((?:applicationId|source|topic|changelogTopic|name): )'/gi, `$1'${prefix}`)
+    .replace("['127.0.0.1:9092']", JSON.stringify(brokers.split(',')));
+  writeFileSync(join(project, 'readme.ts'), `${program}console.log('running');\n`);
+  const [types, modules] = [join(project, 'node_modules/@types'), join(import.meta.dirname, '../../node_modules')];
+  mkdirSync(types, { recursive: true });
+  symlinkSync(join(modules, '@types/node'), join(types, 'node'));
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', 'readme.ts'];
+  execFileSync(process.execPath, [join(modules, 'typescript/bin/tsc'), ...options], { cwd: project, stdio: 'inherit' });
+  await run('readme.js', prefix);
+  return prefix;
+}
+
+async function run(program: string, prefix: string): Promise<void> {
   const env = { ...process.env, NODE_OPTIONS: '', KAFKA_BROKERS: brokers, PREFIX: prefix };
-  const child = spawn(process.execPath, [join('examples', example)], { cwd: project, env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [program], { cwd: project, env, stdio: 'pipe' });
   children.push(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += String(text)));
@@ -58,7 +81,6 @@ async function started(example: string): Promise<string> {
     if (child.exitCode !== null) throw new Error(said);
     return Promise.resolve(said.includes('running'));
   });
-  return prefix;
 }
 
 /** The committed records of a topic, once there are `count`. */
@@ -80,6 +102,13 @@ function textOf({ key, value }: KafkaMessage): string {
 describe('the packed package in an empty project', () => {
   it('has left nothing built beside its sources, where the product would import it in place of them', () => {
     expect(existsSync(join(packed.source, 'dist'))).toBe(false);
+  });
+
+  it('runs the first example of the README, compiled strictly', async () => {
+    const prefix = await startedReadme();
+    const messages = ['Utrecht', 'Utrecht', 'Zwolle'].map((value) => ({ key: 'parcel', value }));
+    await producer.send({ topic: `${prefix}scans`, messages });
+    expect((await read(`${prefix}moves`, 2)).map(textOf)).toEqual(['parcel=Utrecht', 'parcel=Zwolle']);
   });
 
   it('counts words', async () => {
