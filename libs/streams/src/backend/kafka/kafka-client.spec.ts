@@ -56,6 +56,18 @@ describe('a client of which one topic', () => {
   });
 });
 
+describe('a client whose login is refused', () => {
+  it('fails with what to check', async () => {
+    const sasl = { mechanism: 'plain', username: 'user', password: 'password' } as const;
+    const stranger = new KafkaClient({ brokers: cluster.brokers, clientId: 'stranger', sasl }, silentLogger);
+    await expect(stranger.leader('topic', 0)).rejects.toMatchObject({
+      code: 'ACCESS_DENIED',
+      message: expect.stringMatching(/^The login was refused: .*Check mechanism, name and password of the login/),
+    });
+    await stranger.close();
+  });
+});
+
 describe('a client that is closed', () => {
   it('has no connection left', async () => {
     expect(cluster.openConnections()).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import {
   isConnectionFailure,
   isRepeatable,
   kafkaErrorCode,
+  loginRefusalOr,
   parkingOr,
   refusal,
   UNKNOWN_TOPIC_OR_PARTITION,
@@ -279,7 +280,7 @@ export class KafkaClient {
       await this.connecting;
     } catch (error) {
       this.connecting = null;
-      throw error;
+      throw loginRefusalOr(error);
     }
   }
 }

@@ -10,7 +10,7 @@ import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/
 
 const TOPIC = 'topic';
 /** Codes of Kafka that no request of ours is documented to get: a broker may answer them all the same. */
-const UNEXPECTED = [36, 57, 104, 133];
+const UNEXPECTED = [57, 60, 104, 133];
 const CODES = [...KAFKA_ERRORS.map(({ code }) => code), ...UNEXPECTED];
 const UNDONE: readonly Reaction[] = ['refresh', 'coordinator', 'wait'];
 const REPEATABLE: readonly Reaction[] = [...UNDONE, 'unsure'];

@@ -64,7 +64,15 @@ const ROWS: readonly Row[] = [
   [30, 'GROUP_AUTHORIZATION_FAILED', 'fatal', 'GROUP_REFUSED'],
   [31, 'CLUSTER_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
   [32, 'INVALID_TIMESTAMP', 'park', 'INVALID_RECORD'],
+  [33, 'UNSUPPORTED_SASL_MECHANISM', 'park', 'ACCESS_DENIED'],
+  [34, 'ILLEGAL_SASL_STATE', 'park', 'ACCESS_DENIED'],
   [35, 'UNSUPPORTED_VERSION', 'park', 'REQUEST_REFUSED'],
+  [36, 'TOPIC_ALREADY_EXISTS', 'park', 'REQUEST_REFUSED'],
+  [37, 'INVALID_PARTITIONS', 'park', 'REQUEST_REFUSED'],
+  [38, 'INVALID_REPLICATION_FACTOR', 'park', 'REQUEST_REFUSED'],
+  [39, 'INVALID_REPLICA_ASSIGNMENT', 'park', 'REQUEST_REFUSED'],
+  [40, 'INVALID_CONFIG', 'park', 'REQUEST_REFUSED'],
+  [41, 'NOT_CONTROLLER', 'refresh'],
   [42, 'INVALID_REQUEST', 'rebuild'],
   [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'park', 'REQUEST_REFUSED'],
   [44, 'POLICY_VIOLATION', 'park', 'REQUEST_REFUSED'],
@@ -78,6 +86,7 @@ const ROWS: readonly Row[] = [
   [53, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED'],
   [55, 'OPERATION_NOT_ATTEMPTED', 'wait'],
   [56, 'KAFKA_STORAGE_ERROR', 'refresh'],
+  [58, 'SASL_AUTHENTICATION_FAILED', 'park', 'ACCESS_DENIED'],
   [59, 'UNKNOWN_PRODUCER_ID', 'rebuild'],
   [70, 'FETCH_SESSION_ID_NOT_FOUND', 'wait'],
   [71, 'INVALID_FETCH_SESSION_EPOCH', 'wait'],
@@ -98,6 +107,8 @@ const ROWS: readonly Row[] = [
   [106, 'FETCH_SESSION_TOPIC_ID_ERROR', 'wait'],
   [120, 'TRANSACTION_ABORTABLE', 'rebuild'],
 ];
+
+const LOGIN_FIX = 'Check mechanism, name and password of the login (sasl), and what this listener offers.';
 
 /** What to do, by the name of the error; most need nothing. */
 const FIXES: Readonly<Record<string, string>> = {
@@ -120,6 +131,12 @@ const FIXES: Readonly<Record<string, string>> = {
   CLUSTER_AUTHORIZATION_FAILED: 'Grant this user IDEMPOTENT_WRITE on the cluster.',
   INVALID_TIMESTAMP:
     'Set the clock or the forwarded timestamp right, or raise message.timestamp.before.max.ms and .after.max.ms of the topic.',
+  UNSUPPORTED_SASL_MECHANISM: LOGIN_FIX,
+  ILLEGAL_SASL_STATE: LOGIN_FIX,
+  SASL_AUTHENTICATION_FAILED: LOGIN_FIX,
+  INVALID_PARTITIONS: 'Create it with at least one partition.',
+  INVALID_REPLICATION_FACTOR: 'There are fewer brokers than replicas: lower the replication factor.',
+  INVALID_CONFIG: 'A setting of the topic is not valid: the broker names it in its log.',
   UNSUPPORTED_VERSION: 'The broker is too old or too new for this client.',
   UNSUPPORTED_FOR_MESSAGE_FORMAT: 'Raise the message format of the topic to v2.',
   POLICY_VIOLATION: 'A policy of the broker forbids it: ask who runs the brokers.',
@@ -191,6 +208,19 @@ export function isConnectionFailure(error: unknown): boolean {
     name === 'KafkaJSLockTimeout' ||
     name === 'KafkaJSNumberOfRetriesExceeded'
   );
+}
+
+/** kafkajs gives no code for it. @returns `error` when it is something else */
+export function loginRefusalOr(error: unknown): unknown {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 8; depth++) {
+    const { name, cause, originalError, message } = at as Partial<Record<string, unknown>>;
+    if (name === 'KafkaJSSASLAuthenticationError')
+      return new StreamsError('ACCESS_DENIED', `The login was refused: ${String(message)}. ${LOGIN_FIX}`, {
+        cause: error,
+      });
+    at = cause ?? originalError;
+  }
+  return error;
 }
 
 /** @param what was refused; the first words of the message */

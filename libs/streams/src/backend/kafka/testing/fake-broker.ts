@@ -90,6 +90,7 @@ const APIS: Readonly<Record<number, string>> = {
   12: 'Heartbeat',
   13: 'LeaveGroup',
   14: 'SyncGroup',
+  17: 'SaslHandshake',
   18: 'ApiVersions',
   22: 'InitProducerId',
   24: 'AddPartitionsToTxn',
@@ -111,6 +112,8 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
       const keys = Object.keys(APIS).map((key) => [int16(Number(key)), int16(0), int16(15)]);
       return Buffer.concat([int16(0), ...array(keys), int32(0)]);
     }
+    case 'SaslHandshake': // It offers no mechanism.
+      return Buffer.concat([int16(0), int32(0)]);
     case 'Metadata':
       return metadata(reader, options, ports, answer);
     case 'Produce':
