@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi } from '../testing/test-api.js';
-import type { OpenApiDocument, ResponseObject } from './openapi.types.js';
+import type { OpenApiDocument, Operation, ResponseObject } from './openapi.types.js';
 
 let openApiDocument: OpenApiDocument;
 let served: unknown;
@@ -111,6 +111,16 @@ describe('the OpenAPI document (R-37)', () => {
       ['431', [false]],
     ]);
     expect(promises.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '400', '410', '417', '503']));
+  });
+
+  it('names the key of an operator, and the fleet that it acts for, wherever it is accepted', () => {
+    expect(openApiDocument.security).toEqual([{ apiKey: [] }, { adminKey: [] }]);
+    for (const item of Object.values(openApiDocument.paths)) {
+      for (const { operationId, security, parameters = [] } of Object.values<Operation>(item)) {
+        const isNamed = parameters.some(({ in: place, name }) => place === 'header' && name === 'X-Waypost-Fleet');
+        expect([operationId, isNamed]).toEqual([operationId, security === undefined]);
+      }
+    }
   });
 
   it('gives every operation a unique name and every path parameter a description', () => {

@@ -73,7 +73,7 @@ export class OpenApi {
       },
       servers: [{ url: '/' }],
       tags: TAGS,
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { adminKey: [] }],
       paths,
       webhooks: webhookOperations(),
       components: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FLEET_HEADER } from '../auth/admin-keys.js';
 import type { DtoClass } from '../endpoint/dto.js';
 import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { IF_MATCH_PATTERN } from '../endpoint/entity-tag.js';
@@ -45,6 +46,14 @@ const lastEventId: Parameter = {
   description:
     'The last id that was read, of an event or alone, of a stream of the same fleet. It has no meaning to clients.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
+};
+
+const actingFor: Parameter = {
+  name: FLEET_HEADER,
+  in: 'header',
+  description:
+    'With an admin key: the id of the fleet that it acts for, required wherever the data of a fleet is asked for. An API key has its fleet, and ignores it.',
+  schema: { type: 'string' },
 };
 
 const etagHeader = {
@@ -143,6 +152,7 @@ export function describeOperation(
     ...(options.ifMatch === true ? [ifMatch] : []),
     ...(options.idempotencyKey === true ? [idempotencyKey] : []),
     ...(options.lastEventId === true ? [lastEventId] : []),
+    ...(scope === null || scope === 'admin' ? [] : [actingFor]),
   ];
   return {
     operationId,
