@@ -74,7 +74,7 @@ export function instant() {
       // The usual slip: a + that was not encoded arrives as a space.
       const slip = parseInstant(text.replace(' ', '+')).type === 'instant';
       const hint = slip ? ' (write the + of the zone as %2B)' : '';
-      const message = `must be an ISO 8601 date-time with a time zone, for example 2026-03-01T00:00:00Z${hint}`;
+      const message = `must be a calendar date and time of ISO 8601 with a time zone, for example 2026-03-01T00:00:00Z${hint}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })

@@ -14,18 +14,32 @@ export type ParsedInstant =
   | { readonly type: 'instant'; /** Epoch milliseconds. */ readonly at: number }
   | { readonly type: 'refused'; readonly reason: 'not_a_date_time' | 'no_zone' | 'out_of_range' };
 
-const DATE_TIME =
-  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?$/;
+/** Date and time have their separators, or neither has any; in the zone the colon may be left out alone. */
+function formOf(dash: string, colon: string): RegExp {
+  const time = `([01]\\d|2[0-4])(?:${colon}([0-5]\\d)(?:${colon}([0-5]\\d)(?:[.,](\\d+))?)?)?`;
+  const zone = '(?:([Zz])|([+-])([01]\\d|2[0-3])(?::?([0-5]\\d))?)?';
+  return new RegExp(`^(\\d{4})${dash}(\\d\\d)${dash}(\\d\\d)[Tt]${time}${zone}$`);
+}
+
+const EXTENDED = formOf('-', ':');
+const BASIC = formOf('', '');
+const END_OF_DAY = '24';
 
 /**
- * R-31: a date and time of ISO 8601 in its extended form; seconds and the minutes of the zone may be left out, its colon too.
- * The zone itself is required: guessing one would move the window by hours. Digits beyond
- * milliseconds are cut off. Leap seconds are refused: no such time can be stored.
+ * R-31: a calendar date and a time of ISO 8601, in its extended or basic form. Seconds, minutes and the minutes of the zone
+ * may be left out, and the end of a day may be written as 24:00. The zone itself is required: guessing one would move the
+ * window by hours. Digits beyond milliseconds are cut off. Leap seconds are refused: no such time can be stored. So are
+ * dates by week or by day of the year.
  */
 export function parseInstant(text: string): ParsedInstant {
-  const parts = DATE_TIME.exec(text);
+  const parts = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (parts === null) return { type: 'refused', reason: 'not_a_date_time' };
-  const [, date = '', hour = '', minute = '', second = '0', fraction = '', zulu, sign, zoneHour, zoneMinute] = parts;
+  const [, year, month, day, hour = '', minute = '0', second = '0', fraction = '', zulu, sign, zoneHour, zoneMinute] =
+    parts;
+  const date = [year, month, day].join('-');
+  if (hour === END_OF_DAY && Number(minute + second + fraction) > 0) {
+    return { type: 'refused', reason: 'not_a_date_time' };
+  }
   const midnightAt = Date.parse(`${date}T00:00:00.000Z`);
   // 30 February may be read as 2 March.
   if (Number.isNaN(midnightAt) || !formatTime(midnightAt).startsWith(date)) {
