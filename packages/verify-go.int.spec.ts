@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +9,33 @@ const PACKAGES = import.meta.dirname;
 /** The long tests take packages from the registries of the languages. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
 const inGo = hasGo ? it : it.skip;
+const MODULE = 'waypost.example/webhooks';
+const VERSION = 'v0.1.0';
+/** Arguments: the archive, the folder in it, the files. */
+const PACKER = `package main
+
+import ("archive/zip"; "os"; "path/filepath")
+
+func main() {
+	archive, err := os.Create(os.Args[1])
+	must(err)
+	writer := zip.NewWriter(archive)
+	for _, path := range os.Args[3:] {
+		text, err := os.ReadFile(path)
+		must(err)
+		file, err := writer.Create(os.Args[2] + filepath.Base(path))
+		must(err)
+		_, err = file.Write(text)
+		must(err)
+	}
+	must(writer.Close())
+	must(archive.Close())
+}
+
+func must(err error) {
+	if err != nil { panic(err) }
+}
+`;
 
 let workDir: string;
 beforeAll(() => {
@@ -17,6 +44,20 @@ beforeAll(() => {
 afterAll(() => {
   rmSync(workDir, { recursive: true, force: true });
 });
+
+/** The folder of a proxy that has the module and no other: what https://proxy.golang.org makes of a tag. */
+async function packed(folder: string): Promise<string> {
+  const proxy = join(workDir, 'proxy');
+  const versions = join(proxy, MODULE, '@v');
+  mkdirSync(versions, { recursive: true });
+  writeFileSync(join(versions, `${VERSION}.info`), JSON.stringify({ Version: VERSION, Time: '2026-01-01T00:00:00Z' }));
+  copyFileSync(join(folder, 'go.mod'), join(versions, `${VERSION}.mod`));
+  const packer = join(workDir, 'pack.go');
+  writeFileSync(packer, PACKER);
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  await printed('go', ['run', packer, join(versions, `${VERSION}.zip`), `${MODULE}@${VERSION}/`, ...files], workDir);
+  return proxy;
+}
 
 describe(`the verifier in Go (R-19, R-43)${hasGo ? '' : ': skipped, because this machine has no Go'}`, () => {
   const folder = join(PACKAGES, 'verify-go');
@@ -30,13 +71,12 @@ describe(`the verifier in Go (R-19, R-43)${hasGo ? '' : ': skipped, because this
     expect(await printed(gofmt, ['-l', '.'], folder)).toBe('');
   });
 
-  inGo('is used by an empty module', async () => {
+  inGo('is used by an empty module, as a proxy of modules would give it', async () => {
+    const consumer = join(workDir, 'consumer');
+    mkdirSync(consumer);
+    writeFileSync(join(consumer, 'go.mod'), `module consumer\n\ngo 1.21\n\nrequire ${MODULE} ${VERSION}\n`);
     writeFileSync(
-      join(workDir, 'go.mod'),
-      `module consumer\n\ngo 1.21\n\nrequire waypost.example/webhooks v0.0.0\n\nreplace waypost.example/webhooks => ${folder}\n`,
-    );
-    writeFileSync(
-      join(workDir, 'main.go'),
+      join(consumer, 'main.go'),
       [
         'package main',
         'import ("errors"; "fmt"; "net/http"; "waypost.example/webhooks")',
@@ -48,7 +88,14 @@ describe(`the verifier in Go (R-19, R-43)${hasGo ? '' : ': skipped, because this
         '}',
       ].join('\n'),
     );
-    expect(await printed('go', ['run', '.'], workDir)).toBe('true true');
+    const env = {
+      GOPROXY: `file://${await packed(folder)}`,
+      GONOSUMDB: MODULE,
+      GOFLAGS: '-mod=mod -modcacherw',
+      GOMODCACHE: join(workDir, 'modules'),
+    };
+    const { stdout } = await runProgram('go', ['run', '.'], { cwd: consumer, env });
+    expect(stdout).toBe('true true');
   });
 
   if (isLong)
