@@ -1,7 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { baseOf, fleetOf, isPortal } from './base-path.js';
+import { baseOf, fleetOf, isPortal, storedName } from './base-path.js';
 
 const PORTAL = '/portal/3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
+
+describe('what the console keeps in the storage of a tab', () => {
+  const other = '/portal/8e03978e-40d5-43dd-bc93-6894a57f9324/overview';
+
+  it('is apart for each portal, whose frames share the storage, and the same on all of its pages (R-42)', () => {
+    const names = [`${PORTAL}/overview`, other, '/overview'].map((path) => storedName('key', path));
+    expect(new Set(names).size).toBe(3);
+    expect(storedName('key', `${PORTAL}/deliveries/x`)).toBe(names[0]);
+  });
+
+  it('is shared by the pages of an operator', () => {
+    expect(storedName('key', '/fleets/acme/overview')).toBe(storedName('key', '/overview'));
+  });
+});
 
 describe('the base of the addresses of the console', () => {
   it.each([

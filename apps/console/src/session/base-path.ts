@@ -6,6 +6,11 @@ export function baseOf(pathname: string): string {
   return PORTAL.exec(pathname)?.[0] ?? FLEET.exec(pathname)?.[0] ?? '';
 }
 
+/** A name in the storage of the tab, which its frames share: each portal has its own, so that frames of two do not mix. */
+export function storedName(name: string, pathname: string): string {
+  return name + (PORTAL.exec(pathname)?.[0] ?? '');
+}
+
 export function isPortal(pathname: string): boolean {
   return PORTAL.test(pathname);
 }

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-quer
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { createWaypostClient, type Output, type WaypostClient } from '@waypost/client';
 import { type Deed, lackOf } from './access.js';
-import { isPortal } from './base-path.js';
+import { isPortal, storedName } from './base-path.js';
 import { applyBranding } from './branding.js';
 import { askForSession, offerSession } from './handover.js';
 import { type PortalState, portalStateAfter } from './portal-state.js';
@@ -29,8 +29,8 @@ interface Session {
   readonly signOut: () => void;
 }
 
-const STORED_KEY = 'waypost.apiKey';
-const STORED_RETURN_URL = 'waypost.returnUrl';
+const STORED_KEY = storedName('waypost.apiKey', location.pathname);
+const STORED_RETURN_URL = storedName('waypost.returnUrl', location.pathname);
 
 const SessionContext = createContext<Session | null>(null);
 
