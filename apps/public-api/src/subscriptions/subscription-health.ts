@@ -32,6 +32,7 @@ export class SubscriptionHealthReader {
 
   /** The part of the health that costs little, in the order of the subscriptions. */
   async readSuspensions(fleetId: string, subscriptionIds: readonly string[]): Promise<readonly Suspension[]> {
+    if (subscriptionIds.length === 0) return [];
     return (await this.events.newest(fleetId, subscriptionIds)).map(suspensionOf);
   }
 }
