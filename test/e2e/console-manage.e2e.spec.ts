@@ -122,6 +122,55 @@ let page: Page;
     expect([ring.length, ring[2]]).toEqual([3, [3.25, -4.5]]);
   });
 
+  it('says which place a map shows, and zooms it by a wheel with Ctrl, up to the whole world', async () => {
+    await visit.open('/vehicles?geofence=new');
+    await page.getByText('Middle: 0.0°, 0.0°').waitFor();
+    const box = await mapBox();
+    await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2 - 60);
+    await page.getByText(/^\d+\.\d° N, \d+\.\d° E$/).waitFor();
+    await page.mouse.wheel(0, -10);
+    await page.keyboard.down('Control');
+    for (let count = 0; count < 6; count += 1) await page.mouse.wheel(0, -500);
+    await page.getByText(/^\d+\.\d{2}° N, \d+\.\d{2}° E$/).waitFor();
+    for (let count = 0; count < 20; count += 1) await page.mouse.wheel(0, 500);
+    await page.keyboard.up('Control');
+    await page.getByText(/^\d+\.\d° N, \d+\.\d° E$/).waitFor();
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('lets a finger scroll the page past a map, which stays as it was', async () => {
+    const viewport = { width: 360, height: 500 };
+    const phone = await visitConsole(browser, waypost, fleet, { viewport, hasTouch: true, isMobile: true });
+    await phone.open('/vehicles?geofence=new');
+    await phone.page.getByText('Middle: 0°, 0°').waitFor();
+    const box = await phone.page.locator('canvas').boundingBox();
+    const [x, y] = [box ? box.x + box.width / 2 : 0, box ? box.y + box.height / 2 : 0];
+    const cdp = await phone.context.newCDPSession(phone.page);
+    /** Fingers, each from one point to another. */
+    const touch = async (...fingers: (readonly [from: readonly number[], to: readonly number[]])[]): Promise<void> => {
+      for (let step = 0; step <= 10; step += 1)
+        await cdp.send('Input.dispatchTouchEvent', {
+          type: step === 0 ? 'touchStart' : 'touchMove',
+          touchPoints: fingers.map(([from, to], id) => {
+            const [atX = 0, atY = 0] = from.map((start, axis) => start + (((to[axis] ?? 0) - start) * step) / 10);
+            return { x: atX, y: atY, id };
+          }),
+        });
+      await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const scrolled = (): Promise<number> => phone.page.evaluate('scrollY');
+    await touch([
+      [x, y],
+      [x, y - 100],
+    ]);
+    await until(async () => expect(await scrolled()).toBeGreaterThan(50));
+    await phone.page.evaluate('scrollTo(0, 0)');
+    await phone.page.getByText('Middle: 0°, 0°').waitFor();
+
+    expect(phone.problems).toEqual([]);
+    await phone.context.close();
+  });
+
   it('does not overwrite what somebody else has changed in between', async () => {
     const shape = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 100 };
     const { id } = await waypost.api<Geofence>(fleet, 'POST', '/public/v1/geofences', { name: 'Yard', shape });

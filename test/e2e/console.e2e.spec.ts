@@ -46,14 +46,16 @@ function answer({ body, headers }: ReceivedCall) {
   return { type: 'respond', status: isFirst && body.toString().includes('van-2') ? 503 : 200 } as const;
 }
 
-/** The share of the map's columns in which something is drawn. */
+/** The share of the map's columns in which something is drawn in color, as the path is; the graticule is gray. */
 const COLUMNS_WITH_INK = `(() => {
   const canvas = document.querySelector('canvas');
   const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   let columns = 0;
   for (let x = 0; x < width; x++)
-    for (let y = 0; y < height; y++)
-      if (data[4 * (y * width + x) + 3] > 0) { columns++; break; }
+    for (let y = 0; y < height; y++) {
+      const [red, green, blue, alpha] = data.subarray(4 * (y * width + x));
+      if (alpha > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60) { columns++; break; }
+    }
   return columns / width;
 })()`;
 
@@ -277,6 +279,14 @@ const COLUMNS_WITH_INK = `(() => {
       return columns;
     });
     expect(drawn).toBeLessThanOrEqual(1);
+    for (const [width, isBeside] of [
+      [1_600, true],
+      [1_280, false],
+    ] as const) {
+      await page.setViewportSize({ width, height: 720 });
+      const [map, graph] = [await page.locator('canvas').boundingBox(), await page.locator('.graph').boundingBox()];
+      expect((graph?.x ?? 0) > (map?.x ?? 0) + (map?.width ?? 0)).toBe(isBeside);
+    }
     await page.getByRole('button', { name: 'Zoom out' }).click();
     await until(async () => expect(await page.evaluate(COLUMNS_WITH_INK)).toBeLessThan(0.8));
     await page.getByRole('main').getByRole('link', { name: 'Vehicles' }).click();

@@ -1,13 +1,13 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { type GeofenceDraft, handlesOf, withClick, withHandle } from './geofence-draft.js';
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { decimalsOf, latitudeText, longitudeText } from './graticule.js';
 import { drawMap, type MapContent } from './map-drawing.js';
-import { fit, fromScreen, type MapPoint, type MapView, pan, type Place, project, toScreen, zoom } from './mercator.js';
+import { type Editing, placeIn, type Size, useMapPointer, useWheelZoom } from './map-pointer.js';
+import { fit, type MapPoint, type MapView, pan, type Place, placeOf, project, zoom } from './mercator.js';
 
 const STEP = 1.5;
-const WITHIN_PX = 20;
-/** A hand is not quite still when it clicks. */
-const CLICK_PX = 4;
 const KEY_PX = 60;
+/** Of degrees: a tenth of a meter. */
+const MOST_DECIMALS = 6;
 
 interface FleetMapProps extends Omit<MapContent, 'draft'> {
   /** For those who do not see it; the page has the same as text. */
@@ -16,15 +16,7 @@ interface FleetMapProps extends Omit<MapContent, 'draft'> {
   readonly focus?: readonly Place[];
   /** The index of the path's point, or of the mark where there is no path, that the reader points at; -1: none. */
   readonly onPoint?: (index: number) => void;
-  /** A geofence that is drawn: a click adds to it, and its handles can be dragged. */
-  readonly editing?: { readonly draft: GeofenceDraft; readonly onChange: (draft: GeofenceDraft) => void };
-}
-
-interface Drag {
-  readonly from: MapPoint;
-  readonly last: MapPoint;
-  /** The handle of the draft; -1: the map is dragged. */
-  readonly handle: number;
+  readonly editing?: Editing;
 }
 
 /** A map without tiles: it needs no other server, and shows nothing to one. */
@@ -32,29 +24,30 @@ export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMa
   const { geofences, path, marks, selected } = content;
   const draft = editing?.draft ?? null;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [moved, setMoved] = useState<MapView | null>(null);
+  const [pointedAt, setPointedAt] = useState<MapPoint | null>(null);
   const size = useSize(canvas);
   const { width, height } = size;
   const places = path.length > 0 ? path : marks;
   const points = useMemo(() => places.map(project), [places]);
   const fitted = useMemo(() => fit(focus?.map(project) ?? points, width, height), [focus, points, width, height]);
-  const view = moved ?? fitted;
+  const { view, changeView, reset } = useMovedView(fitted);
 
   useEffect(() => {
     if (canvas.current) drawMap(canvas.current, view, { geofences, path, marks, selected, draft });
   }, [view, size, geofences, path, marks, selected, draft]);
 
-  function change(factor: number, at = { x: width / 2, y: height / 2 }): void {
-    setMoved(zoom(view, factor, at, width, height));
+  function zoomBy(factor: number, at = { x: width / 2, y: height / 2 }): void {
+    changeView((before) => zoom(before, factor, at, width, height));
   }
 
-  const pointer = usePointer({ view, size, points, editing, onPoint, setMoved });
+  const pointer = useMapPointer({ view, size, points, editing, onPoint, onPlace: setPointedAt, changeView });
+  useWheelZoom(canvas, size, changeView);
 
   function press(event: KeyboardEvent): void {
     const [dx, dy] = ARROWS[event.key] ?? [0, 0];
-    if (event.key === '+' || event.key === '=') change(STEP);
-    else if (event.key === '-') change(1 / STEP);
-    else if (dx !== 0 || dy !== 0) setMoved(pan(view, dx, dy));
+    if (event.key === '+' || event.key === '=') zoomBy(STEP);
+    else if (event.key === '-') zoomBy(1 / STEP);
+    else if (dx !== 0 || dy !== 0) changeView((before) => pan(before, dx, dy));
     else return;
     event.preventDefault();
   }
@@ -70,17 +63,21 @@ export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMa
         {...pointer}
         onKeyDown={press}
         onDoubleClick={(event) => {
-          if (!editing) change(STEP, placeIn(event));
+          if (!editing) zoomBy(STEP, placeIn(event));
         }}
       />
+      <PlaceText view={view} point={pointedAt} />
+      <p className="map-tap hint" aria-hidden="true">
+        Tap the map to move it
+      </p>
       <div className="map-buttons">
-        <button type="button" aria-label="Zoom in" onClick={() => change(STEP)}>
+        <button type="button" aria-label="Zoom in" onClick={() => zoomBy(STEP)}>
           +
         </button>
-        <button type="button" aria-label="Zoom out" onClick={() => change(1 / STEP)}>
+        <button type="button" aria-label="Zoom out" onClick={() => zoomBy(1 / STEP)}>
           −
         </button>
-        <button type="button" onClick={() => setMoved(null)}>
+        <button type="button" onClick={reset}>
           Fit
         </button>
       </div>
@@ -88,53 +85,15 @@ export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMa
   );
 }
 
-interface PointerProps {
-  readonly view: MapView;
-  readonly size: Size;
-  readonly points: readonly MapPoint[];
-  readonly editing: FleetMapProps['editing'];
-  readonly onPoint: FleetMapProps['onPoint'];
-  readonly setMoved: (view: MapView) => void;
-}
-
-/** Drags the map or a handle of the draft, adds to the draft by a click, and else points at what is near. */
-function usePointer({ view, size: { width, height }, points, editing, onPoint, setMoved }: PointerProps) {
-  const drag = useRef<Drag | null>(null);
-  const onScreen = (point: MapPoint): MapPoint => toScreen(point, view, width, height);
-  const onMap = (point: MapPoint): MapPoint => fromScreen(point, view, width, height);
-
-  function begin(event: PointerEvent): void {
-    const at = placeIn(event);
-    const handle = editing === undefined ? -1 : nearest(handlesOf(editing.draft).map(onScreen), at);
-    drag.current = { from: at, last: at, handle };
-    event.currentTarget.setPointerCapture(event.pointerId);
-  }
-
-  function move(event: PointerEvent): void {
-    const at = placeIn(event);
-    if (!drag.current) {
-      onPoint?.(nearest(points.map(onScreen), at));
-      return;
-    }
-    const { from, last, handle } = drag.current;
-    if (handle >= 0 && editing) editing.onChange(withHandle(editing.draft, handle, onMap(at)));
-    else if (!isClick(from, at) || !isClick(from, last)) setMoved(pan(view, at.x - last.x, at.y - last.y));
-    drag.current = { from, last: at, handle };
-  }
-
-  function end(event: PointerEvent): void {
-    const at = placeIn(event);
-    if (drag.current?.handle === -1 && isClick(drag.current.from, at))
-      editing?.onChange(withClick(editing.draft, onMap(at)));
-    drag.current = null;
-  }
-
-  return {
-    onPointerDown: begin,
-    onPointerMove: move,
-    onPointerUp: end,
-    onPointerLeave: () => onPoint?.(-1),
-  };
+/** The view until it is moved, and then where it was moved to. */
+function useMovedView(fitted: MapView) {
+  const [moved, setMoved] = useState<MapView | null>(null);
+  // Several movements may come before one is drawn: each changes what the one before it has left.
+  const changeView = useCallback(
+    (change: (view: MapView) => MapView) => setMoved((before) => change(before ?? fitted)),
+    [fitted],
+  );
+  return { view: moved ?? fitted, changeView, reset: () => setMoved(null) };
 }
 
 /** Moves what is seen, as a map does: to the right, it goes to the left. */
@@ -144,11 +103,6 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, KEY_PX],
   ArrowDown: [0, -KEY_PX],
 };
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 function useSize(canvas: RefObject<HTMLCanvasElement | null>): Size {
   const [size, setSize] = useState<Size>({ width: 1, height: 1 });
@@ -163,19 +117,13 @@ function useSize(canvas: RefObject<HTMLCanvasElement | null>): Size {
   return size;
 }
 
-function placeIn({ nativeEvent }: { readonly nativeEvent: MouseEvent }): MapPoint {
-  return { x: nativeEvent.offsetX, y: nativeEvent.offsetY };
-}
-
-function isClick(from: MapPoint, to: MapPoint): boolean {
-  return Math.hypot(to.x - from.x, to.y - from.y) <= CLICK_PX;
-}
-
-function nearest(points: readonly MapPoint[], { x, y }: MapPoint): number {
-  let [found, distance] = [-1, WITHIN_PX];
-  points.forEach((point, index) => {
-    const far = Math.hypot(point.x - x, point.y - y);
-    if (far < distance) [found, distance] = [index, far];
-  });
-  return found;
+function PlaceText({ view: { center, worldPx }, point }: { readonly view: MapView; readonly point: MapPoint | null }) {
+  const { latitude, longitude } = placeOf(point ?? center);
+  const decimals = Math.min(MOST_DECIMALS, decimalsOf(360 / worldPx));
+  return (
+    <p className="map-place hint">
+      {point === null && 'Middle: '}
+      {latitudeText(latitude, decimals)}, {longitudeText(longitude, decimals)}
+    </p>
+  );
 }

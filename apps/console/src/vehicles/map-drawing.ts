@@ -1,6 +1,7 @@
 import type { Geofence } from '@waypost/client';
 import { colorsOf } from '../shared/colors.js';
 import { type GeofenceDraft, handlesOf, shapeOf } from './geofence-draft.js';
+import { drawGraticule } from './graticule-drawing.js';
 import { type MapLabel, readable, shortened } from './map-labels.js';
 import {
   latitudeOf,
@@ -30,7 +31,7 @@ export interface MapContent {
   readonly draft: GeofenceDraft | null;
 }
 
-const COLORS = ['accent', 'accent-tint', 'faint', 'neutral-tint', 'surface', 'text', 'bad'] as const;
+const COLORS = ['accent', 'accent-tint', 'faint', 'grid', 'neutral-tint', 'surface', 'text', 'bad'] as const;
 
 type Colors = Readonly<Record<(typeof COLORS)[number], string>>;
 
@@ -49,7 +50,7 @@ const ARROW: readonly MapPoint[] = [
   { x: -5, y: 6 },
 ];
 
-/** Draws everything: geofences lie under the path, marks above it. */
+/** Draws everything: the graticule and geofences lie under the path, marks above it. */
 export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapContent): void {
   const context = canvas.getContext('2d');
   if (!context) return;
@@ -60,6 +61,7 @@ export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapCo
   context.scale(scale, scale);
   const screen: Screen = (place) => toScreen(project(place), view, width, height);
   const colors = colorsOf(canvas, COLORS);
+  drawGraticule(context, view, { width, height }, colors);
   const [line, fill] = [colors.faint, colors['neutral-tint']];
   for (const { shape } of content.geofences) drawShape(context, shape, view, screen, { line, fill });
   if (content.draft) drawDraft(context, content.draft, view, screen, colors);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fit, fromScreen, meterOnMap, pan, placeOf, project, roundLength, toScreen, zoom } from './mercator.js';
+import { fit, fromScreen, meterOnMap, pan, pinch, placeOf, project, roundLength, toScreen, zoom } from './mercator.js';
 
 const [WIDTH, HEIGHT] = [800, 500];
 const places = fc.record({
@@ -43,6 +43,41 @@ describe('the map', () => {
     expect([zoomed.x, zoomed.y]).toEqual([expect.closeTo(at.x, 6), expect.closeTo(at.y, 6)]);
     const dragged = toScreen(point, pan(view, 30, -20), WIDTH, HEIGHT);
     expect([dragged.x, dragged.y]).toEqual([expect.closeTo(at.x + 30, 6), expect.closeTo(at.y - 20, 6)]);
+  });
+
+  it('zooms no further out than the whole world, and no further in than a few meters', () => {
+    const middle = { x: WIDTH / 2, y: HEIGHT / 2 };
+    const zoomed = (factor: number) => {
+      let view = fit([project({ latitude: 52, longitude: 13 })], WIDTH, HEIGHT);
+      for (let count = 0; count < 100; count += 1) view = zoom(view, factor, middle, WIDTH, HEIGHT);
+      return view.worldPx;
+    };
+    expect(zoomed(0.5)).toBe(0.85 * HEIGHT);
+    expect(1 / meterOnMap(0) / zoomed(2)).toBeCloseTo(0.05, 9);
+  });
+
+  it('is not dragged out of sight', () => {
+    const world = fit([], WIDTH, HEIGHT);
+    expect(pan(world, 10 * WIDTH, -10 * HEIGHT).center).toEqual({ x: 0, y: 1 });
+  });
+
+  it('keeps what was under two fingers under them, wherever they move', () => {
+    const screen = fc.record({ x: fc.integer({ min: 0, max: WIDTH }), y: fc.integer({ min: 0, max: HEIGHT }) });
+    const view = fit([project({ latitude: 52, longitude: 13 })], WIDTH, HEIGHT);
+    fc.assert(
+      fc.property(screen, screen, screen, fc.double({ min: 0.2, max: 5, noNaN: true }), (one, other, to, factor) => {
+        fc.pre(Math.hypot(one.x - other.x, one.y - other.y) > 1);
+        const moved = { x: to.x + factor * (other.x - one.x), y: to.y + factor * (other.y - one.y) };
+        const pinched = pinch(view, [one, other], [to, moved], { width: WIDTH, height: HEIGHT });
+        for (const [was, is] of [
+          [one, to],
+          [other, moved],
+        ] as const) {
+          const { x, y } = toScreen(fromScreen(was, view, WIDTH, HEIGHT), pinched, WIDTH, HEIGHT);
+          expect([x, y]).toEqual([expect.closeTo(is.x, 3), expect.closeTo(is.y, 3)]);
+        }
+      }),
+    );
   });
 
   it('finds the place of a point again', () => {

@@ -21,6 +21,8 @@ const EARTH_CIRCUMFERENCE_M = 40_075_016.686;
 const PADDING = 0.85;
 /** One vehicle that stands is not shown as an atom. */
 const SMALLEST_SPAN = 2e-5;
+/** A pixel is 5 cm of the equator: nothing that is shown is known better. */
+const MOST_WORLD_PX = EARTH_CIRCUMFERENCE_M / 0.05;
 
 export function project({ latitude, longitude }: Place): MapPoint {
   const limited = Math.min(Math.max(latitude, -MAX_LATITUDE), MAX_LATITUDE);
@@ -72,19 +74,44 @@ export function fromScreen({ x, y }: MapPoint, view: MapView, widthPx: number, h
   };
 }
 
-/** Closer by a factor; the point under (x, y) of the screen stays there. */
+/** Closer by a factor, between the whole world and a few meters; the point under (x, y) of the screen stays there. */
 export function zoom(view: MapView, factor: number, at: MapPoint, widthPx: number, heightPx: number): MapView {
-  const worldPx = view.worldPx * factor;
+  const leastPx = PADDING * Math.min(widthPx, heightPx);
+  const worldPx = Math.min(Math.max(view.worldPx * factor, leastPx), MOST_WORLD_PX);
   const shift = 1 / view.worldPx - 1 / worldPx;
-  return {
+  return onTheMap({
     worldPx,
     center: { x: view.center.x + (at.x - widthPx / 2) * shift, y: view.center.y + (at.y - heightPx / 2) * shift },
-  };
+  });
 }
 
 export function pan(view: MapView, dxPx: number, dyPx: number): MapView {
   const { center, worldPx } = view;
-  return { worldPx, center: { x: center.x - dxPx / worldPx, y: center.y - dyPx / worldPx } };
+  return onTheMap({ worldPx, center: { x: center.x - dxPx / worldPx, y: center.y - dyPx / worldPx } });
+}
+
+/** With the points of the map that were under two fingers under them again, unless they turn. */
+export function pinch(
+  view: MapView,
+  before: readonly MapPoint[],
+  now: readonly MapPoint[],
+  { width: widthPx, height: heightPx }: { readonly width: number; readonly height: number },
+): MapView {
+  const [from, to] = [betweenFingers(before), betweenFingers(now)];
+  const factor = to.apart / Math.max(1, from.apart);
+  return zoom(pan(view, to.x - from.x, to.y - from.y), factor, to, widthPx, heightPx);
+}
+
+function betweenFingers(fingers: readonly MapPoint[]): MapPoint & { readonly apart: number } {
+  const [one = ORIGIN, other = one] = fingers;
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, apart: Math.hypot(one.x - other.x, one.y - other.y) };
+}
+
+const ORIGIN: MapPoint = { x: 0, y: 0 };
+
+/** Its middle cannot be dragged beside the map, where nothing is. */
+function onTheMap({ worldPx, center }: MapView): MapView {
+  return { worldPx, center: { x: Math.min(1, Math.max(0, center.x)), y: Math.min(1, Math.max(0, center.y)) } };
 }
 
 /** A loop: a path may have more points than a call may have arguments. */
