@@ -194,6 +194,7 @@ async function publish(...deviceIds: string[]): Promise<void> {
         expect(await page.evaluate(LAST_ROW)).toBeGreaterThan(wanted);
       });
     await page.mouse.wheel(0, -400);
+    expect((await page.getByRole('columnheader').first().boundingBox())?.y).toBeGreaterThanOrEqual(0);
     // Those before it are out of sight.
     const row = rows().nth(16);
     const index = await until(async () => {
