@@ -16,6 +16,7 @@ interface ChartCardProps {
   readonly stepMs: number;
   readonly most?: number;
   readonly least?: number;
+  readonly areDurations?: boolean;
   /** What the legend has of a series while no moment is pointed at; otherwise the sum of bars, and the newest of lines. */
   readonly whole?: number | null;
   readonly format: (value: number) => string;

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { DAY_MS } from '../shared/clock.js';
 import { clockText, dayText } from '../shared/time-text.js';
+import { durationAt, durationMarks, durationRange } from './duration-axis.js';
 import { type ChartSeries, lonelyPoints } from './series.js';
 
 /** Points for what is rare: lines between them would say something of the time in between. */
@@ -13,6 +14,8 @@ export interface PlotShape {
   readonly most?: number;
   /** The beginning of the y axis; otherwise 0. Only of lines: the height of a bar has to mean something. */
   readonly least?: number;
+  /** Values are milliseconds, on a logarithmic axis. */
+  readonly areDurations?: boolean;
   readonly format: (value: number) => string;
   /** The index of the moment under the pointer; null: none. */
   readonly onPoint: (index: number | null) => void;
@@ -37,7 +40,7 @@ export function optionsOf(
   colors: Readonly<Record<string, string>>,
   size: Size,
 ): uPlot.Options {
-  const { kind, stepMs, format, onPoint } = shape;
+  const { kind, stepMs, areDurations = false, format, onPoint } = shape;
   const axis = {
     stroke: colors['faint'] ?? '',
     font: FONT,
@@ -52,7 +55,9 @@ export function optionsOf(
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind !== 'bars' }, sync: { key: SYNC_KEY } },
     scales: {
       x: { range: (_, min, max) => [min - halfStep, max + halfStep] },
-      y: { range: (_, __, max) => yRange(max, kind, shape) },
+      y: areDurations
+        ? { range: (_, min, max) => durationRange(min, max) }
+        : { range: (_, __, max) => yRange(max, kind, shape) },
     },
     axes: [
       {
@@ -69,13 +74,18 @@ export function optionsOf(
         space: 32,
         // Half a delivery is none.
         incrs: kind === 'bars' ? WHOLE_STEPS : ALL_STEPS,
-        values: (_, splits) => splits.map(format),
+        ...(areDurations && { splits: (_, __, min, max) => durationMarks(min, max) }),
+        values: (_, splits) => splits.map((split) => format(areDurations ? durationAt(split) : split)),
       },
     ],
-    series: [{}, ...series.map((one) => drawn(one, kind, colors[one.color] ?? ''))],
+    series: [{}, ...series.map((one, index) => drawn(one, index, kind, colors[one.color] ?? ''))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
   };
 }
+
+/** Of the first series, and those over it: where they are equal, each is still seen between or around what covers it. */
+const DASHES = [[], [9, 5], [5, 9]];
+const POINT_PX = [10, 8, 6];
 
 const ALL_STEPS = [-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 const WHOLE_STEPS = ALL_STEPS.filter((step) => step >= 1);
@@ -92,17 +102,19 @@ function timeLabel(atMs: number, stepMs: number): string {
   return stepMs >= DAY_MS ? dayText(iso) : clockText(iso);
 }
 
-function drawn({ label }: ChartSeries, kind: ChartKind, color: string): uPlot.Series {
+function drawn({ label }: ChartSeries, index: number, kind: ChartKind, color: string): uPlot.Series {
   if (kind === 'bars') {
     const bars = uPlot.paths.bars?.({ size: [BAR_SHARE, WIDEST_BAR_PX], radius: 0.12 });
     return { label, fill: color, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
   }
   const points = { show: true, size: 6, fill: color, stroke: color };
-  if (kind === 'points') return { label, stroke: color, paths: () => null, points };
+  if (kind === 'points')
+    return { label, stroke: color, paths: () => null, points: { ...points, size: POINT_PX[index] ?? points.size } };
   return {
     label,
     stroke: color,
     width: 1.75,
+    dash: DASHES[index] ?? [],
     points: {
       ...points,
       filter: (plot, seriesIndex) => lonelyPoints(plot.data[seriesIndex] as (number | null)[]),

@@ -2,6 +2,7 @@ import './uplot.css';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { colorsOf, watchColors } from '../shared/colors.js';
+import { heightOf } from './duration-axis.js';
 import { optionsOf, type PlotShape } from './plot-options.js';
 import { type ChartSeries, stackTops } from './series.js';
 
@@ -13,11 +14,12 @@ interface PlotProps extends PlotShape {
 }
 
 /** What uPlot draws; without it a page has the same as a table. Loaded when the first chart is shown. */
-export default function Plot({ times, series, kind, stepMs, most, least, format, onPoint }: PlotProps) {
+export default function Plot(props: PlotProps) {
+  const { series, kind, stepMs, most, least, areDurations = false, format, onPoint } = props;
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const [colorsVersion, setColorsVersion] = useState(0);
-  const data = dataOf(times, series, kind);
+  const data = dataOf(props);
   const latest = useRef({ data, series, format, onPoint });
   const names = series.map(({ label, color }) => `${label} ${color}`).join();
 
@@ -37,6 +39,7 @@ export default function Plot({ times, series, kind, stepMs, most, least, format,
       stepMs,
       ...(most !== undefined && { most }),
       ...(least !== undefined && { least }),
+      areDurations,
       format: (value: number) => latest.current.format(value),
       onPoint: (index: number | null) => latest.current.onPoint(index),
     };
@@ -54,14 +57,14 @@ export default function Plot({ times, series, kind, stepMs, most, least, format,
       made.destroy();
       plot.current = null;
     };
-  }, [kind, stepMs, most, least, names, colorsVersion]);
+  }, [kind, stepMs, most, least, areDurations, names, colorsVersion]);
 
   return <div className="plot" ref={host} aria-hidden="true" />;
 }
 
 /** The highest bars are drawn first, and the lower ones over them. */
-function dataOf(times: readonly number[], series: readonly ChartSeries[], kind: PlotShape['kind']): uPlot.AlignedData {
+function dataOf({ times, series, kind, areDurations = false }: PlotProps): uPlot.AlignedData {
   const seconds = times.map((ms) => ms / 1_000);
-  const values = kind === 'bars' ? stackTops(series).toReversed() : series.map((one) => [...one.values]);
-  return [seconds, ...values];
+  if (kind === 'bars') return [seconds, ...stackTops(series).toReversed()];
+  return [seconds, ...series.map(({ values }) => (areDurations ? values.map(heightOf) : [...values]))];
 }

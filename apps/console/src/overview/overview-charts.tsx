@@ -33,6 +33,7 @@ export function OverviewCharts(props: ChartsProps) {
         about="from when a retry was due to its start"
         empty="No retry was needed in this time."
         kind="points"
+        areDurations
         {...axisOf(props)}
         series={percentilesOf(columns, 'retryLatenessMs')}
         format={durationText}
@@ -69,6 +70,7 @@ export function AcceptanceChart(props: ChartsProps) {
       about="until a 2xx, with retries"
       empty="Nothing was accepted in this time."
       kind="lines"
+      areDurations
       {...axisOf(props)}
       series={percentilesOf(props.columns, 'latencyMs')}
       format={durationText}
