@@ -51,7 +51,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
       {error && <Outdated error={error} sinceMs={dataUpdatedAt} />}
       <div className="title">
         <h1 className="text">
-          {first.eventType} of {first.deviceId}, <Moment iso={first.eventTime} />
+          {first.eventType} of <bdi>{first.deviceId}</bdi>, <Moment iso={first.eventTime} />
         </h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>
         <Resend eventId={eventId} onMade={({ series }) => setAwaitedSeries(series)} />

@@ -5,6 +5,7 @@ import {
   datedFiltersText,
   type DeliveryFilters,
   filtersOf,
+  filtersText,
   following,
   liveFiltersText,
   queryOf,
@@ -134,5 +135,12 @@ describe('a list that ends before its end', () => {
     expect(decodeURIComponent(searchOf(next))).toBe('from=2026-03-20T11:20:00.000Z&order=asc');
     const ended = filtersOf('?to=2026-03-20T11:30:00.000Z&order=asc');
     expect(following(ended, '2026-03-20T11:20:00.000Z', NOW).to).toBe('2026-03-20T11:30:00.000Z');
+  });
+});
+
+describe('the filters, as text', () => {
+  it('do not let the direction of an id go on after it', () => {
+    const filters = filtersOf(`?deviceId=${encodeURIComponent('van\u202E1')}`);
+    expect(filtersText(filters)).toBe('device \u2068van\u202E1\u2069, last day');
   });
 });

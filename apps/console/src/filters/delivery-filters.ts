@@ -49,6 +49,7 @@ export interface DeliveryFilters {
 
 const TEXTS = ['status', 'deviceId', 'subscriptionId', 'eventId', 'statusCode', 'payload', 'from', 'to'] as const;
 const PAYLOAD = /^[^:]+:/;
+const DIRECTION = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
 
 /** A page can be bookmarked, opened in another tab and sent to a colleague. Values that no filter has are left out. */
 export function filtersOf(search: string): DeliveryFilters {
@@ -152,13 +153,18 @@ function partsOf(filters: DeliveryFilters): readonly string[] {
   const parts = [
     status,
     eventTypes.join(' or '),
-    deviceId && `device ${deviceId}`,
+    deviceId && `device ${isolated(deviceId)}`,
     statusCode && `code ${statusCode}`,
     subscriptionId && `subscription ${subscriptionId.slice(0, 8)}`,
     eventId && `event ${eventId.slice(0, 8)}`,
-    payload,
+    isolated(payload),
   ];
   return parts.filter((part) => part !== '');
+}
+
+/** With the characters that end a change of direction with the text that makes it, if it does. */
+function isolated(text: string): string {
+  return DIRECTION.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 function oneOf<Known extends string>(known: readonly Known[], text: string): Known | '' {

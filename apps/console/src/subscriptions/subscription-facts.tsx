@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { Subscription } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
 
@@ -50,7 +51,7 @@ function accessOf({ auth, clientCertificate }: Subscription): Facts {
 
 function sendingOf({ deviceIds, onOutage, strictOrder, rateLimitPerSecond }: Subscription): Facts {
   return [
-    ['Devices', deviceIds === undefined ? 'every device' : deviceIds.join(', ')],
+    ['Devices', deviceIds === undefined ? 'every device' : <Listed key="devices" texts={deviceIds} />],
     ['During an outage', onOutage === 'hold' ? 'deliveries are held' : 'deliveries fail after five attempts'],
     ['Order', strictOrder ? 'strict per device' : 'a retry holds nothing back'],
     ['Limit', rateLimitPerSecond === undefined ? 'none' : `${String(rateLimitPerSecond)} per second`],
@@ -66,5 +67,15 @@ function ownOf({ headers, metadata }: Subscription): Facts {
       ['Headers of its own', names],
       ['Metadata', own],
     ] as const
-  ).flatMap(([title, texts]) => (texts.length === 0 ? [] : [[title, texts.join(', ')] as const]));
+  ).flatMap(([title, texts]) => (texts.length === 0 ? [] : [[title, <Listed key={title} texts={texts} />] as const]));
+}
+
+/** Each apart from the others, whatever direction its characters have. */
+function Listed({ texts }: { readonly texts: readonly string[] }) {
+  return texts.map((text, index) => (
+    <Fragment key={text}>
+      {index > 0 && ', '}
+      <bdi>{text}</bdi>
+    </Fragment>
+  ));
 }
