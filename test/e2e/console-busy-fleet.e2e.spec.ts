@@ -13,6 +13,8 @@ import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'northwind';
+/** A small one, in pixels. */
+const PHONE = 360;
 /** Where to keep pictures for the documentation; `npm run console:pictures` does. */
 const PICTURES = process.env['WAYPOST_PICTURES'];
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined || PICTURES !== undefined;
@@ -63,7 +65,7 @@ let hour: BusyHour;
     if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   }
 
-  it.each(isLong ? [360, 3_840] : [360])('fits a screen of %d px', async (width) => {
+  it.each(isLong ? [PHONE, 3_840] : [PHONE])('fits a screen of %d px', async (width) => {
     const { context, page, open } = await visitConsole(browser, waypost, fleet, { viewport: { width, height: 800 } });
     const found: string[] = [];
     for (const path of [
@@ -76,6 +78,7 @@ let hour: BusyHour;
       await open(path);
       await page.locator('table, [role=table], canvas, .state').first().waitFor();
       found.push(...(await overflowOf(page)));
+      if (width === PHONE && path === '/vehicles?deviceId=van-07') await picture(page, 'phone');
     }
     expect(found).toEqual([]);
     await context.close();
@@ -117,7 +120,6 @@ let hour: BusyHour;
       await page.getByRole('link', { name: 'Depot' }).click();
       await page.getByText('Drag its center or its edge').waitFor();
       found.push(...(await pageProblems(page)));
-      await picture(page, `geofence-${colorScheme}`);
 
       await open(`/subscriptions/${hour.endpoints[0]?.subscriptionId ?? ''}`);
       await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(2));
