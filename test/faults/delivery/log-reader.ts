@@ -131,7 +131,7 @@ function loggedDelivery({ partition, offset, timestamp }: LogRecord, value: Webh
 
 function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttempt): LoggedAttempt {
   const { url, deliveryOffset, deliveryCreatedAt, firstAttemptAt, attempt, dueAt, startedAt, durationMs } = value;
-  const { statusCode, errorCode, outcome, decision, nextDueAt, retryAfterMs, body, probe, probes } = value;
+  const { statusCode, errorCode, errorDetail, outcome, decision, nextDueAt, retryAfterMs, body, probe, probes } = value;
   return {
     ...inSeries(value),
     url,
@@ -146,6 +146,7 @@ function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttemp
     durationMs,
     statusCode,
     errorCode,
+    errorDetail,
     outcome,
     decision,
     nextDueAt,

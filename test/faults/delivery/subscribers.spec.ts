@@ -47,8 +47,10 @@ describe('the subscribers of the suite', () => {
     expect(all.filter(({ auth }) => auth !== null)).toHaveLength(4);
     expect(new Set(all.map(({ auth }) => auth?.tokenAuthMethod)).size).toBe(3);
     expect(all.filter(({ onOutage }) => onOutage === 'hold')).toHaveLength(2);
-    expect(all.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null)).toHaveLength(1);
-    expect(all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1')).toHaveLength(25);
+    expect(all.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null)).toHaveLength(3);
+    expect(all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1')).toHaveLength(26);
+    const legacy = all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1').map(({ eventType }) => eventType);
+    expect(new Set(legacy)).toEqual(new Set(['position', 'geofence_out', 'route_finished']));
     expect(PAUSED.map((number) => subscribers[number]?.behavior)).toEqual(['healthy', 'healthy', 'first-503']);
     expect(PAUSED.map((number) => subscribers[number]?.subscription.strictOrder)).toEqual([false, false, true]);
   });

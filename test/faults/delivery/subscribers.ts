@@ -57,8 +57,9 @@ const SPECIAL: Readonly<Record<number, EndpointBehavior>> = {
 /** What some of them ask for; the others ask for nothing. */
 function attributesOf(number: number): Partial<WebhookSubscription> {
   return {
-    ...(number % 4 === 1 ? { payloadFormat: 'legacy-v1' } : {}),
-    ...(number === 15 ? { rateLimitPerSecond: 12 } : {}),
+    // The last one is for geofences.
+    ...(number % 4 === 1 || number === 98 ? { payloadFormat: 'legacy-v1' } : {}),
+    ...(number === 15 || number === 47 || number === 48 ? { rateLimitPerSecond: 12 } : {}),
     ...(number === 18 || number === 19 ? { onOutage: 'hold' } : {}),
     ...((number >= 22 && number <= 27) || number === 31 || number === 70 ? { strictOrder: true } : {}),
     ...(number === 28 ? { deviceIds: [0, 1, 2, 3].map((device) => deviceId(fleetId(28), device)) } : {}),

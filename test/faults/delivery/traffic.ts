@@ -47,7 +47,8 @@ const TICK_MS = 25;
 /** Events of one device that come at once, as after a gap in its connection. */
 const BURST = 3;
 const FIRST_PAUSE_AFTER_MS = 1_500;
-const PAUSE_MS = 5_000;
+/** Over before the first fault of a short run, so that what it has held is seen to go on. */
+const PAUSE_MS = 3_500;
 /** After a pause there is much that waits. */
 const CHANGED_AGAIN_AFTER_MS = 2_500;
 const BETWEEN_PAUSES_MS = 12_500;
@@ -150,6 +151,12 @@ function eventOf(fleetId: string, device: string, eventType: string, eventTime: 
     vehicleId: number % 3 === 0 ? null : `vehicle ${String(number)} "Žluťoučký"`,
     speedInKmh: number % 140,
     heading: 271.5,
+    altitudeInMeters: number % 6 === 0 ? null : -3.5,
+    rpm: number % 4 === 0 ? 0 : 1_850,
+    fuelLevel: number % 8 === 0 ? null : number % 101,
+    licensePlate: number % 5 === 1 ? 'WP 1 "Ü"' : null,
+    driverId: number % 5 === 2 ? `driver-${String(number)}` : null,
+    locationTime: number % 9 === 0 ? eventTime - 5_000 : null,
     // A reported 0 or false is known, and stays.
     ignition: number % 2 === 0,
     odometerInMeters: number % 5 === 0 ? 0 : number * 137,

@@ -4,7 +4,8 @@
  */
 import { FlagError, type Place, runFaultSuite, type SuiteContext } from '../shared/fault-suite.js';
 import { sharedCluster } from '../shared/stage.js';
-import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.js';
+import type { PlantedBug } from './planted-bug.js';
+import { PLANTED_BUGS } from './planted-bugs.js';
 import { type BuildCopy, copyBuild } from './planted-build.js';
 import { SUITES } from './suites.js';
 

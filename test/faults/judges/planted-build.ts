@@ -1,7 +1,8 @@
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFile } from '../../../tools/dev-stack/project-root.js';
-import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.js';
+import type { PlantedBug } from './planted-bug.js';
+import { PLANTED_BUGS } from './planted-bugs.js';
 
 /** A copy of the build that may be broken; the checkout and its build stay as they are. */
 export interface BuildCopy {

@@ -6,7 +6,7 @@ import { openStage as openProcessorStage } from '../processor/stage.js';
 import { faultRun as projectionFaultRun } from '../projection/fault-run.js';
 import { openProjectionStage } from '../projection/stage.js';
 import type { Place, SuiteContext } from '../shared/fault-suite.js';
-import type { PlantedBug } from './planted-bugs.js';
+import type { PlantedBug } from './planted-bug.js';
 
 export interface Build {
   readonly dist: string;

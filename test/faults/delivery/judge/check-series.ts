@@ -15,6 +15,9 @@ const LONGEST_WAIT_MS = 15_000;
 /** Times in the log are whole milliseconds. */
 const ROUNDING_MS = 2;
 
+/** A delivery is made just before it is written, and written again while the broker is away. */
+const LONGEST_UNLOGGED_MS = 30_000;
+
 /** From the record of a pause or of its end until every process goes by it, faults included. */
 const PAUSE_TAKES_MS = 15_000;
 
@@ -77,6 +80,7 @@ function checkFields(
     if (isFinal !== (one.nextDueAt === null)) problems.add('next due time of an attempt that is the last', name);
     if ((one.statusCode === null) === (one.errorCode === null))
       problems.add('attempt with neither or both of status and error', name);
+    if ((one.errorCode === null) !== !one.errorDetail) problems.add('error without its detail, or the reverse', name);
     if (one.decision !== decisionOn(one))
       problems.add('decision that its result does not give', `${name}: ${one.decision}`);
   }
@@ -199,11 +203,19 @@ function checkPlaces(
   problems: ProblemList,
 ): void {
   if (delivery === undefined) return;
-  const { partition, offset, createdAt, bodyHash } = delivery;
+  const { partition, offset, createdAt, bodyHash, loggedMs } = delivery;
+  if (createdAt > loggedMs + ROUNDING_MS || createdAt < loggedMs - LONGEST_UNLOGGED_MS)
+    problems.add(
+      'delivery with a time of creation that is not its own',
+      `${eventId}: ${String(loggedMs - createdAt)} ms`,
+    );
   for (const one of attempts) {
     const name = `attempt ${String(one.attempt)} of ${eventId}`;
     if (one.partition !== partition || one.deliveryOffset !== offset)
       problems.add('attempt that points to another place than its delivery', name);
+    // What has not begun is not due.
+    if (one.attempt === 1 && one.dueAt < loggedMs - ROUNDING_MS)
+      problems.add('first attempt that was due before its delivery was in the log', name);
     if (one.deliveryCreatedAt !== createdAt) problems.add('attempt with another time of its delivery', name);
     if (one.bodyHash !== (one.attempt === 1 ? bodyHash : null))
       problems.add('attempt with the wrong body (R-24)', name);

@@ -2,7 +2,7 @@ import type { Percentiles } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
 import { createAnswerCheck } from './check-answers.js';
 import { checkHolds, checkOrder } from './check-order.js';
-import { checkPunctuality, retryLateness } from './check-punctuality.js';
+import { checkPunctuality, checkReleases, retryLateness } from './check-punctuality.js';
 import { checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
 import { checkTokens } from './check-tokens.js';
@@ -65,6 +65,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   answers.end();
   checkOrder(observations, attemptsOf, problems);
   const judgedStarts = checkPunctuality(observations, problems);
+  checkReleases(observations, problems);
   checkHolds(attempts, problems);
   checkTokens(observations, problems);
   checkTraces(observations, problems);

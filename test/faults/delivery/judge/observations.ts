@@ -58,6 +58,7 @@ export interface LoggedAttempt extends Identity {
   readonly durationMs: number;
   readonly statusCode: number | null;
   readonly errorCode: string | null;
+  readonly errorDetail: string | null;
   readonly outcome: string;
   readonly decision: string;
   readonly nextDueAt: number | null;

@@ -99,6 +99,7 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
       outcome,
       statusCode: status,
       errorCode: ERROR_CODES[answer.type],
+      errorDetail: answer.type === 'response' ? null : 'in words',
       decision,
       bodyHash: attempt === 1 ? bodyHash : null,
       probe: false,
