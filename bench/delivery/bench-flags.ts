@@ -20,7 +20,8 @@ export type Scenario = (typeof SCENARIOS)[number];
 
 /** See KINDS in scenarios/isolation.ts. In this order: after those that are retried come those that are not. */
 export const ISOLATION_ROWS = [
-  ...(['silent', 'status-line', 'trickle', 'tls-records', 'long-reason', 'page', 'refuse', 'close', 'reset'] as const),
+  ...(['silent', 'status-line', 'trickle', 'tls-records', 'tls-close'] as const),
+  ...(['long-reason', 'page', 'refuse', 'close', 'reset'] as const),
   ...(['408', '503', 'late', 'dns', 'burst', 'flood', 'held', 'resumed', 'parked', 'paused'] as const),
 ] as const;
 export type IsolationRow = (typeof ISOLATION_ROWS)[number];

@@ -27,6 +27,7 @@ export const KINDS: Readonly<Record<string, NeighborKind>> = {
   },
   trickle: { title: 'a byte every 250 ms', behavior: { type: 'trickle' }, settleSeconds: DEADLINE_SECONDS },
   'tls-records': { title: 'TLS records of one byte', behavior: { type: 'one_byte_writes' }, url: 'tls' },
+  'tls-close': { title: 'TLS, a new connection per attempt', behavior: { type: 'close' }, url: 'tls' },
   'long-reason': { title: 'a reason phrase of 16 KiB', behavior: { type: 'long_reason' } },
   page: { title: 'pages of 64 KiB', behavior: { type: 'page' } },
   refuse: { title: 'refuses connections', behavior: { type: 'refuse' } },

@@ -116,6 +116,13 @@ describe('An endpoint of the sink', () => {
     expect(lengths).toEqual(lengths.map(() => 'HTTP/1.1 200 OK\r\ncontent-length: 65536\r\n\r\n'.length + 65_536));
   });
 
+  it('can close the connection after each answer', async () => {
+    const caller = await callerOf({ type: 'close' }, 'https');
+    expect(await caller.post()).toContain('connection: close');
+    await until(() => expect(caller.end).toBe('closed'));
+    expect(statusOf(0)).toBe(200);
+  });
+
   it('can reset the connection instead of an answer', async () => {
     const caller = await callerOf({ type: 'reset' });
     expect([await caller.post(), caller.end, statusOf(0)]).toEqual(['', 'reset', 0]);

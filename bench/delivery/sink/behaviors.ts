@@ -34,6 +34,7 @@ export interface CallerConnection {
 }
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+const LAST_OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
 const STATUS_LINE = OK.subarray(0, OK.indexOf('\r\n') + 2);
 const LONG_REASON = Buffer.from(`HTTP/1.1 200 ${'x'.repeat(16_384)}\r\ncontent-length: 0\r\n\r\n`);
 const TIMED_OUT = Buffer.from('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n');
@@ -72,6 +73,11 @@ export const BAD_ANSWERS = {
   },
   page: ({ socket }) => {
     socket.write(PAGE);
+    return 200;
+  },
+  /** Each attempt needs a new connection. */
+  close: ({ socket }) => {
+    socket.end(LAST_OK);
     return 200;
   },
   /** As a server does whose idle timeout ends while the next request is on its way. */
