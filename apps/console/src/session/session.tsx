@@ -83,7 +83,10 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
  */
 function newQueries(_apiKey: string | null): QueryClient {
   return new QueryClient({
-    defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: 'always' }, mutations: { networkMode: 'always' } },
+    defaultOptions: {
+      queries: { retry: false, staleTime: 5_000, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
   });
 }
 

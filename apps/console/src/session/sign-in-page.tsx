@@ -1,6 +1,6 @@
 import { type SyntheticEvent, useState } from 'react';
 import { createWaypostClient, WaypostApiError, WaypostConnectionError } from '@waypost/client';
-import { ActionError } from '../shared/states.js';
+import { RequestId } from '../errors/error-text.js';
 import { PortalNotice } from './portal-notice.js';
 import { useSession } from './session.js';
 
@@ -46,9 +46,13 @@ function KeyForm() {
           aria-describedby="sign-in-problem"
           onChange={(event) => setApiKey(event.target.value)}
         />
-        <ActionError id="sign-in-problem" error={problem}>
-          {problem && wordsOf(problem)}
-        </ActionError>
+        <p id="sign-in-problem" role="alert" className="problem">
+          {problem && (
+            <>
+              {wordsOf(problem)} <RequestId error={problem} />
+            </>
+          )}
+        </p>
         <button type="submit" className="primary" disabled={isTrying}>
           {isTrying ? 'Signing in' : 'Sign in'}
         </button>
@@ -72,10 +76,9 @@ async function problemOf(apiKey: string): Promise<Error | null> {
   }
 }
 
-/** null: the error says it best. */
-function wordsOf(error: Error): string | null {
+function wordsOf(error: Error): string {
   if (error instanceof WaypostConnectionError) return 'The API does not respond. Is the address right?';
   // The client refuses a key that no header can hold, as one with an invisible character.
   const isUnknown = !(error instanceof WaypostApiError) || error.status === 401;
-  return isUnknown ? 'The API does not know this key.' : null;
+  return isUnknown ? 'The API does not know this key.' : error.message;
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { WaypostApiError, WaypostConnectionError } from '@waypost/client';
+import { WaypostApiError } from '@waypost/client';
+import { RequestId, textOf } from '../errors/error-text.js';
 import { useSession } from '../session/session.js';
 import { Moment } from './moment.js';
 
@@ -72,16 +73,6 @@ export function ActionError({ error, id, children }: ActionErrorProps) {
   );
 }
 
-/** Finds it in the logs. */
-function RequestId({ error }: { readonly error: Error }) {
-  if (!(error instanceof WaypostApiError) || error.requestId === null) return null;
-  return (
-    <>
-      Request <code>{error.requestId}</code>
-    </>
-  );
-}
-
 function SignInAgain({ error }: { readonly error: Error }) {
   const { signOut } = useSession();
   if (!isOfNoKey(error)) return null;
@@ -94,10 +85,4 @@ function SignInAgain({ error }: { readonly error: Error }) {
 
 function isOfNoKey(error: Error): boolean {
   return error instanceof WaypostApiError && error.status === 401;
-}
-
-function textOf(error: Error): string {
-  if (error instanceof WaypostConnectionError)
-    return navigator.onLine ? 'The API does not respond.' : 'This device is offline.';
-  return error.message;
 }

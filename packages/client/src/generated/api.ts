@@ -24,6 +24,7 @@ export interface ErrorBody {
       | 'subscription_not_active'
       | 'too_many_secrets'
       | 'test_event'
+      | 'not_attempted_yet'
       | 'too_many_replays'
       | 'too_many_geofences'
       | 'too_many_subscriptions'
@@ -1466,6 +1467,14 @@ export interface Operations {
       readonly nextPageState: string | null;
     };
   };
+  /** Read an API key. */
+  readonly getApiKey: {
+    readonly input: {
+      /** The id of the API key. */
+      readonly id: string;
+    };
+    readonly output: ApiKey;
+  };
   /** Revoke an API key. */
   readonly revokeApiKey: {
     readonly input: {
@@ -1513,6 +1522,14 @@ export interface Operations {
       readonly body: ExchangePortalCode;
     };
     readonly output: PortalToken;
+  };
+  /** Read a portal session. */
+  readonly getPortalSession: {
+    readonly input: {
+      /** The id of the portal session. */
+      readonly id: string;
+    };
+    readonly output: PortalSession;
   };
   /** Revoke a portal session. */
   readonly revokePortalSession: {
@@ -1860,6 +1877,15 @@ export const OPERATIONS = {
     ifMatch: false,
     page: { items: 'data', next: 'nextPageState' },
   },
+  getApiKey: {
+    method: 'GET',
+    path: '/public/v1/api-keys/{id}',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
   revokeApiKey: {
     method: 'DELETE',
     path: '/public/v1/api-keys/{id}',
@@ -1908,6 +1934,15 @@ export const OPERATIONS = {
   exchangePortalCode: {
     method: 'POST',
     path: '/public/v1/portal-sessions/exchange',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  getPortalSession: {
+    method: 'GET',
+    path: '/public/v1/portal-sessions/{id}',
     query: [],
     joined: [],
     idempotencyKey: false,

@@ -2,7 +2,7 @@ import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import { silentLogger } from '../../logger.js';
 import { KafkaClient } from './kafka-client.js';
-import { type MetadataResponse, withoutPartitionErrors } from './kafkajs/kafkajs-patches.js';
+import { type MetadataResponse, withoutErrors } from './kafkajs/kafkajs-patches.js';
 
 export interface KafkaPartition {
   /** null: there is none at the moment. */
@@ -62,7 +62,7 @@ export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
   return {
     state: async () => {
       const answer = await client.ask<Metadata>(await client.anyBroker(), 'Metadata', 6, ALL_TOPICS);
-      return stateOf(withoutPartitionErrors(answer));
+      return stateOf(withoutErrors(answer));
     },
     // Only the broker itself knows its settings.
     brokerSettings: async (broker) => configsOf(client, await client.broker(String(broker)), BROKER, String(broker)),
@@ -72,11 +72,10 @@ export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
 }
 
 function stateOf({ brokers, topicMetadata }: Metadata): KafkaClusterState {
-  const known = topicMetadata.filter(({ topicErrorCode }) => topicErrorCode === 0);
   return {
     brokers: brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b),
     topics: new Map(
-      known.map(({ topic, partitionMetadata }) => [
+      topicMetadata.map(({ topic, partitionMetadata }) => [
         topic,
         partitionMetadata.map(({ leader, replicas, isr }) => ({
           leader: leader < 0 ? null : leader,
