@@ -5,7 +5,7 @@ import { type SubscriptionCounts, useSubscriptionCounts } from './use-subscripti
 
 const EVERY_MS = 5_000;
 
-/** `over`: something was delivered, or whoever reads this may not take them. */
+/** `over`: something was delivered, or the reader may not take them. */
 type Steps = 'unknown' | 'over' | Pick<SubscriptionCounts, 'firstId'>;
 
 export function useFirstSteps(): Steps {

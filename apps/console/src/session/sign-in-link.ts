@@ -8,7 +8,7 @@ export function portalCodeOfLink(hash: string): string | null {
   return parameterOf(hash, 'portal');
 }
 
-/** Whether it signs in whoever opens it, also in place of somebody else. */
+/** Whether it signs in the person who opens it, also in place of somebody else. */
 export function isSignInLink(hash: string): boolean {
   return keyOfLink(hash) !== null || portalCodeOfLink(hash) !== null;
 }

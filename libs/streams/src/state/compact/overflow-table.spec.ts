@@ -54,7 +54,7 @@ describe('the parts of values that have no fixed width', () => {
     expect(table.get(1_024)).toEqual(['another']);
   });
 
-  it('cannot be changed by whoever has read them, so that nothing survives an aborted transaction', () => {
+  it('cannot be changed by their reader, so that nothing survives an aborted transaction', () => {
     table.put(1, ['new']);
     table.load(2, Buffer.from('["loaded"]'));
     for (const entry of [0, 1, 2]) expect(() => (table.get(entry) as string[]).push('changed')).toThrow(TypeError);
