@@ -108,3 +108,37 @@ describe('a sender that takes over', () => {
     expect(new Set(made.map(({ delivery }) => delivery.eventId)).size).toBe(4);
   });
 });
+
+describe('two hand-overs while one subscription is slow and another was held (R-25)', () => {
+  it('send nothing again that was accepted before the hold', async () => {
+    const SLOW = 16;
+    const harness = await SenderHarness.create({ speed: 10 });
+    harness.subscribe('slow', { rateLimitPerSecond: 1 });
+    harness.subscribe('held');
+    for (let n = 0; n < SLOW; n++) harness.publish(n, 'slow');
+    const acceptedAt = harness.publish(SLOW, 'held');
+    const parkedFrom = harness.publish(SLOW + 1, 'held');
+    const accepted = { outcome: 'delivered', decision: 'accepted', statusCode: 200, nextDueAt: null };
+    harness.writeAttempt(anAttempt(SLOW, { subscriptionId: 'held', deliveryOffset: acceptedAt, ...accepted }));
+    const nothingElse = {
+      failingSince: null,
+      suspendedAt: null,
+      failedDays: [],
+      updatedAt: Math.round(harness.nowMs()),
+    };
+    harness.writeState({ subscriptionId: 'held', parkedFrom, foldFrom: 1, ...nothingElse });
+    // The attempts of the last seconds are folded in any case.
+    const longAfter = harness.monotonicMs() + 20_000;
+    await until(() => harness.monotonicMs() > longAfter);
+
+    const first = await harness.start(() => ok);
+    await until(async () => (await harness.states()).get('held') === null && (await harness.committedOffset()) > 0);
+    const second = await harness.start(() => ok);
+    harness.publish(SLOW + 2, 'held');
+    const heldOf = (made: readonly AttemptRequest[]) =>
+      made.filter(({ delivery }) => delivery.subscriptionId === 'held').map(({ delivery }) => delivery.eventId);
+    await until(() => heldOf(second).includes(`event-${String(SLOW + 2)}`));
+    await harness.stop();
+    expect([heldOf(first), heldOf(second)]).toEqual([[`event-${String(SLOW + 1)}`], [`event-${String(SLOW + 2)}`]]);
+  }, 30_000);
+});

@@ -142,7 +142,9 @@ async function recoverProgress(
       const since = outageSince(from.states.get(subscriptionId));
       if (endsOutage(attempt, since)) accepted.set(subscriptionId, attempt);
       else if (beginsOutage(attempt, since)) accepted.delete(subscriptionId);
-      // Everything below is finished and is not read again.
+      // Also of a subscription that is held past it: once that is over, only this attempt tells that it is finished.
+      if (deliveryOffset >= from.start.offset) lastDelivery = Math.max(lastDelivery, deliveryOffset);
+      // Everything below is finished.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
       lastDelivery = Math.max(lastDelivery, deliveryOffset);
       begunUpTo.set(subscriptionId, Math.max(begunUpTo.get(subscriptionId) ?? -1, deliveryOffset));
