@@ -39,6 +39,7 @@ const JVM_FLAGS = [
   '-XX:-UsePerfData',
 ];
 const STOP_GRACE_MS = 6_000;
+const AGAIN_AFTER_MS = 1_000;
 
 /** Writes the settings and formats the storage; nothing runs afterwards. */
 export async function prepareNode(plan: NodePlan, context: NodeContext): Promise<NodeProcess> {
@@ -57,6 +58,14 @@ export async function prepareNode(plan: NodePlan, context: NodeContext): Promise
   }
 
   let current: GuardedChild | undefined;
+  function run(): void {
+    const command = { file: java, args: [...javaArguments, 'kafka.Kafka', propertiesFile], env };
+    const started = spawnGuarded(command, { guardian, logFile, orphanSignal: 'SIGKILL' });
+    current = started;
+    // Other tests may have taken one of its ports while it was down, for a while.
+    void started.exited.then(() => sleep(AGAIN_AFTER_MS)).then(() => current === started && run());
+  }
+
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (current === undefined) return;
     const { child, exited } = current;
@@ -69,8 +78,7 @@ export async function prepareNode(plan: NodePlan, context: NodeContext): Promise
   return {
     id: plan.id,
     start() {
-      const command = { file: java, args: [...javaArguments, 'kafka.Kafka', propertiesFile], env };
-      current ??= spawnGuarded(command, { guardian, logFile, orphanSignal: 'SIGKILL' });
+      if (current === undefined) run();
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
