@@ -29,7 +29,7 @@ export class FetchedBatch implements RecordBatch {
     this.highWatermark = highWatermark;
     this.lastStableOffset = lastStableOffset;
     this.bytes = data.length;
-    this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
+    this.scanned = namingThePlace(this, position, () => scanRecordBatches(data, position, aborted));
     this.nextOffset = this.scanned.nextOffset;
     // An empty batch is delivered to no reader, so no reader would release it.
     this.lease = this.nextOffset > position ? leaseOf(data) : null;
@@ -59,15 +59,25 @@ export class FetchedBatch implements RecordBatch {
 
 const FIX = "Check the broker's disk and the producer, or skip them.";
 
-function namingThePlace<T>(partition: TopicPartition, position: number, work: () => T): T {
+function namingThePlace<T>(
+  partition: TopicPartition & Pick<RecordBatch, 'highWatermark'>,
+  position: number,
+  work: () => T,
+): T {
   try {
     return work();
   } catch (error) {
     const name = partitionName(partition);
     if (error instanceof CorruptBatch) {
-      const { offset, nextOffset } = error.undecoded;
+      const { offset } = error.undecoded;
+      // The length that it claims may be what is corrupt: nothing is beyond the end of the log.
+      const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, partition.highWatermark));
       const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
-      throw new CorruptBatch(`${what}: ${error.message} ${FIX}`, { ...error.undecoded, partition: name }, error.cause);
+      throw new CorruptBatch(
+        `${what}: ${error.message} ${FIX}`,
+        { ...error.undecoded, nextOffset, partition: name },
+        error.cause,
+      );
     }
     const code = error instanceof StreamsError ? error.code : 'CORRUPT_BATCH';
     const what = `A record batch of ${name} after offset ${String(position)} cannot be decoded`;

@@ -174,10 +174,12 @@ class KafkaBackend implements StreamsBackend {
 
 const TOPIC_RESOURCE = 2;
 
+/** Any broker knows the settings of a topic, also while the topic has no leader. */
 async function describeTopic(client: KafkaClient, name: string): Promise<ReadonlyMap<string, string>> {
+  await client.knownTopic(name);
   const { resources } = await client.call<{
     resources: { configEntries: { configName: string; configValue: string }[] }[];
-  }>(await client.leader(name, 0), 'DescribeConfigs', 2, {
+  }>(await client.anyBroker(), 'DescribeConfigs', 2, {
     resources: [{ type: TOPIC_RESOURCE, name }],
     includeSynonyms: false,
   });

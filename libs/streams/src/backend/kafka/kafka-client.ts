@@ -259,7 +259,7 @@ export class KafkaClient {
   }
 
   /** @throws StreamsError TOPIC_MISSING, ACCESS_DENIED; PROTOCOL while the topic is being made */
-  private async knownTopic(topic: string): Promise<void> {
+  async knownTopic(topic: string): Promise<void> {
     await this.connected();
     if (!this.topics.has(topic)) {
       await this.cluster.addMultipleTargetTopics([topic]);
