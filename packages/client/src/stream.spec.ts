@@ -93,6 +93,17 @@ describe('a stream of the client (R-41)', () => {
     expect(codes).toEqual([429, undefined, undefined]);
   });
 
+  it('waits longer each time for a service that opens a stream and ends it', async () => {
+    const opensOnly: Behave = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(': open\nid: 5\n\n');
+    };
+    const service = await build(opensOnly, opensOnly, opensOnly, refuses(429), sends('6'));
+    const attempts: (number | undefined)[] = [];
+    await take(service, 1, { onConnection: (_, refusal) => refusal && attempts.push(refusal.attempts) });
+    expect(attempts).toEqual([4]);
+  });
+
   it('begins after the given event', async () => {
     const service = await build(sends('8'));
     expect(await take(service, 1, { lastEventId: '7' })).toEqual(['e8']);

@@ -51,8 +51,11 @@ export async function* followStream(
       if (!isTemporary(connection, true)) throw refusal;
     } else if (connection.type === 'open') {
       onConnection?.('open');
+      let isFirst = true;
       for await (const { id, data } of connection.events) {
-        failures = 1;
+        // Each connection begins with an id, also one that ends at once.
+        if (data !== null || !isFirst) failures = 1;
+        isFirst = false;
         lastId = id;
         if (data === null) onPosition?.(id);
         else yield { id, data: JSON.parse(data) as unknown };
