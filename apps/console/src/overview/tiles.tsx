@@ -70,11 +70,11 @@ function useSubscriptionTile(): Tile {
   const { data: counts } = useSubscriptionCounts();
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
   if (counts === undefined) return { ...tile, value: '–', hint: 'paused, suspended or disabled' };
-  const { paused, suspended, disabled, hasMore } = counts;
+  const { paused, suspended, disabled, hasMore, hasMoreActive } = counts;
   return {
     ...tile,
     value: `${countText(paused + suspended + disabled)}${hasMore ? '+' : ''}`,
-    hint: `${countText(paused)} paused, ${countText(suspended)} suspended, ${countText(disabled)} disabled`,
+    hint: `${countText(paused)} paused, ${countText(suspended)}${hasMoreActive ? '+' : ''} suspended, ${countText(disabled)} disabled`,
     ...(disabled + suspended > 0 ? { tone: 'bad' } : paused > 0 && { tone: 'waiting' }),
   };
 }

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useClient } from '../session/session.js';
 import { firstOf } from '../shared/first-of.js';
 
-const EVERY_MS = 15_000;
+/** Each look reads up to three thousand subscriptions. */
+const EVERY_MS = 60_000;
 /** The most that are counted of each status; a fleet with more has another problem than their number. */
 const MOST_COUNTED = 1_000;
 
@@ -11,8 +12,10 @@ export interface SubscriptionCounts {
   readonly disabled: number;
   /** Active, and held because their endpoint fails. */
   readonly suspended: number;
-  /** There are more than were counted. */
+  /** There are more paused or disabled ones than were counted. */
   readonly hasMore: boolean;
+  /** More active ones than were looked at, of which some may be suspended. */
+  readonly hasMoreActive: boolean;
   /** The id of the oldest; null: there is none. */
   readonly firstId: string | null;
 }
@@ -34,7 +37,8 @@ export function useSubscriptionCounts() {
         paused: paused.items.length,
         disabled: disabled.items.length,
         suspended: active.items.filter(({ suspended }) => suspended).length,
-        hasMore: paused.hasMore || disabled.hasMore || active.hasMore,
+        hasMore: paused.hasMore || disabled.hasMore,
+        hasMoreActive: active.hasMore,
         firstId: oldest.data[0]?.id ?? null,
       };
     },

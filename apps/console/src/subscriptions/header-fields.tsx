@@ -1,4 +1,4 @@
-import type { HeaderSetting, HeaderSettings } from './subscription-settings.js';
+import { areHeadersChanged, type HeaderSetting, type HeaderSettings } from './subscription-settings.js';
 
 interface HeaderFieldsProps {
   readonly headers: HeaderSettings;
@@ -12,8 +12,10 @@ const LONGEST_VALUE = 4_096;
 const NEW_HEADER: HeaderSetting = { name: '', value: '', secret: false };
 
 /** Headers of the owner, such as the key of a gateway. */
-export function HeaderFields({ headers: { list, isChanged }, onChange }: HeaderFieldsProps) {
-  const change = (next: readonly HeaderSetting[]): void => onChange({ list: next, isChanged: true });
+export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
+  const { list } = headers;
+  const isChanged = areHeadersChanged(headers);
+  const change = (next: readonly HeaderSetting[]): void => onChange({ ...headers, list: next });
   const needsValues = isChanged && list.some(({ value, secret }) => secret && value === '');
   return (
     <fieldset className="header-fields">

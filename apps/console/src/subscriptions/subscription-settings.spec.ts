@@ -88,8 +88,12 @@ describe('the fields of a subscription', () => {
     expect(kept.headers.list).toEqual([stored[0], { ...stored[1], value: '' }]);
     expect(changeOf(kept)).not.toHaveProperty('headers');
     const list = [{ name: 'x-api-key', value: 's', secret: true }];
-    expect(changeOf({ ...kept, headers: { list, isChanged: true } }).headers).toEqual(list);
-    expect(changeOf({ ...kept, headers: { list: [], isChanged: true } }).headers).toEqual([]);
-    expect(creationOf({ ...NEW_SETTINGS, headers: { list, isChanged: true } }).headers).toEqual(list);
+    expect(changeOf({ ...kept, headers: { ...kept.headers, list } }).headers).toEqual(list);
+    expect(changeOf({ ...kept, headers: { ...kept.headers, list: [] } }).headers).toEqual([]);
+    // A row that was added is gone again.
+    expect(changeOf({ ...kept, headers: { ...kept.headers, list: [...kept.headers.list] } })).not.toHaveProperty(
+      'headers',
+    );
+    expect(creationOf({ ...NEW_SETTINGS, headers: { list, kept: [] } }).headers).toEqual(list);
   });
 });

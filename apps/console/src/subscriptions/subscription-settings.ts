@@ -42,8 +42,15 @@ export interface CertificateSettings {
 /** Headers that every delivery has besides ours. */
 export interface HeaderSettings {
   readonly list: readonly HeaderSetting[];
-  /** The API replaces the list as a whole, and does not show secret values: those stay only while nothing is changed. */
-  readonly isChanged: boolean;
+  /** As they are stored. */
+  readonly kept: readonly HeaderSetting[];
+}
+
+/** The API replaces the list as a whole, and does not show secret values: those stay only while nothing is changed. */
+export function areHeadersChanged({ list, kept }: HeaderSettings): boolean {
+  const textOf = (headers: readonly HeaderSetting[]) =>
+    JSON.stringify(headers.map(({ name, value, secret }) => [name, value, secret]));
+  return textOf(list) !== textOf(kept);
 }
 
 export interface HeaderSetting {
@@ -70,7 +77,7 @@ export const NEW_SETTINGS: SubscriptionSettings = {
   metadata: '',
   auth: NO_AUTH,
   certificate: NO_CERTIFICATE,
-  headers: { list: [], isChanged: false },
+  headers: { list: [], kept: [] },
   payloadFormat: '',
   deviceIds: '',
   rateLimitPerSecond: '',
@@ -79,8 +86,9 @@ export const NEW_SETTINGS: SubscriptionSettings = {
 };
 
 export function settingsOf(subscription: Subscription): SubscriptionSettings {
+  const stored = subscription.headers.map(({ value = '', ...rest }) => ({ ...rest, value }));
   const { payloadFormat, deviceIds = [], rateLimitPerSecond, onOutage, strictOrder } = subscription;
-  const { description = '', metadata, auth, clientCertificate, headers } = subscription;
+  const { description = '', metadata, auth, clientCertificate } = subscription;
   return {
     description,
     metadata: Object.entries(metadata)
@@ -88,7 +96,7 @@ export function settingsOf(subscription: Subscription): SubscriptionSettings {
       .join('\n'),
     auth: auth.type === 'none' ? NO_AUTH : keptAuth(auth),
     certificate: { ...NO_CERTIFICATE, type: clientCertificate === undefined ? 'none' : 'kept' },
-    headers: { list: headers.map(({ value = '', ...rest }) => ({ ...rest, value })), isChanged: false },
+    headers: { list: stored, kept: stored },
     payloadFormat: payloadFormat === 'legacy-v1' ? 'legacy-v1' : 'v1',
     deviceIds: deviceIds.join('\n'),
     rateLimitPerSecond: rateLimitPerSecond === undefined ? '' : String(rateLimitPerSecond),
@@ -123,7 +131,7 @@ function sharedOf(settings: SubscriptionSettings): Shared {
     metadata: metadataOf(metadata),
     ...(auth.type !== 'kept' && { auth: authOf(auth) }),
     ...(certificate.type !== 'kept' && { clientCertificate: certificateOf(certificate) }),
-    ...(headers.isChanged && { headers: headers.list }),
+    ...(areHeadersChanged(headers) && { headers: headers.list }),
 
     ...(payloadFormat !== '' && { payloadFormat }),
     rateLimitPerSecond: rateLimitPerSecond === '' ? null : Number(rateLimitPerSecond),
