@@ -9,12 +9,16 @@ class WrittenResponse extends EventEmitter {
   readonly req = { socket: Object.assign(new EventEmitter(), { destroyed: false }) };
   isEnded = false;
   isDestroyed = false;
+  isFlushed = false;
   hasRoom = true;
   readonly writableNeedDrain = false;
   status = () => this;
   set = () => this;
   get headersSent(): boolean {
     return this.text !== '';
+  }
+  flushHeaders(): void {
+    this.isFlushed = this.text === '';
   }
   write(text: string): boolean {
     this.text += text;
@@ -48,6 +52,10 @@ afterEach(() => {
 describe('a stream of server-sent events (R-41)', () => {
   it('can be resumed where it began, before its first event', () => {
     expect(response.text).toBe(': open\nid: 0-0\n\n');
+  });
+
+  it('sends its headers before it writes, as a HEAD gets no more', () => {
+    expect(response.isFlushed).toBe(true);
   });
 
   it('has an id, a name and one line of JSON per event, whatever the data is', async () => {
@@ -91,5 +99,9 @@ describe('a stream of server-sent events (R-41)', () => {
     expect(stream.signal.aborted).toBe(true);
     await stream.send([{ id: '1', data: 1 }], () => '1');
     expect(response.text).toBe(': open\nid: 0-0\n\n');
+  });
+
+  it('sends its headers before it writes, as a HEAD gets no more', () => {
+    expect(response.isFlushed).toBe(true);
   });
 });

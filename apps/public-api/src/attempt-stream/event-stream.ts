@@ -51,6 +51,8 @@ export class EventStream {
   begin(positionId: string): void {
     const { response } = this;
     response.status(200).set(HEADERS);
+    // A HEAD gets no more than this.
+    response.flushHeaders();
     // An id alone is no event. What is written at once also shows clients and proxies that the stream is open.
     response.write(`: open\nid: ${positionId}\n\n`);
     this.keepAlive = setInterval(() => {

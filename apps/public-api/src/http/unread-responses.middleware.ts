@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express';
+import { clientOf } from '../auth/address-limiter.js';
 import { identityOf } from '../auth/caller.js';
 import { type ShareLimits, Shares, type ShareTaker } from '../auth/shares.js';
 import { ApiError } from '../errors/api-error.js';
@@ -7,6 +8,8 @@ import { onResponseEnd } from './response-end.js';
 /** Shorter ones, errors among them, are always sent: with as many connections as there may be they fill 64 MiB. */
 const SHORT_BYTES = 16_384;
 const MIB = 1_048_576;
+/** All who have no key: they get the description of the API and its pages, nothing of a fleet. */
+const ANONYMOUS = 'anonymous';
 /** Refused after it has been done, a request would look as if it had not been. */
 const REPEATABLE = new Set(['GET', 'OPTIONS']);
 
@@ -38,14 +41,14 @@ function takerOf(request: Request): ShareTaker {
   const identity = identityOf(request);
   if (identity.type === 'caller') return identity.caller;
   if (identity.type === 'admin') return { fleetId: `admin ${identity.keyId}`, keyId: identity.keyId };
-  return { fleetId: 'anonymous', keyId: 'anonymous' };
+  return { fleetId: ANONYMOUS, keyId: `address ${clientOf(request.ip ?? '')}` };
 }
 
 function tooMuchUnread(whose: keyof ShareLimits, most: number): ApiError {
   const headers = { 'retry-after': '5' };
   if (whose === 'process')
     return new ApiError(503, 'unavailable', 'Too many responses wait to be read; try again shortly.', { headers });
-  const holder = whose === 'key' ? 'This API key' : 'This fleet, over all of its keys and sessions,';
+  const holder = whose === 'key' ? 'This caller' : 'This fleet, over all of its keys and sessions,';
   const message = `${holder} has asked for more than ${String(most / MIB)} MiB that it has not read yet: read it, or close those connections.`;
   return new ApiError(429, 'rate_limited', message, { headers });
 }
