@@ -24,6 +24,7 @@ import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlo
  *
  * While a backlog is held, its state record tells the progress of its deliveries in place of the attempts from foldFrom to
  * the moment of the record (KnownDeliveries): what is held for days would otherwise have all attempts of these days folded.
+ * Not so a backlog that was held before its owner had read all that a predecessor had begun of it, until the hold is over.
  *
  * Which pair a successor gets depends on the placement of the backlog: attached, the commit point of the partition, which
  * is the least of all attached backlogs; detached, that of its own state record, which is why begun.foldFrom does not
