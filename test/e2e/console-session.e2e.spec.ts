@@ -83,7 +83,7 @@ let subscriptionId: string;
     await page.getByRole('button', { name: 'Resend' }).waitFor();
   }
 
-  it('is told at once that nothing was done offline, and nothing is done later either', async () => {
+  it('shows at once that nothing was done offline, and does nothing later either', async () => {
     await openDelivery();
     const before = receiver.calls.length;
     const place = await page.getByRole('heading', { level: 1 }).boundingBox();

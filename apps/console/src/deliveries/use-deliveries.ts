@@ -5,7 +5,7 @@ import { useClient } from '../session/session.js';
 import { listed, type ListedDelivery } from './listed-delivery.js';
 
 const PAGE_ROWS = 100;
-/** Nobody reads further. With ten times as many, the list would be higher than browsers can draw. */
+/** More than anyone scrolls through. With ten times as many, the list would be higher than browsers can draw. */
 const MOST_ROWS = 50_000;
 const KEPT_MS = 30 * 60_000;
 

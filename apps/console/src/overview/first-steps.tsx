@@ -14,7 +14,7 @@ export function useFirstSteps(): Steps {
   const lack = useLack(counts?.firstId === null ? 'subscriptions:create' : 'subscriptions:write');
   if (hasDelivered === true || lack !== null) return 'over';
   if (counts !== undefined && hasDelivered === false) return counts;
-  // What cannot be known keeps nobody from the figures.
+  // If it cannot be known, the figures are shown.
   return isUncounted || isError ? 'over' : 'unknown';
 }
 

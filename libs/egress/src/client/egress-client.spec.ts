@@ -2,42 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { holdsFor, settlesWithin } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { bytesReadByClients } from '../testing/client-sockets.js';
-import { closedAfterEach } from '../testing/opened.js';
-import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
-import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
+import { closedAfterEach, lookupAnswering } from '../testing/opened.js';
+import type { Answer } from '../testing/raw-server.js';
 
 const OK: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
 
-const { keep, openClient } = closedAfterEach();
+const { build, serve } = closedAfterEach();
 const bytesRead = bytesReadByClients();
-
-async function serve(...args: Parameters<typeof startRawServer>): Promise<RawServer> {
-  const server = keep(await startRawServer(...args));
-  return server;
-}
-
-function build(options: Partial<EgressClientOptions> = {}) {
-  const client = openClient(options);
-  return (url: string, request: Partial<EgressRequest> = {}) =>
-    client.post({
-      url,
-      headers: { 'content-type': 'application/json' },
-      body: '{"a":1}',
-      deadlineMs: 3_000,
-      ...request,
-    });
-}
-
-/** Every name is at these addresses, one list per call, the last one for good. */
-function lookupAnswering(...answers: string[][]): Lookup & { asked: string[] } {
-  const asked: string[] = [];
-  const lookup = (hostname: string) => {
-    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
-    asked.push(hostname);
-    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
-  };
-  return Object.assign(lookup, { asked });
-}
 
 /** A connection is free for the next request one iteration of the event loop after its response. */
 function nextIteration() {

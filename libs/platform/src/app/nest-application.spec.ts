@@ -163,7 +163,7 @@ describe('an HTTP application with consumers', () => {
   });
 });
 
-describe('an HTTP application that is told to stop', () => {
+describe('an HTTP application that receives the signal to stop', () => {
   it('answers on for its time of draining, while readiness is red, and stops only then', async () => {
     let nest: NestExpressApplication | undefined;
     const configure = (app: NestExpressApplication): void => void (nest = app);

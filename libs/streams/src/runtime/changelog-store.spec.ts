@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import type { StreamsBackend, Transaction } from '../backend/backend.js';
+import type { StreamsBackend } from '../backend/backend.js';
 import { readToEnd } from '../backend/log-reader.js';
 import type { StreamsLogger } from '../logger.js';
 import { compactStore } from '../state/compact/compact-store.js';
@@ -12,6 +12,7 @@ import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology, type Topology } from '../topology/topology.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
+import { type Broker, Journal, Observed } from './testing/observed-restores.js';
 
 /** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
 function countingAs(version: string) {
@@ -50,81 +51,8 @@ const counting = countingAs('count-1');
 const INPUT = { topic: 'input', partition: 0 };
 const CHANGELOG = { topic: 'counts', partition: 0 };
 
-type Broker = ReturnType<typeof createMemoryBackend>;
 function newBroker(): Broker {
   return createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
-}
-
-/** A backend that notes from where changelogs are read, and whose commits may be made to fail. */
-class Observed {
-  readonly readsFrom: number[] = [];
-  topicId = 'first';
-  failNext: 'before' | 'after' | null = null;
-  beforeFailing: () => void = () => undefined;
-  readonly backend: StreamsBackend;
-
-  constructor(readonly broker: Broker) {
-    const own: Partial<StreamsBackend> = {
-      topicId: () => Promise.resolve(this.topicId),
-      fetcher: () => {
-        const fetcher = broker.fetcher();
-        return {
-          close: () => fetcher.close(),
-          open: (partition, position) => {
-            if (partition.topic === 'counts') this.readsFrom.push(position);
-            return fetcher.open(partition, position);
-          },
-        };
-      },
-      producer: (transactionalId) => {
-        const producer = broker.producer(transactionalId);
-        return {
-          init: () => producer.init(),
-          close: () => producer.close(),
-          commit: async (transaction: Transaction) => {
-            const failure = this.failNext;
-            this.failNext = null;
-            const offsets = failure === 'before' ? new Map<string, number>() : await producer.commit(transaction);
-            if (failure === null) return offsets;
-            this.beforeFailing();
-            throw new Error(`the connection broke ${failure} the commit`);
-          },
-        };
-      },
-    };
-    this.backend = new Proxy(broker, {
-      get: (target, property) => {
-        const value: unknown = Reflect.get(own, property) ?? Reflect.get(target, property);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
-  }
-}
-
-interface Restored {
-  readonly keys: number;
-  readonly records: number;
-  readonly from: string;
-}
-
-/** What an application said about its restores and checkpoints. */
-class Journal implements StreamsLogger {
-  readonly restored: Restored[] = [];
-  readonly events: string[] = [];
-
-  debug(): void {
-    // Not of interest here.
-  }
-  info(event: string, fields: Record<string, unknown> = {}): void {
-    this.events.push(event);
-    if (event === 'store_restored') this.restored.push(fields as unknown as Restored);
-  }
-  warn(event: string, fields: Record<string, unknown> = {}): void {
-    this.events.push(`${event} ${String(fields['reason'])}`);
-  }
-  error(event: string): void {
-    this.events.push(event);
-  }
 }
 
 async function start(
@@ -169,7 +97,7 @@ let stateDir: string;
 
 beforeEach(async () => {
   broker = newBroker();
-  observed = new Observed(broker);
+  observed = new Observed(broker, CHANGELOG.topic);
   journal = new Journal();
   stateDir = await mkdtemp(join(tmpdir(), 'waypost-state-'));
 });

@@ -44,7 +44,7 @@ async function start(options: Partial<TaskManagerOptions>): Promise<void> {
 }
 
 describe('an executor whose callbacks throw', () => {
-  it('ends the process as told to, and parks the partition, when the exception handler does', async () => {
+  it('ends the process as with the result fail, and parks the partition, when the exception handler throws', async () => {
     await start({
       processingExceptionHandler: () => {
         throw new Error('a bug');

@@ -252,7 +252,7 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toContain('outcome that a "redirects" endpoint does not give');
   });
 
-  it('finds times of a delivery that are not its own, and an error that nobody can read', () => {
+  it('finds times of a delivery that are not its own, and an error without its words', () => {
     const { loggedMs, createdAt } = one(run.deliveries, of(HEALTHY));
     for (const other of [loggedMs + 10, loggedMs - 40_000]) {
       change(run.deliveries, of(HEALTHY), { createdAt: other });

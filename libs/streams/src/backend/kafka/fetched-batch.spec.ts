@@ -6,6 +6,7 @@ import { fetchedResponse, RESPONSE_BYTES } from './testing/fetched-response.js';
 
 const CRC_AT = 17;
 const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_DELTA_AT = 23;
 const SNAPPY = 2;
 
 let memory: ResponseBufferPool;
@@ -57,6 +58,14 @@ describe('a fetched batch', () => {
         cause: expect.anything(),
       }),
     );
+  });
+
+  it('claims no records beyond the end of the log when its length is what is corrupt', () => {
+    const [fetched] = fetchedResponse(memory, ['one']);
+    if (!fetched) throw new Error('There is no batch.');
+    fetched.data.writeInt32BE(4_096, LAST_OFFSET_DELTA_AT);
+    const undecoded = expect.objectContaining({ offset: 0, nextOffset: 2 });
+    expect(() => new FetchedBatch({ ...fetched, highWatermark: 2 }, 0)).toThrow(expect.objectContaining({ undecoded }));
   });
 
   it('cannot be read after its release', () => {
