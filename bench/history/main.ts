@@ -7,6 +7,7 @@ import { measureAll } from './measure-all.js';
 import { jsonLine } from './report/figures.js';
 import { reportText, writeDocs } from './report/report-text.js';
 import { readFilled } from './scenarios/fill.js';
+import { READER } from './scenarios/pages.js';
 import { openHistoryStack } from './stack/history-stack.js';
 import { startProjector } from './workers/start-projector.js';
 
@@ -25,7 +26,7 @@ await runBenchmark(parseBenchFlags(process.argv.slice(2)), async (run) => {
     const calendar = keep ? calendarFrom(earlier.fromMs) : calendarUntil(run.now());
     const dataSource = await createDataSource(stack.databaseUrl, { applicationName: 'bench' }).initialize();
     stops.push(() => dataSource.destroy());
-    const pages = createPageSource(stack.databaseUrl, { poolSize: POOL_SIZE, applicationName: 'bench reader' });
+    const pages = createPageSource(stack.databaseUrl, { poolSize: POOL_SIZE, applicationName: READER });
     stops.push(() => pages.close());
     const projector = await startProjector(stack, environment);
     stops.push(() => projector.end());

@@ -34,13 +34,16 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
   const shapes = pageShapes(holdings);
   const plans = await checkPlans(context, shapes);
   const figures = await measureFigures(context);
+  const idle = await measurePages(context, history, shapes);
   await prepareExpiredDay(context);
   const flow = await startFlow(context);
   try {
     await reporter.during('Letting the projection run in', () => sleep(SETTLE_MS, undefined, { signal }));
-    const pages = await measurePages(context, history, shapes, flow);
+    const before = flow.mark();
+    const pages = await measurePages(context, history, shapes);
+    const projectedPerSecond = flow.rate(before);
     const retention = await measureRetention(context, history, shapes);
-    return { fill: filled, size, plans, figures, pages, retention };
+    return { fill: filled, size, plans, figures, pages: { idle, pages, projectedPerSecond }, retention };
   } finally {
     await flow.stop();
     // So that the server stops at once.

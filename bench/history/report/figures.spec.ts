@@ -5,7 +5,7 @@ import { jsonLine } from './figures.js';
 import { reportText } from './report-text.js';
 
 function page(name: string, ms: number) {
-  return { name, rows: 100, ms: percentilesOf([ms / 2, ms]) };
+  return { name, rows: 100, ms: percentilesOf([ms / 2, ms]), waitedShare: 0.25 };
 }
 const results: BenchResults = {
   fill: {
@@ -28,6 +28,9 @@ const results: BenchResults = {
   plans: { checked: 248, mostRowsRead: 105, faults: [] },
   pages: {
     projectedPerSecond: 18_000,
+    idle: ['no filter', 'page 1,000', 'a fleet with nothing', 'status', 'status + deviceId'].map((name) =>
+      page(name, 2.5),
+    ),
     pages: [
       ...[page('no filter', 4.26), page('page 1,000', 5.13), page('a fleet with nothing', 99)],
       ...[page('status', 3), page('status + deviceId', 7.77)],
@@ -49,6 +52,7 @@ describe('The JSON line of the history benchmark', () => {
     expect(JSON.parse(jsonLine(results))).toEqual({
       bench: 'history',
       rows: 1_000,
+      idlePageP99Ms: 2.5,
       pageP99Ms: 4.3,
       page1000P99Ms: 5.1,
       worstFilterP99Ms: 7.8,
@@ -75,6 +79,7 @@ describe('The report', () => {
     expect(text).toContain(
       '| A day of 66 deliveries leaves the history: no longer visible | 12 ms | less than 100 ms |',
     );
+    expect(text).toContain('| no filter | 1.3 | 2.5 | 2.1 | 4.3 | 4.3 | 25 %, 25 % | 100 |');
     expect(text).toContain('| a day | minute | subscription | 45.6 | 45.6 | 1,234 |');
     expect(text).toContain('| The same, until its 0.00 GB on the disk are free again | 457 ms |  |');
   });

@@ -7,6 +7,7 @@ import type { PageRun } from '../scenarios/pages.js';
 function figuresOf({ fill, size, pages, retention }: BenchResults) {
   return {
     rows: size.deliveries,
+    idlePageP99Ms: runOf(pages.idle, FIRST_PAGE).ms.p99,
     pageP99Ms: runOf(pages.pages, FIRST_PAGE).ms.p99,
     page1000P99Ms: runOf(pages.pages, FAR_PAGE).ms.p99,
     worstFilterP99Ms: worstFilter(pages.pages).ms.p99,
@@ -34,7 +35,14 @@ export function worstFilter(pages: readonly PageRun[]): PageRun {
   return worst;
 }
 
-const DECIMALS = { pageP99Ms: 1, page1000P99Ms: 1, worstFilterP99Ms: 1, dropDayMs: 1, daySpaceFreedMs: 1 };
+const DECIMALS = {
+  idlePageP99Ms: 1,
+  pageP99Ms: 1,
+  page1000P99Ms: 1,
+  worstFilterP99Ms: 1,
+  dropDayMs: 1,
+  daySpaceFreedMs: 1,
+};
 
 /** The machine-readable result. */
 export function jsonLine(results: BenchResults): string {

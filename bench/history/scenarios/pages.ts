@@ -1,6 +1,7 @@
 import type { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryPartitions } from '@waypost/history-store';
 import { createRandom } from '../../../tools/simulator/random.js';
+import { waitedForCpuMs } from '../../shared/processes/process-usage.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS, dayName } from '../bench-context.js';
 import type { Projected } from '../workers/projector.js';
@@ -12,9 +13,14 @@ export interface PageRun {
   readonly ms: Percentiles;
   /** On average. */
   readonly rows: number;
+  /** Of the time, the part in which the reader or its session of the server was ready to run and had no processor. */
+  readonly waitedShare: number;
 }
 
 export interface PagesRun {
+  /** While nothing else uses the database. */
+  readonly idle: readonly PageRun[];
+  /** While the projection goes on. */
   readonly pages: readonly PageRun[];
   /** Of the projection that went on meanwhile. */
   readonly projectedPerSecond: number;
@@ -23,46 +29,52 @@ export interface PagesRun {
 /** A connection prepares a statement when it is first asked for a kind of page. */
 const WARM_UP_PAGES = 5;
 const SEED = 11;
+/** The name of the sessions that read pages. */
+export const READER = 'bench reader';
 
+/** Pages of every kind, one after the other; beside whatever goes on meanwhile. */
 export async function measurePages(
   context: BenchContext,
   history: DeliveryHistory,
   shapes: readonly PageShape[],
-  flow: Flow,
-): Promise<PagesRun> {
-  const { flags, reporter, signal, now } = context;
-  const before = flow.mark();
-  const pages = await reporter.during(
-    `Reading ${String(flags.pages)} pages of ${String(shapes.length)} kinds`,
-    async () => {
-      const runs: PageRun[] = [];
-      for (const shape of shapes) {
-        signal.throwIfAborted();
-        runs.push(await measureShape(history, shape, flags.pages, now));
-      }
-      return runs;
-    },
-  );
-  return { pages, projectedPerSecond: flow.rate(before) };
+): Promise<PageRun[]> {
+  const { flags, reporter, signal } = context;
+  return reporter.during(`Reading ${String(flags.pages)} pages of ${String(shapes.length)} kinds`, async () => {
+    const runs: PageRun[] = [];
+    for (const shape of shapes) {
+      signal.throwIfAborted();
+      runs.push(await measureShape(context, history, shape));
+    }
+    return runs;
+  });
 }
 
 async function measureShape(
+  { flags, dataSource, now }: BenchContext,
   history: DeliveryHistory,
   { name, query }: PageShape,
-  count: number,
-  now: () => number,
 ): Promise<PageRun> {
   const random = createRandom(SEED);
   for (let page = 0; page < WARM_UP_PAGES; page += 1) await history.findDeliveries(query(random));
+  const sessions: { pid: number }[] = await dataSource.query(
+    'SELECT pid FROM pg_stat_activity WHERE application_name = $1',
+    [READER],
+  );
+  // Only one of them works at a time, and the reader waits for it: what each of them has waited adds up.
+  const waitedMs = (): number =>
+    [process.pid, ...sessions.map(({ pid }) => pid)].reduce((sum, pid) => sum + waitedForCpuMs(pid), 0);
   const tookMs: number[] = [];
   let rows = 0;
-  for (let page = 0; page < count; page += 1) {
+  const waitedBeforeMs = waitedMs();
+  const beganAt = now();
+  for (let page = 0; page < flags.pages; page += 1) {
     const asked = query(random);
     const startedAt = now();
     rows += (await history.findDeliveries(asked)).records.length;
     tookMs.push(now() - startedAt);
   }
-  return { name, ms: percentilesOf(tookMs), rows: rows / count };
+  const waitedShare = (waitedMs() - waitedBeforeMs) / (now() - beganAt);
+  return { name, ms: percentilesOf(tookMs), rows: rows / flags.pages, waitedShare };
 }
 
 export type Flow = Awaited<ReturnType<typeof startFlow>>;

@@ -1,7 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { busyCpuSeconds, cpuSecondsOf, peakMiBOf, sumUsage, treeUsage, usageOf } from './process-usage.js';
+import {
+  busyCpuSeconds,
+  cpuSecondsOf,
+  peakMiBOf,
+  sumUsage,
+  treeUsage,
+  usageOf,
+  waitedForCpuMs,
+  waitedMsOf,
+} from './process-usage.js';
 
 /** Fields 3 to 13 stand before utime (field 14) and stime (field 15), as proc(5) has them. */
 function stat(command: string, utime: number, stime: number): string {
@@ -32,6 +41,12 @@ describe('The usage of a process', () => {
       { cpuSeconds: 2.5, peakMiB: 50 },
     ];
     expect(sumUsage(processes)).toEqual({ cpuSeconds: 4, peakMiB: 150 });
+  });
+
+  it('has the time for which it waited for a processor, in milliseconds', () => {
+    expect(waitedMsOf('9000000 2500000 17\n')).toBe(2.5);
+    expect(waitedForCpuMs(process.pid)).toBeGreaterThanOrEqual(0);
+    expect(() => waitedMsOf('')).toThrow('Not a process usage');
   });
 
   it('is there for a process of this machine', () => {

@@ -46,6 +46,16 @@ function numberIn(text: string | undefined): number {
   return value;
 }
 
+/** Milliseconds that the main thread of a process was ready to run and had no processor; Linux only. */
+export function waitedForCpuMs(pid: number): number {
+  return waitedMsOf(readFileSync(`/proc/${String(pid)}/schedstat`, 'latin1'));
+}
+
+/** @param schedstat the content of /proc/PID/schedstat: nanoseconds that it ran and that it waited, and a count */
+export function waitedMsOf(schedstat: string): number {
+  return numberIn(schedstat.split(' ')[1]) / 1e6;
+}
+
 const CHILDREN_TIMES = 13;
 
 /** Of a process and all that it has started, such as the backends of PostgreSQL, also those that have ended. */
