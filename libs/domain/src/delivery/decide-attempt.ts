@@ -6,7 +6,6 @@ export interface FinishedAttempt {
   readonly attempt: number;
   readonly result: AttemptResult;
   readonly auth: 'none' | 'bearer';
-  /** An earlier attempt of this delivery met a 401. */
   readonly unauthorizedBefore: boolean;
   /** The wait starts here. */
   readonly endedAt: number;
@@ -125,9 +124,8 @@ function verdictOfError(errorCode: AttemptErrorCode): Verdict {
   }
 }
 
-/** Why an attempt has no status code. Closed: the history and the documentation list these. */
+/** Why an attempt has no status code. Closed: history and documentation list these. */
 export const ATTEMPT_ERROR_CODES = [
-  /** */
   'timeout',
   'dns_error',
   'connection_refused',
@@ -135,19 +133,13 @@ export const ATTEMPT_ERROR_CODES = [
   'connection_failed',
   'tls_error',
   'protocol_error',
-  /** */
   'address_refused',
-  /** */
   'url_refused',
-  /** */
   'token_error',
-  /** */
   'secret_unreadable',
   'subscription_deleted',
-  /** */
   'subscription_disabled',
   'subscription_unknown',
-  /** */
   'expired',
   'network_error',
 ] as const;

@@ -10,7 +10,6 @@ export type DeliveryProgress =
   | {
       readonly type: 'pending';
       readonly nextAttempt: number;
-      /** So far (R-29). */
       readonly probes: number;
       readonly dueAt: number;
       readonly firstAttemptAt: number;
@@ -29,10 +28,7 @@ export function recordNumber({ attempt, probe, probes }: Pick<WebhookAttempt, 'a
   return attempt + probes - (probe ? 1 : 0);
 }
 
-/**
- * R-25: folds one attempt record into the progress of its delivery. A record that was folded before changes nothing, so
- * recovery may read from any offset before the first record that it misses. The caller separates the series of an event.
- */
+/** R-25. Folding a record again changes nothing, so recovery may begin at any earlier offset. The caller separates the series. */
 export function deliveryFold(progress: DeliveryProgress, record: FoldedAttempt): DeliveryProgress {
   if (progress.type === 'finished') return progress;
   if (FINAL_OUTCOMES.has(record.outcome)) return FINISHED;

@@ -12,14 +12,12 @@ export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspe
 
 /** only failures for this long. */
 export const SUSPEND_AFTER_MS = 5 * 60_000;
-/** */
 export const PROBE_EVERY_MS = 15_000;
 export const DISABLE_AFTER_DAYS = 7;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
 const MIN_FAILED = 20;
 const MIN_FAILED_DAYS = 3;
 
-/** Errors that say nothing about the endpoint. */
 const INTERNAL_ERRORS = new Set<string | null>([
   'expired',
   'secret_unreadable',
@@ -45,10 +43,7 @@ export interface EndpointAttempt {
   /** It was the last attempt of its delivery, and not accepted. */
   readonly isFailure: boolean;
   readonly endedAt: number;
-  /**
-   * From the first of these failures to this one, by a clock that is never set: the epoch times of two processes, or of
-   * one whose clock was set, do not say.
-   */
+  /** Since the first of these failures, by a monotonic clock: epoch times of two processes, or of a clock that was set, may mislead. */
   readonly failingForMs: number;
   readonly onOutage: string;
 }

@@ -1,6 +1,5 @@
 import { MAX_RETRY_DELAY_MS } from './retry-delay.js';
 
-/** The answer to an attempt. */
 type Answer =
   | { readonly type: 'response'; readonly statusCode: number; readonly retryAfter?: string | null | undefined }
   | { readonly type: 'error' };
@@ -19,10 +18,7 @@ const IMF_DATE = new RegExp(`^${DAY_NAME}, (\\d\\d) ([A-Z][a-z]{2}) (\\d{4}) ${C
 const RFC_850_DATE = new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-([A-Z][a-z]{2})-(\\d\\d) ${CLOCK} GMT$`);
 const ASCTIME_DATE = new RegExp(`^${DAY_NAME} ([A-Z][a-z]{2}) ([ \\d]\\d) ${CLOCK} (\\d{4})$`);
 
-/**
- * Milliseconds from `nowMs`, 0 for a time in the past; null when it is neither seconds nor an HTTP date (RFC 9110, 10.2.3).
- * Not by Date.parse(), which reads "-5" as the month of May.
- */
+/** From `nowMs`; null: neither seconds nor an HTTP date (RFC 9110, 10.2.3). Not by Date.parse(), which reads "-5" as May. */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);

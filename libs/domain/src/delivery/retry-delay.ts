@@ -8,10 +8,7 @@ export const MAX_RETRY_DELAY_MS = 15_000;
 
 const BASE_DELAYS_MS = [2_000, 4_000, 8_000, 15_000] as const;
 
-/**
- * R-22: the wait after failed attempt 1 to MAX_ATTEMPTS - 1.
- * @param random uniform in [0, 1)
- */
+/** R-22: the wait after failed attempt 1 to MAX_ATTEMPTS - 1. `random` is uniform in [0, 1). */
 export function retryDelayMs(attempt: number, random: number): number {
   const baseMs = BASE_DELAYS_MS[attempt - 1];
   if (baseMs === undefined) {

@@ -11,11 +11,7 @@ export interface SignedAttempt {
   readonly nowMs: number;
 }
 
-/**
- * R-19: our own `x-service-signature` over `<t>.<body>`, and the Standard Webhooks trio over `<id>.<t>.<body>`, computed
- * for each attempt.
- * @throws DomainError `no_signing_secret`: nothing may leave unsigned
- */
+/** R-19: computed for each attempt. @throws DomainError `no_signing_secret`: nothing may leave unsigned */
 export function signatureHeaders({ secrets, eventId, body, attempt, nowMs }: SignedAttempt): Record<string, string> {
   if (secrets.length === 0) {
     throw new DomainError('no_signing_secret', 'A delivery needs a signing secret: rotate that of its subscription.');

@@ -15,7 +15,6 @@ export interface RecordFault {
 /** It becomes a header of each request. */
 const EVENT_ID = /^[\x21-\x7e]{1,200}$/;
 const MAX_INT = 2 ** 31 - 1;
-/** No clock of a sender is further ahead. */
 const MAX_SENDER_AHEAD_MS = DAY_MS;
 
 export function eventFault(event: Pick<FleetEvent, (typeof EVENT_TIMES)[number]>): RecordFault | null {
@@ -40,10 +39,7 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   return attempt.firstAttemptAt > nowMs + MAX_SENDER_AHEAD_MS ? invalid('firstAttemptAt') : null;
 }
 
-/**
- * Whether the progress of a delivery can follow from it (R-25). This is less than what the history needs: what the sender
- * has sent counts as sent, whatever the id of its event is.
- */
+/** Less than the history needs: what the sender has sent counts as sent, whatever the id of its event is. */
 export function isFoldable(attempt: WebhookAttempt): boolean {
   const { startedAt, durationMs, firstAttemptAt, nextDueAt } = attempt;
   const times = [startedAt, durationMs, firstAttemptAt, nextDueAt ?? 0];

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { formatTime } from '../time/instant.js';
 
-/** Published and fixed: another namespace would give every event a new id. */
+/** Published and fixed: another namespace would give every event, route and stop a new id. */
 export const EVENT_ID_NAMESPACE = '4a593909-f2d9-4649-9be7-4f77a4f04955';
 
-/** Published and fixed: another namespace would give every route and stop a new id. */
 export const RESOURCE_ID_NAMESPACE = '96c01286-559a-4d63-81ec-f686a0287df8';
 
 const EVENT_NAMESPACE_BYTES = uuidBytes(EVENT_ID_NAMESPACE);

@@ -3,10 +3,7 @@ import CheapRuler from 'cheap-ruler';
 /** A degree of latitude has at most 111,694 m, one of longitude 111,320 m. */
 const MOST_METERS_PER_DEGREE = 112_000;
 
-/**
- * Meters on the WGS-84 ellipsoid, the shorter way around, also across the antimeridian: within a millionth of the geodesic
- * up to 1 km, within 0.05 % up to 250 km below 65° of latitude, a rough figure between continents.
- */
+/** WGS-84, the shorter way: within a millionth up to 1 km, 0.05 % up to 250 km below 65° of latitude, rough between continents. */
 export function distanceInMeters(
   fromLatitude: number,
   fromLongitude: number,

@@ -5,9 +5,7 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { FleetGeofences } from './geofence-history.js';
 import type { GeofenceVersion, NamedGeofence } from './geofence-version.js';
 
-/** The geofences of the ping's fleet, with all their versions. */
 export interface GeofenceView {
-  /** undefined: it never had any. */
   readonly fleet: FleetGeofences | undefined;
 }
 
@@ -34,12 +32,8 @@ const NO_LEFT: readonly LeftGeofence[] = Object.freeze([]);
 const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
 
 /**
- * R-8: the geofences of a device after a valid fix.
- *
- * The first fix inside enters a geofence: without an event when the device had no fix before, or when the geofence is newer
- * than what the last fix saw, since the time of entry is unknown. The fix that completes `leaveFixes` fixes in a row beyond
- * the margin, or `leaveMs` since the first of them, leaves it. The current shape counts. A deleted geofence is forgotten.
- * @param appendedAt broker time of the ping's record, epoch milliseconds: versions until then are seen
+ * R-8. A geofence is entered without an event when the time of entry is unknown: the device had no fix before, or the
+ * geofence is newer than what its last fix saw.
  */
 export function decideGeofences(
   before: DeviceGeofences | null,

@@ -39,10 +39,7 @@ export function createGeofenceHistory(): GeofenceHistory {
   };
 }
 
-/**
- * The geofences of one fleet with their versions. A ping sees the newest version that was appended at or before the ping
- * itself, so it sees the same in a replay (decision 0028).
- */
+/** A ping sees the newest version that was appended at or before the ping itself, also in a replay (decision 0028). */
 export class FleetGeofences {
   private readonly histories = new Map<string, GeofenceVersion[]>();
   private readonly ended = new EndedVersions();

@@ -3,7 +3,6 @@ import { CircleShape } from './circle-shape.js';
 import { PolygonShape } from './polygon-shape.js';
 import type { GeofenceShape } from './shape.js';
 
-/** The shape of a faulty geofence: it contains no place. */
 const NOWHERE: GeofenceShape = Object.freeze({
   boxes: [],
   radiusInMeters: 0,
@@ -17,7 +16,6 @@ export function shapeOf(geofence: Pick<Geofence, 'circle' | 'polygon'>): Geofenc
   return geofence.polygon ? new PolygonShape(geofence.polygon) : NOWHERE;
 }
 
-/** What is wrong with the shape; null: nothing. */
 export function geofenceFault({ circle, polygon }: Pick<Geofence, 'circle' | 'polygon'>): string | null {
   if ((circle === null) === (polygon === null)) return 'either circle or polygon is wanted';
   if (circle) {

@@ -4,10 +4,7 @@ import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 /** A closed ring in degrees: longitude and latitude alternate. Longitudes go on beyond ±180, so that no edge jumps. */
 export type FlatRing = readonly number[];
 
-/**
- * A polygon in one list, to keep it in few cache lines: `FRAME_NUMBERS` numbers about the whole, then each ring after its
- * number of places.
- */
+/** One list stays in few cache lines: `FRAME_NUMBERS` numbers about the whole, then each ring after its number of places. */
 export type JoinedRings = readonly number[];
 
 export const SOUTH = 0;

@@ -3,7 +3,6 @@ export interface GeofenceShape {
   readonly radiusInMeters: number;
   /** A place on the edge is inside. */
   contains(latitude: number, longitude: number): boolean;
-  /** Outside by more than the margin. */
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean;
 }
 

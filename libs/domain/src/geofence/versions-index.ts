@@ -19,8 +19,8 @@ interface Packed {
 }
 
 /**
- * Where the versions of one fleet are. Packing thousands takes milliseconds, so versions that came since are compared one
- * by one, and those that ended are filtered out, until there are many or comparing has cost as much as packing.
+ * Packing thousands takes milliseconds. So versions that came since are compared one by one, and those that ended are
+ * filtered out, until there are many or comparing has cost as much as packing.
  */
 export class VersionsIndex {
   private packed: Packed | null = null;

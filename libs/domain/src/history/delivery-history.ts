@@ -5,12 +5,12 @@ export interface DeliveryPosition {
   readonly firstAttemptAt: number;
   readonly eventId: string;
   readonly series: number;
-  /** A delivery that had to wait is ordered by its creation: `firstAttemptAt` is the time of that. */
+  /** Such a delivery is ordered by its creation, whose time is in `firstAttemptAt`. */
   readonly isWaiting?: true | undefined;
 }
 
 export interface DeliveryWalkPosition extends DeliveryPosition {
-  /** Start of the window of the whole walk; absent in tokens of before it was there. */
+  /** Of the window of the whole walk; absent in tokens of older releases. */
   readonly startAt?: number | undefined;
 }
 
@@ -22,35 +22,29 @@ export interface DeliveryQuery {
   readonly eventTypes?: readonly string[] | undefined;
   readonly deviceId?: string | undefined;
   readonly subscriptionId?: string | undefined;
-  /** Only deliveries to these; absent: to all. */
   readonly subscriptionIds?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryStatus | undefined;
-  /** Order by the first attempt, then event, then series; default `asc`: newest last. */
+  /** By first attempt, event and series; default `asc`: newest last. */
   readonly order?: 'asc' | 'desc' | undefined;
   /** Leaves out what `findWaiting` finds. */
   readonly withoutWaiting?: boolean | undefined;
   readonly limit: number;
-  /** The most bytes of the records together, where that is less than a page may have (R-34a). */
+  /** Where that is less than a page may have (R-34a). */
   readonly maxBytes?: number | undefined;
-  /** The last record of the page before, in the same order. */
   readonly after?: DeliveryPosition | undefined;
 }
 
 /** A page of the deliveries of one event: the first one, and those of replays. */
 export interface EventQuery extends Pick<DeliveryQuery, 'fleetId' | 'subscriptionIds' | 'startAt' | 'limit'> {
   readonly eventId: string;
-  /** The series of the last record of the page before. */
   readonly afterSeries?: number | undefined;
 }
 
 export abstract class DeliveryHistory {
   abstract findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
-  /**
-   * Deliveries that have not ended and had no attempt for a while when they were read (R-33), those that have one by now
-   * included: by creation, event and series, which never change.
-   */
+  /** R-33: without an attempt for a while when read, even if they have one by now. By creation, event, series: those never change. */
   abstract findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
   /** With or without an attempt, by series, which never changes: an event belongs to one subscription (R-12). */
   abstract findEvent(query: EventQuery): Promise<FoundDeliveries<ShownDelivery>>;
@@ -59,9 +53,7 @@ export abstract class DeliveryHistory {
 export interface FoundDeliveries<Shown = DeliveryRecord> {
   /** In the order of the query: no more than its limit, and than a page has bytes (R-34a), but for a single larger one. */
   readonly records: readonly Shown[];
-  /** The bytes of the records, as the limit of a page counts them. */
   readonly bytes: number;
-  /** Whether others follow the last record. */
   readonly hasMore: boolean;
   /** Every delivery whose first attempt was before this had been projected (R-33); null: not known. */
   readonly completeUntil: number | null;
@@ -81,7 +73,6 @@ export interface DeliveryRecord {
   readonly fleetId: string;
   readonly url: string;
   readonly format: string;
-  /** R-15. */
   readonly body: string;
   readonly createdAt: number;
   readonly firstAttemptAt: number;
@@ -94,7 +85,6 @@ export interface DeliveryRecord {
   readonly attempts: readonly AttemptEntry[];
 }
 
-/** A delivery without an attempt. */
 export interface WaitingDelivery extends Omit<DeliveryRecord, 'firstAttemptAt' | 'lastAttemptAt' | 'url'> {
   readonly firstAttemptAt: null;
   readonly lastAttemptAt: null;
@@ -116,7 +106,6 @@ export interface AttemptEntry {
   readonly errorCode: string | null;
   readonly outcome: string;
   readonly decision: string;
-  /** What the error code stands for, in words. */
   readonly errorDetail: string | null;
   /** The beginning of the body of a response that did not accept. */
   readonly responseBody: string | null;
@@ -147,7 +136,6 @@ export function probeCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): numb
   return attempts.at(-1)?.probes ?? 0;
 }
 
-/** An outcome that does not end the delivery leaves it pending. */
 export function deliveryStatus(outcome: string): DeliveryStatus {
   if (outcome === 'expired') return 'failed';
   return outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';

@@ -3,12 +3,10 @@ import { decodeBase64url, keyIdOf, type Keys, newestKey } from '../secret/sealed
 import type { DeliveryWalkPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
-/** R-34. */
 export const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
 const VERSION = 2;
-/** Without a key id: from the time when there was one key. */
-const FIRST_VERSION = 1;
+const VERSION_WITHOUT_KEY_ID = 1;
 const KEY_ID_BYTES = 4;
 const MAC_BYTES = 32;
 const MAX_TOKEN_LENGTH = 4_096;
@@ -34,12 +32,8 @@ export interface ExpectedPageToken {
 
 /** Page tokens (R-34) of one kind of list. Their query must name the list: its fingerprint separates the kinds. */
 export interface PageTokens<Position> {
-  /**
-   * base64url of a version byte, a key id, an HMAC-SHA256 and the content: readable, but it cannot be made or changed
-   * without the key. The newest key seals.
-   */
+  /** base64url of version, key id, HMAC-SHA256 and content: readable, but only the key can make or change one. */
   seal(token: PageToken<Position>, keys: Keys): string;
-  /** Refuses a token of another key, fleet or query, or of more than a day ago. */
   open(token: string, expected: ExpectedPageToken, keys: Keys): OpenedPageToken<Position>;
 }
 
@@ -123,7 +117,7 @@ function payloadOf(token: string, keys: Keys): Buffer | Refused {
   const bytes = decodeBase64url(token);
   const version = bytes?.at(0);
   if (bytes === null || version === undefined) return refused('malformed');
-  if (version !== VERSION && version !== FIRST_VERSION) return refused('other_version');
+  if (version !== VERSION && version !== VERSION_WITHOUT_KEY_ID) return refused('other_version');
   const headBytes = version === VERSION ? 1 + KEY_ID_BYTES : 1;
   if (bytes.length <= headBytes + MAC_BYTES) return refused('malformed');
   const head = bytes.subarray(0, headBytes);

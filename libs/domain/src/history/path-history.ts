@@ -11,7 +11,6 @@ export interface PathPoint {
   readonly odometerInMeters: number | null;
   readonly rpm: number | null;
   readonly fuelLevel: number | null;
-  /** */
   readonly valid: boolean;
 }
 

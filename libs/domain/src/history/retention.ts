@@ -5,10 +5,7 @@ import { PAGE_TOKEN_LIFETIME_MS } from './page-token.js';
 export const RETENTION_MS = 15 * DAY_MS;
 /** a walk goes on where it began, which was within the retention then, for as long as a token is valid. */
 export const WALKED_MS = RETENTION_MS + PAGE_TOKEN_LIFETIME_MS;
-/**
- * R-35: logs, and replays, are kept a day longer than the history, so that it can be rebuilt from them. No ping sees a
- * version that ended earlier.
- */
+/** logs and replays outlive the history, so that it can be rebuilt. No ping sees a version that ended earlier. */
 export const LOG_RETENTION_MS = RETENTION_MS + DAY_MS;
 
 export type ClampedWindow =
@@ -16,7 +13,6 @@ export type ClampedWindow =
   | { readonly type: 'empty' }
   | { readonly type: 'reversed' };
 
-/** the start of a window, no earlier than the retention. */
 export function clampStart(startAt: number, nowMs: number): number {
   return Math.max(startAt, nowMs - RETENTION_MS);
 }

@@ -13,10 +13,7 @@ const REPLACEMENT_CHARACTER = 0xfffd;
 
 const VALID: PingCheck = Object.freeze({ type: 'valid' });
 
-/**
- * R-1, R-2: looks at required fields only. The rules treat an optional field with a senseless value as not reported.
- * @param recordKey null: the record has none
- */
+/** required fields only. The rules treat an optional field with a senseless value as not reported. */
 export function checkPing(ping: TelemetryPing, recordKey: string | null): PingCheck {
   const { fleetId, deviceId } = ping;
   if (!isId(fleetId)) return invalidId('fleetId', fleetId);

@@ -3,10 +3,7 @@ import type { TelemetryPing } from '../records/telemetry-ping.js';
 /** how far ahead of its receipt, and of the append of its record, an eventTime may be. */
 export const MAX_AHEAD_MS = 300_000;
 
-/**
- * R-3: a device whose clock is ahead may stamp both times with it, but not the append.
- * @param appendedAt broker time of the ping's record, epoch milliseconds
- */
+/** a device whose clock is ahead may stamp both times with it, but not the append. */
 export function isFuture(
   { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
   appendedAt: number,

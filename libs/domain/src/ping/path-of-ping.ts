@@ -5,11 +5,7 @@ import { isFuture } from './future-ping.js';
 import { finiteOrNull, headingOrNull, speedOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
-/**
- * R-36: the paths show every ping that is not rejected (R-2, R-3). Only the ping and its record count.
- * @param appendedAt broker time of the record, epoch milliseconds
- * @returns null: it is rejected
- */
+/** every ping that is not rejected; null: it is rejected. Only the ping and its record count. */
 export function pathPointOf(ping: TelemetryPing, recordKey: string | null, appendedAt: number): PathPoint | null {
   if (checkPing(ping, recordKey).type !== 'valid' || isFuture(ping, appendedAt)) return null;
   return {

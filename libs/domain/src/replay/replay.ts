@@ -20,10 +20,7 @@ export type ReplayedAttempt = Pick<
   'eventId' | 'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId'
 >;
 
-/**
- * R-30: whether the replay can include the delivery of an attempt, whatever became of it. Only first sendings count, or
- * replays of replays would multiply; and no test events.
- */
+/** R-30, whatever became of it. Only first sendings count, or replays of replays would multiply. */
 export function isOfReplay(replay: WebhookReplay, attempt: ReplayedAttempt): boolean {
   const { eventId, subscriptionId, series, firstAttemptAt, eventType, deviceId } = attempt;
   return (
@@ -38,14 +35,11 @@ export function isOfReplay(replay: WebhookReplay, attempt: ReplayedAttempt): boo
   );
 }
 
-/** What has become of a delivery. */
 export interface DeliveryResult {
   readonly status: DeliveryStatus;
-  /** The status code of the last attempt; null: there was no response. */
   readonly statusCode: number | null;
 }
 
-/** After an attempt. */
 export function resultOf({ outcome, statusCode }: Pick<WebhookAttempt, 'outcome' | 'statusCode'>): DeliveryResult {
   return { status: deliveryStatus(outcome), statusCode };
 }
@@ -58,7 +52,6 @@ export function isReplayed(replay: ResultFilter, { status, statusCode }: Deliver
   return isOfStatus && (replay.statusCode === null || replay.statusCode === statusCode);
 }
 
-/** Whether the replay includes some deliveries and not others by what has become of them. */
 export function goesByResult({ status, statusCode }: ResultFilter): boolean {
   return status !== null || statusCode !== null;
 }

@@ -30,11 +30,7 @@ const UNCHANGED: RouteDecision = Object.freeze({ type: 'unchanged' });
 const NO_CHANGES: readonly RouteChange[] = Object.freeze([]);
 export const NO_TRIP: RouteDecision = Object.freeze({ type: 'changed', trip: null, changes: NO_CHANGES });
 
-/**
- * R-9: routes and stops, for one accepted ping. A device is either at a stop or on a route. The stop in which it is first
- * seen has no known start, so it makes no event.
- * @param fix null: no valid fix (R-5), so the ping is neither moving nor still
- */
+/** R-9, for one accepted ping. The stop in which a device is first seen has no known start, so it makes no event. */
 export function decideRoute(
   before: LastKnown | null,
   ping: TelemetryPing,

@@ -16,7 +16,6 @@ export interface RouteLeg {
   readonly standing: boolean;
 }
 
-/** At the first moving ping. */
 export function startRoute(
   start: { readonly time: number; readonly latitude: number; readonly longitude: number },
   speedInKmh: number | null,
@@ -41,10 +40,7 @@ export function isMoving({ latitude, longitude }: Trip, fix: FixedPing, settings
   return !isWithinMeters(settings.movingDistanceInMeters, latitude, longitude, fix.latitude, fix.longitude);
 }
 
-/**
- * R-9, on a route: slower than 3 km/h. Without a speed, within the 200 m of a stop point from where the standing began:
- * over 300 s that is slower than 3 km/h as well, and no jitter of a parked device leaves it.
- */
+/** R-9, on a route. Without a speed: within 200 m. Over 300 s that is slower than 3 km/h, and no jitter of a parked device leaves it. */
 export function isStill({ route }: Driving, fix: FixedPing, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
   if (speed !== null) return speed < settings.stillSpeedInKmh;

@@ -63,12 +63,7 @@ const DUPLICATE: PingDecision = Object.freeze({ type: 'duplicate' });
 const EXPIRED: PingDecision = Object.freeze({ type: 'expired' });
 const NO_EVENTS: readonly [] = Object.freeze([]);
 
-/**
- * R-3 to R-10: the rules for one ping. Nothing but the arguments counts, so a replay decides the same.
- * @param state null: no ping of this device was accepted yet
- * @param appendedAt broker time of the ping's record, epoch milliseconds
- * @param view null: geofences are not looked at, and nothing is remembered about them
- */
+/** R-3 to R-10. Only the arguments count, so a replay decides the same. Without a `view`, no geofence is looked at or remembered. */
 export function decidePing(
   state: DeviceState | null,
   ping: TelemetryPing,

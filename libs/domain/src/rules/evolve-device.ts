@@ -15,7 +15,6 @@ const UNKNOWN_DEVICE: DeviceState = Object.freeze({
   trip: null,
 });
 
-/** The state after an accepted ping; other decisions change nothing. */
 export function evolveDevice(
   state: DeviceState | null,
   ping: TelemetryPing,

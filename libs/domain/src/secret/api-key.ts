@@ -9,7 +9,6 @@ export function formatApiKey(bytes: Buffer): string {
   return formatCredential('apiKey', bytes);
 }
 
-/** An API key, or another secret that is used like one. */
 export function formatCredential(kind: keyof typeof PREFIXES, bytes: Buffer): string {
   if (bytes.length < MIN_BYTES) {
     throw new DomainError(

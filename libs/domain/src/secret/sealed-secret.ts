@@ -3,8 +3,7 @@ import { DomainError } from '../domain-error.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 'v2';
-/** Without a key id: from the time when there was one key. */
-const FIRST_VERSION = 'v1';
+const VERSION_WITHOUT_KEY_ID = 'v1';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -17,10 +16,7 @@ export type OpenedSecret =
   /** `not_authentic`: sealed under another key or for another context, or changed since. */
   | { readonly type: 'unreadable'; readonly reason: 'malformed' | 'unknown_version' | 'unknown_key' | 'not_authentic' };
 
-/**
- * 8 hex digits. Derived from the key, so that operators need not choose an id and no id can stand for two keys.
- * @throws DomainError `bad_key`
- */
+/** 8 hex digits, derived from the key so that no id can stand for two keys. @throws DomainError `bad_key` */
 export function keyIdOf(key: Buffer): string {
   if (key.length !== KEY_BYTES) {
     const found = String(key.length);
@@ -39,7 +35,6 @@ export function newestKey(keys: Keys): Buffer {
   return newest;
 }
 
-/** null: sealed before keys had ids. */
 function sealedUnder(sealed: string): string | null {
   const [version, keyId] = sealed.split('.');
   return version === VERSION && keyId !== undefined ? keyId : null;
@@ -50,9 +45,8 @@ export function isSealedWithNewest(sealed: string, keys: Keys): boolean {
 }
 
 /**
- * R-17: AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url.
+ * R-17: AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url. No other `context` opens it.
  * @param nonce 12 random bytes; one nonce used twice under one key gives both secrets away
- * @param context what the secret belongs to: no other context opens it, so a sealed secret cannot be moved
  */
 export function sealSecret(plaintext: Buffer | string, keys: Keys, nonce: Buffer, context: string): string {
   const key = newestKey(keys);
@@ -69,7 +63,8 @@ export function sealSecret(plaintext: Buffer | string, keys: Keys, nonce: Buffer
 export function openSecret(sealed: string, keys: Keys, context: string): OpenedSecret {
   const ids = new Map(keys.map((key) => [keyIdOf(key), key]));
   const [version, ...parts] = sealed.split('.');
-  if (version !== VERSION && version !== FIRST_VERSION) return { type: 'unreadable', reason: 'unknown_version' };
+  if (version !== VERSION && version !== VERSION_WITHOUT_KEY_ID)
+    return { type: 'unreadable', reason: 'unknown_version' };
   const keyId = version === VERSION ? parts.shift() : undefined;
   const [nonceText, ciphertextText, ...more] = parts;
   const nonce = decodeBase64url(nonceText ?? '');
@@ -140,7 +135,6 @@ export function openClientKey(sealed: string, keys: Keys, subscriptionId: string
   return openSecret(sealed, keys, clientKeyContext(subscriptionId));
 }
 
-/** What is sealed for one header opens for no other. */
 export function sealHeaderValue(
   value: string,
   keys: Keys,

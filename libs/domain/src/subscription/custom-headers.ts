@@ -1,6 +1,4 @@
-/*
- * Headers that the owner of a subscription adds to its deliveries (R-16, R-19).
- */
+/** headers that the owner of a subscription adds to its deliveries. */
 
 export const MAX_CUSTOM_HEADERS = 20;
 export const MAX_HEADER_NAME_LENGTH = 64;

@@ -6,12 +6,10 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
-/** What a delivery takes from its subscription. */
 type Recipient = Pick<WebhookSubscription, 'id' | 'payloadFormat'>;
 
 /**
- * One delivery per subscription that matches the event, the body written once (R-15), its eventId the same every time (R-12).
- * Each is made when it is asked for, so that a caller can do something else between two of many.
+ * R-12, R-15. One at a time, when it is asked for, so that a caller can do something else between two of many.
  * @throws DomainError `unknown_payload_format` or `unknown_event_type`: only a newer version can write it
  */
 export function* decideFanOut(

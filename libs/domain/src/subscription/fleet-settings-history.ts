@@ -6,10 +6,7 @@ interface SettingsVersion {
   readonly from: number;
 }
 
-/**
- * The versions of one fleet's settings. As with geofences, a ping sees the newest that was appended at or before the ping
- * itself (decision 0028). To be fed in the order of the log.
- */
+/** Fed in the order of the log. As with geofences, a ping sees the newest version appended at or before it (decision 0028). */
 export class FleetSettingsVersions {
   private readonly versions: SettingsVersion[] = [];
   private newest: FleetSettings | null = null;
@@ -41,10 +38,7 @@ export class FleetSettingsVersions {
   }
 }
 
-/**
- * A version that is published again after a crash counts from its first time. A fleet that is created again, after its
- * database was lost, begins at version 1.
- */
+/** A repetition after a crash counts from its first time. A fleet created again, after its database was lost, begins at version 1. */
 function isRepeated(settings: FleetSettings, before: FleetSettings): boolean {
   return settings.createdAt === before.createdAt && settings.version <= before.version;
 }

@@ -1,4 +1,3 @@
-/** What the history knows of the deliveries of a subscription; times in epoch milliseconds. */
 export interface SubscriptionActivity {
   /** When the newest of the accepted deliveries, by their first attempts, was accepted. */
   readonly lastSuccessAt: number | null;
@@ -6,7 +5,6 @@ export interface SubscriptionActivity {
   readonly unacceptedSince: number | null;
   /** Deliveries with an attempt and without an end; at most MAX_COUNTED_PENDING are counted. */
   readonly pending: number;
-  /** When the oldest of them was made. */
   readonly oldestPendingAt: number | null;
 }
 

@@ -25,12 +25,7 @@ const EXTENDED = formOf('-', ':');
 const BASIC = formOf('', '');
 const END_OF_DAY = '24';
 
-/**
- * R-31: a calendar date and a time of ISO 8601, in its extended or basic form. Seconds, minutes and the minutes of the zone
- * may be left out, and the end of a day may be written as 24:00. The zone itself is required: guessing one would move the
- * window by hours. Digits beyond milliseconds are cut off. Leap seconds are refused: no such time can be stored. So are
- * dates by week or by day of the year.
- */
+/** The zone is required: guessing one would move the window by hours. Leap seconds are refused: no such time can be stored. */
 export function parseInstant(text: string): ParsedInstant {
   const parts = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (parts === null) return { type: 'refused', reason: 'not_a_date_time' };

@@ -9,12 +9,11 @@ export const TRACEPARENT = 'traceparent';
 const TRACEPARENT_FORM = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
-/** Only this flag is passed on: the others have no meaning in the version that is written. */
+/** The only flag that is passed on: the others have no meaning in the version that is written. */
 const SAMPLED = 0x01;
 
 const TRACE_DIGITS = 32;
 const SPAN_DIGITS = 16;
-/** Where the span of a `traceparent` that was written here ends. */
 const SPAN_END = 3 + TRACE_DIGITS + 1 + SPAN_DIGITS;
 /** Enough for a probe each 15 s until the log ends. */
 const COUNTED_DIGITS = 6;
@@ -22,7 +21,6 @@ const RATIO_DIGITS = 8;
 
 interface Trace {
   readonly traceId: string;
-  /** Its spans are exported, by those who export any. */
   readonly isSampled: boolean;
 }
 
@@ -30,7 +28,7 @@ export interface TraceContext extends Trace {
   readonly spanId: string;
 }
 
-/** null: not a `traceparent`. It is then as if there had been none. */
+/** null: not a `traceparent`, and handled as if there were none. */
 export function parseTraceparent(traceparent: string | null): TraceContext | null {
   const [, version, traceId, spanId = NO_SPAN, flags = '', more] = TRACEPARENT_FORM.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || traceId === NO_TRACE || spanId === NO_SPAN) return null;
@@ -52,12 +50,7 @@ function begin(traceId: string, sampleRatio: number): Trace {
   return { traceId, isSampled: parseInt(traceId.slice(-RATIO_DIGITS), 16) < sampleRatio * 16 ** RATIO_DIGITS };
 }
 
-/**
- * The context of the events of a ping: in the trace of its producer, else in one that begins here. Like all ids of this file it follows from the ping alone, so that a ping that is processed again writes the same bytes.
- *
- * @param given the producer's, as it came; null: none
- * @param sampleRatio of the traces that begin here
- */
+/** In the producer's trace (`given`), else in a new one. It follows from the ping alone: processed again, it has the same bytes. */
 export function traceOfPing(
   { fleetId, deviceId, eventTime }: { readonly fleetId: string; readonly deviceId: string; readonly eventTime: number },
   given: string | null,
@@ -68,10 +61,7 @@ export function traceOfPing(
   return format(trace, digits.slice(TRACE_DIGITS, TRACE_DIGITS + SPAN_DIGITS));
 }
 
-/**
- * The context of a delivery: in the trace of its event, else in one that begins here. A replay begins one of its own each
- * time.
- */
+/** In the trace of its event, else in a new one. Each replay begins its own. */
 export function traceOfDelivery(
   { eventId, series }: { readonly eventId: string; readonly series: number },
   ofEvent: string | null,
@@ -85,11 +75,7 @@ export function traceOfDelivery(
   );
 }
 
-/**
- * The context that the receiver of an attempt gets: a span of its own within that of the delivery.
- *
- * @param number of the requests of the delivery, probes among them, from 1: never the span of the delivery itself
- */
+/** A span of its own. `number` counts all requests of the delivery, probes too, from 1: 0 would be the delivery's own span. */
 export function traceOfAttempt(ofDelivery: string, number: number): string {
   return changeSpan(ofDelivery, SPAN_END - COUNTED_DIGITS, COUNTED_DIGITS, number & 0xffffff);
 }

@@ -1,4 +1,3 @@
-/** The name of the record header and of the HTTP header (R-46, W3C Trace Context). */
 export const TRACESTATE = 'tracestate';
 
 /** What everyone has to pass on, in characters; whole members at the end that go beyond it are left out. */
@@ -9,10 +8,7 @@ const MAX_MEMBERS = 32;
 const MEMBER =
   /^[a-z0-9][a-z0-9_\-*/]*(@[a-z0-9][a-z0-9_\-*/]*)?=[\x20-\x2b\x2d-\x3c\x3e-\x7e]*[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/**
- * A producer's `tracestate` as it is passed on. It goes into requests to receivers, so what is not one in every detail
- * is as none.
- */
+/** R-46: a producer's `tracestate` as receivers get it; null when any detail of it is wrong. */
 export function passedTracestate(given: string): string | null {
   const members = given
     .split(',')
