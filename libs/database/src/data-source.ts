@@ -11,19 +11,15 @@ export interface ConnectionSettings {
   readonly statementTimeoutMs?: number;
   /** How long one attempt to connect may last. Default 5,000. */
   readonly connectTimeoutMs?: number;
-  /** Shown in pg_stat_activity. */
   readonly applicationName?: string;
-  /** Called when an idle connection breaks; the pool replaces it. */
+  /** The pool replaces it. */
   readonly onIdleConnectionLost?: (error: Error) => void;
 }
 
 export interface DataSourceSettings extends ConnectionSettings {
   /** The mapped tables that the caller works with. None by default: migrations and plain SQL need none. */
   readonly entities?: NonNullable<DataSourceOptions['entities']>;
-  /**
-   * The server rolls back a transaction that waits longer than this for its client, so that a stopped process cannot hold
-   * its locks. None by default.
-   */
+  /** The server rolls back: a stopped process cannot hold its locks. None by default. */
   readonly idleInTransactionTimeoutMs?: number;
   /** The server fails a statement that waits longer than this for a lock. None by default. */
   readonly lockTimeoutMs?: number;
@@ -31,11 +27,9 @@ export interface DataSourceSettings extends ConnectionSettings {
   readonly seesAllFleets?: boolean;
 }
 
-/** The connections of a pool. */
 export interface PoolUsage {
   readonly total: number;
   readonly idle: number;
-  /** Queries that wait for a connection. */
   readonly waiting: number;
 }
 
@@ -47,9 +41,8 @@ const QUERY_TIMEOUT_MARGIN_MS = 2_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
 /**
- * Describes the database; nothing connects before `initialize()`.
- *
- * `databaseUrl` is a libpq URL, TLS included: `postgres://user:password@host/db?sslmode=verify-full&sslrootcert=/ca.pem`.
+ * Connects at `initialize()`.
+ * @param databaseUrl libpq, TLS included: `postgres://user:password@host/db?sslmode=verify-full&sslrootcert=/ca.pem`
  * @throws Error for a TLS setting that would verify nothing
  */
 export function createDataSource(databaseUrl: string, settings: DataSourceSettings = {}): DataSource {

@@ -8,7 +8,6 @@ export interface DatabaseTls {
   readonly key?: string;
 }
 
-/** The address of a database: a URL without TLS parameters, and TLS in the format of the driver. */
 export interface DatabaseAddress {
   readonly url: string;
   readonly ssl: false | DatabaseTls;

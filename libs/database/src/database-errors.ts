@@ -79,7 +79,6 @@ const FIXES: readonly (readonly [applies: (code: string, message: string) => boo
   [(code) => code === '3D000', 'create the database, or name another one in DATABASE_URL'],
 ];
 
-/** The SQLSTATE of a failed statement; null for any other error. */
 export function sqlState(error: unknown): string | null {
   if (!(error instanceof QueryFailedError)) return null;
   const { code } = error.driverError as { code?: unknown };
@@ -113,11 +112,7 @@ function isUnavailableCode(code: string): boolean {
   );
 }
 
-/**
- * The fix for a database that was reached but refuses us, or that we refuse; null for any other error, such as an outage.
- * Waiting does not help against any of these.
- * @param variable where the URL of the login is configured
- */
+/** For people, when waiting does not help; null for any other error. `variable` names the setting with the URL of the login. */
 export function databaseRefusal(error: unknown, variable = 'DATABASE_URL'): string | null {
   if (typeof error !== 'object' || error === null) return null;
   const { code, message } = error as Partial<Record<'code' | 'message', unknown>>;

@@ -7,7 +7,6 @@ const LONGEST_WAIT_MS = 5_000;
 
 export interface DatabaseRetryDeps {
   readonly logger: { readonly info: Log; readonly warn: Log };
-  /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
   /** Resolves after the time or when the signal is aborted, whichever is first. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;

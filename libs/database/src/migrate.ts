@@ -16,9 +16,8 @@ const TURN_POLL_MS = 200;
 const LOCK_TIMEOUT_MS = 3_000;
 
 /**
- * Brings the database to the newest migration, grants the rights of the applications (`database-roles.ts`), and resolves to the names of those that ran. Any number of processes may call
- * it at once: one migrates, the others wait for it and find nothing to do.
- *
+ * Migrates to the newest, grants the rights of the applications (`database-roles.ts`), and resolves to the names of those that
+ * ran. Any number of processes may call it at once: one migrates, the others wait for it and find nothing to do.
  * @throws an error of which `isLockTimeout` is true when a table is in use for long; call it again
  */
 export async function runMigrations(databaseUrl: string): Promise<readonly string[]> {
@@ -59,7 +58,6 @@ async function waitForTurn(lockHolder: QueryRunner): Promise<void> {
   }
 }
 
-/** What the migrations of this build and those that the database has had have in common. */
 export type SchemaComparison =
   | { readonly type: 'same' }
   | { readonly type: 'behind'; readonly missing: readonly string[] }

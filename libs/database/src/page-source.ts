@@ -1,7 +1,4 @@
-/**
- * SQL by hand: pages are read with prepared statements on connections whose planner settings suit pages, which TypeORM
- * cannot express.
- */
+/** SQL by hand: prepared statements on connections whose planner settings suit pages, which TypeORM cannot express. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type ClientBase, type PoolClient, type QueryResultRow } from 'pg';
 import {
@@ -51,9 +48,7 @@ const IDLE_TIMEOUT_MS = 300_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * A separate pool: settings that suit pages would mislead other statements, and setting them per page would cost two round
- * trips.
- *
+ * A separate pool: settings that suit pages would mislead other statements, and setting them per page costs two round trips.
  * @param databaseUrl as of `createDataSource`
  * @throws Error for a TLS setting that would verify nothing
  */
@@ -69,7 +64,6 @@ export function createPageSource(databaseUrl: string, settings: ConnectionSettin
     application_name: settings.applicationName ?? 'waypost pages',
     onConnect: (client: ClientBase): unknown => client.query(PAGE_SESSION),
   });
-  /** Which fleet each connection sees. */
   const fleets = new WeakMap<PoolClient, string>();
   let closed: Promise<void> | undefined;
 

@@ -5,7 +5,6 @@ export class NewestMap<K, V> extends Map<K, V> {
   }
 
   override set(key: K, value: V): this {
-    // Maps keep the order of insertion.
     this.delete(key);
     super.set(key, value);
     if (this.size > this.maxEntries) this.dropOldest();

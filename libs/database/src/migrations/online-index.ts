@@ -2,9 +2,7 @@ import type { QueryRunner } from 'typeorm';
 
 export interface OnlineIndex {
   readonly name: string;
-  /** Partitioned. */
   readonly table: string;
-  /** What stands between the parentheses. */
   readonly columns: string;
 }
 

@@ -121,7 +121,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Addresses by name, names in lower case. */
+/** Names in lower case. */
 type HostsTable = ReadonlyMap<string, readonly string[]>;
 
 /** Lines of `address name [name...]`; comments and lines without a valid address are ignored. */

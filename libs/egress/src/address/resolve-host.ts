@@ -17,11 +17,9 @@ export interface HostResolverOptions {
   readonly allowedSubnets: readonly Subnet[];
   /** Subnets, and host names with all names below them, that are refused although they are public. */
   readonly denied?: readonly string[] | undefined;
-  /** Default: `createDnsLookup()`. */
   readonly lookup?: Lookup | undefined;
   /** Default 5,000. */
   readonly lookupTimeoutMs?: number | undefined;
-  /** Default `performance.now`. */
   readonly monotonicMs?: (() => number) | undefined;
 }
 

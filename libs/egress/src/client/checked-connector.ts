@@ -7,12 +7,10 @@ import type { TunnelOpener } from './proxy-tunnel.js';
 
 export type { ConnectTarget } from './open-socket.js';
 
-/** The host leads to an address that must not be reached. */
 class AddressRefusedError extends Error {
   readonly code = 'EGRESS_ADDRESS_REFUSED';
 }
 
-/** The addresses of the host could not be resolved. */
 class HostUnresolvableError extends Error {
   readonly code = 'EGRESS_HOST_UNRESOLVABLE';
 }
@@ -50,7 +48,7 @@ export interface CheckedConnector {
 const MAX_TRIED_ADDRESSES = 4;
 
 /**
- * Opens sockets to checked addresses only: a host is resolved once, every address is classified, and the socket gets
+ * Opens sockets to checked addresses only (R-27): a host is resolved once, every address is classified, and the socket gets
  * exactly these addresses, so that no second resolution can return something else (DNS rebinding). The address that the
  * socket reached is compared again before the first byte is written. TLS verifies the certificate against the host name
  * of the URL, whatever the environment says.

@@ -4,9 +4,8 @@ import { ResponseRefusedError } from './response-head.js';
 import { type Reading, ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
 
 export interface ConnectionOptions extends ResponseReaderOptions {
-  /** A connection idle for longer is not used again, however long the server says that it keeps it. */
+  /** However long the server says that it keeps an idle connection. */
   readonly keepAliveMs: number;
-  /** A connection older than this is not used again. */
   readonly maxAgeMs: number;
   readonly monotonicMs: () => number;
 }

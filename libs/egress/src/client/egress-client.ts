@@ -25,7 +25,7 @@ export interface EgressClientOptions {
   readonly allowedSubnets: readonly string[];
   /** CIDR subnets, and host names with all names below them, that are never called. */
   readonly denied?: readonly string[];
-  /** Accepts http URLs as well as https; development only (R-18). */
+  /** Development only (R-18). */
   readonly allowHttp: boolean;
   /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
@@ -47,7 +47,6 @@ export interface EgressClientOptions {
   readonly proxyUrl?: string;
   /** Certificate authorities to trust in addition to the public ones, PEM. */
   readonly trustedCa?: string;
-  /** Default `performance.now`. */
   readonly monotonicMs?: () => number;
 }
 
@@ -62,7 +61,6 @@ export interface EgressRequest {
   readonly deadlineMs?: number;
   /** Costs more per post than an abort group. */
   readonly signal?: AbortSignal;
-  /** One group for many posts that may have to be aborted together. */
   readonly abortGroup?: AbortGroup;
   /** Asked right before the request is written, after its waits for a connection. false: it settles as aborted, unsent. */
   readonly isWanted?: () => boolean;

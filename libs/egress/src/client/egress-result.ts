@@ -1,7 +1,6 @@
 import type { AttemptErrorCode } from '@waypost/domain';
 import { codeOf } from '../address/dns-lookup.js';
 
-/** The attempt error codes that come from the network. */
 export type EgressErrorCode = Extract<
   AttemptErrorCode,
   | 'timeout'
@@ -23,7 +22,6 @@ export type EgressResult =
       readonly statusCode: number;
       /** Only KEPT_HEADERS. Names in lower case; repeated headers joined by a comma. */
       readonly headers: Readonly<Partial<Record<KeptHeader, string>>>;
-      /** At most `maxResponseBytes`. */
       readonly body: Buffer;
       /** The body was longer than the limit, or did not end in time; the rest was not read. */
       readonly truncated: boolean;
@@ -74,7 +72,6 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
 const TLS_CODES =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|ERROR_IN_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
 
-/** Maps an error of a connection or a response to its code. */
 export function errorCodeOf(error: unknown): EgressErrorCode {
   const code = codeOf(error);
   if (code === undefined) return 'network_error';

@@ -18,7 +18,7 @@ export interface ExchangeQueue {
 }
 
 export interface ExchangeCarrier {
-  /** What has been received of the response, if its status line is complete. */
+  /** Undefined until its status line is complete. */
   responseSoFar(): ResponseResult | undefined;
   /** Closes the connection under a settled exchange, unless the connection has finished with it. */
   cut(exchange: Exchange): void;
@@ -79,7 +79,6 @@ export class Exchange {
     this.carrier = carrier;
   }
 
-  /** The status line is complete, the rest of the response is not. */
   onStatusLine(): void {
     if (this.hasStatus) return;
     this.hasStatus = true;

@@ -18,18 +18,16 @@ export interface ConnectTarget {
   readonly hostname: string;
   /** Empty: the default of the protocol. */
   readonly port: string;
-  /** For https: shown to a server that asks for a certificate. */
   readonly identity?: ClientIdentity | undefined;
   /** Receives the bytes in place of the stream. */
   readonly onread?: OnReadOpts;
 }
 
 export interface SocketOpenerOptions {
-  /** Certificate authorities to trust besides the public ones, PEM. */
+  /** Trusted besides the public authorities, PEM. */
   readonly trustedCa?: string | undefined;
   /** For tests of a socket that reaches another address than requested. */
   readonly openTcp?: typeof connectTcp | undefined;
-  /** Default `performance.now`. */
   readonly monotonicMs?: (() => number) | undefined;
 }
 

@@ -48,7 +48,6 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     return origin;
   }
 
-  /** Known origins, in use or idle. */
   get size(): number {
     return this.known.size;
   }
@@ -123,7 +122,6 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     for (const origin of this.known.values()) origin.abort(group);
   }
 
-  /** Closes all connections and fails what is still in flight. */
   async close(error: Error): Promise<void> {
     clearInterval(this.sweeper);
     const origins = [...this.known.values()];

@@ -24,9 +24,7 @@ export interface OriginOptions extends ConnectionOptions {
 const FIRST_OPENINGS = 4;
 
 export interface OriginOwner {
-  /** The first exchange has arrived. */
   onBusy(origin: Origin): void;
-  /** The last exchange has ended. */
   onIdle(origin: Origin): void;
   /** Whether the process may open one more socket for this origin; if not, the origin is woken when it may. */
   takeSocket(origin: Origin): boolean;
@@ -51,7 +49,6 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly opening = new Set<Exchange>();
   private readonly connections = new Set<Connection>();
   private readonly free: Connection[] = [];
-  /** How many connections may be opened at a time. */
   private maxOpenings = FIRST_OPENINGS;
   private busy = false;
   private closed: Error | undefined;
@@ -116,7 +113,6 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     return this.connections.size + this.opening.size;
   }
 
-  /** Called every second: closes the idle connections that have expired. */
   sweep(): void {
     for (const connection of this.free) if (!connection.isUsable()) connection.destroy();
     if (this.opening.size < this.maxOpenings || this.unsent().length <= this.opening.size) return;

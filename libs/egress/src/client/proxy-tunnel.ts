@@ -64,7 +64,6 @@ export function createTunnelOpener({ proxyUrl, lookup }: TunnelOpenerOptions): T
 interface Proxy {
   readonly host: string;
   readonly port: number;
-  /** The value of the header. */
   readonly authorization: string | undefined;
 }
 

@@ -3,7 +3,6 @@ import { KEPT_HEADERS, type KeptHeader } from './egress-result.js';
 export interface ResponseHead {
   readonly headers: Readonly<Partial<Record<KeptHeader, string>>>;
   readonly framing: 'none' | 'length' | 'chunked' | 'until_close';
-  /** For framing `length`. */
   readonly bodyBytes: number;
   readonly keepAlive: boolean;
   /** How long the server says that it keeps an idle connection; undefined when it does not say. */
@@ -124,7 +123,6 @@ function hintOf(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
-/** The response violates HTTP/1.1 or exceeds a limit. */
 export class ResponseRefusedError extends Error {
   readonly code = 'EGRESS_RESPONSE_REFUSED';
 }

@@ -48,7 +48,6 @@ export class ResponseReader {
   private held = NOTHING;
   private heldBytes = 0;
   private lineStart = 0;
-  /** Bytes of the interim responses that were skipped. */
   private skippedBytes = 0;
   private isStatusLineRead = false;
   private interimResponses = 0;
@@ -94,7 +93,6 @@ export class ResponseReader {
     return head?.keepAlive === true && !this.isSpoiled ? { hintMs: head.keepAliveHintMs } : undefined;
   }
 
-  /** Whether the head says that the connection ends with this response. */
   get isLast(): boolean {
     return this.head !== undefined && (!this.head.keepAlive || this.head.framing === 'until_close');
   }

@@ -18,7 +18,6 @@ export type UrlRefusal =
 export type SubscriberUrl =
   /** `url.href` is the normalized form: IDN as punycode, IPv4 of any notation in dotted decimals. */
   | { readonly type: 'accepted'; readonly url: URL }
-  /** `message` is a sentence for the subscriber. */
   | { readonly type: 'refused'; readonly reason: UrlRefusal; readonly message: string };
 
 export interface UrlRules {
@@ -59,7 +58,6 @@ export interface UrlCheckOptions extends UrlRules {
   readonly allowedSubnets: readonly string[];
   /** CIDR subnets, and host names with all names below them, that are never called. */
   readonly denied?: readonly string[];
-  /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
   /** Default 5,000. */
   readonly lookupTimeoutMs?: number;
