@@ -44,7 +44,6 @@ export class StreamsError extends Error {
   }
 }
 
-/** What cannot be decoded of a record batch. */
 export interface UndecodedRecords {
   /** As `partitionName` has it. */
   readonly partition: string;

@@ -1,7 +1,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import type { KafkaSettings } from '../kafka-settings.js';
 
-/** kafkajs, silent: what goes wrong reaches the caller as an error. */
+/** Silent: what goes wrong reaches the caller as an error. */
 export function connectKafka(settings: KafkaSettings): Kafka {
   const { brokers, clientId, ssl, sasl } = settings;
   return new Kafka({

@@ -117,7 +117,7 @@ export interface StreamsBackend {
   topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
   /** Differs from that of another topic of the same name; null: the cluster has no topic ids. */
   topicId(topic: string): Promise<string | null>;
-  /** Offsets of the log itself, uncommitted records included. */
+  /** Uncommitted records included. */
   endOffset(partition: TopicPartition): Promise<number>;
   startOffset(partition: TopicPartition): Promise<number>;
   /** What of this backend's work does not go on, e.g. because of another producer's open transaction. */

@@ -8,7 +8,6 @@ export interface RevokingPartition extends TopicPartition {
 export interface CooperativeClaim extends MemberClaim {
   /** What it has subscribed to: it is assigned nothing else. */
   readonly topics: readonly string[];
-  /** Revoked, but not released by the member yet. */
   readonly revoking: readonly RevokingPartition[];
 }
 

@@ -1,7 +1,7 @@
 import type { RecordBatch, TopicPartition } from '../record.js';
 import type { Fetcher, StreamsBackend } from './backend.js';
 
-/** The offsets of a log: from `start`, before `end`. */
+/** `end` is exclusive. */
 export interface LogRange {
   readonly start: number;
   readonly end: number;
@@ -39,7 +39,7 @@ export async function readUpTo(
   return position;
 }
 
-/** Reads a partition from `from` to the end of the log at the time of the call. */
+/** The end at the time of the call. */
 export async function readToEnd(
   backend: StreamsBackend,
   fetcher: Fetcher,

@@ -7,7 +7,6 @@ export const crc32c: (bytes: Buffer) => number =
 
 const REVERSED_POLYNOMIAL = 0x82f63b78;
 
-/** The same in JavaScript. */
 export function plainCrc32c(): (bytes: Buffer) => number {
   const table = Uint32Array.from({ length: 256 }, (_, byte) => {
     let rest = byte;

@@ -3,10 +3,7 @@ import { StreamsError } from '../errors.js';
 
 const require = createRequire(import.meta.url);
 
-/**
- * A package with native code, loaded at its first use: it is needed only where producers choose its codec.
- * @throws StreamsError CODEC_MISSING: which package to install
- */
+/** Loaded at its first use: needed only where producers choose its codec. @throws StreamsError CODEC_MISSING: what to install */
 export function nativePackage(name: string): unknown {
   const found = optionalPackage(name);
   if (found === null)

@@ -17,9 +17,7 @@ export interface ProducedPartition {
   readonly baseOffset: number;
 }
 
-/**
- * Produce v7, acks=all, with at most one record batch per partition. `transactionalId` is null outside a transaction.
- */
+/** Produce v7, acks=all, with at most one record batch per partition. `transactionalId` is null outside a transaction. */
 export function produceRequest(transactionalId: string | null, batches: readonly PartitionBatch[]) {
   return {
     apiKey: PRODUCE_API_KEY,

@@ -3,10 +3,7 @@ import { writeInt64 } from './bytes.js';
 import { crc32c } from './crc32c.js';
 import { BATCH_HEADER_BYTES, type ProducerBatch } from './record-collector.js';
 
-/**
- * The producer; `baseSequence` is the number of the batch's first record within the producer's records of the
- * partition.
- */
+/** `baseSequence` is the number of the batch's first record within the producer's records of the partition. */
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;

@@ -2,9 +2,7 @@ import type { OutgoingRecord } from '../record.js';
 import { ByteReader, varintSize, varlongSize, writeVarint, writeVarlong } from './bytes.js';
 import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './record-headers.js';
 
-/**
- * The records of a transaction, by partition. Iterates over single records; the order is kept within each partition.
- */
+/** Of a transaction, by partition. Iterates over single records; the order is kept within each partition. */
 export class RecordCollector implements Iterable<OutgoingRecord> {
   private readonly byTopic = new Map<string, Map<number, RecordBuffer>>();
 
@@ -28,7 +26,6 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
     return buffer;
   }
 
-  /** The buffers with records. */
   filled(): RecordBuffer[] {
     return this.buffers().filter(({ count }) => count > 0);
   }
@@ -61,7 +58,6 @@ const COPIED_BY_HAND_BYTES = 48;
 /** Records of one batch in Kafka's format, after the space for the header. */
 export interface ProducerBatch {
   bytes: Buffer;
-  /** Header included. */
   length: number;
   count: number;
   /** Epoch ms; null: none of its records has a timestamp of its own. */
@@ -74,7 +70,6 @@ export interface ProducerBatch {
  * records per second, an object per record with a Buffer for key and value costs more than the rules do.
  */
 export class RecordBuffer {
-  /** Records in all batches. */
   count = 0;
   readonly batches: ProducerBatch[] = [];
   private readonly spare: Buffer[] = [];

@@ -29,10 +29,7 @@ export function writeHeaders(into: Buffer, position: number, headers: readonly R
   return at;
 }
 
-/**
- * The headers that begin at `start`, as views.
- * @throws StreamsError CORRUPT_BATCH when they run past the end of the bytes
- */
+/** As views. @throws StreamsError CORRUPT_BATCH when they run past the end of the bytes */
 export function readHeaders(bytes: Buffer, start: number): RecordHeader[] {
   const reader = new ByteReader(bytes);
   reader.position = start;

@@ -9,10 +9,7 @@ import type { CompleteState, StoreCheckpoints } from './store-checkpoints.js';
 
 /** After so many records a restore yields to the other tasks. */
 const SLICE_RECORDS = 2_000;
-/**
- * Brokers keep tombstones for delete.retention.ms (default 24 h), so an older state may miss some. It is discarded, and
- * the whole changelog is read.
- */
+/** Brokers keep tombstones for delete.retention.ms (default 24 h). An older state may miss some: the whole changelog is read. */
 const MAX_AGE_MS = 20 * 3_600_000;
 const LOG_EVERY_MS = 3_000;
 
@@ -21,7 +18,6 @@ interface ChangelogStoreOptions {
   readonly definition: StoreDefinition<unknown>;
   readonly changelog: TopicPartition;
   readonly backend: StreamsBackend;
-  /** null: no local checkpoints. */
   readonly checkpoints: StoreCheckpoints | null;
   readonly logger: StreamsLogger;
   readonly now: () => number;
@@ -184,7 +180,6 @@ export class ChangelogStore {
     this.store.expect?.(keysBefore + Math.round((newKeys * offsetsInAll) / Math.max(1, offsetsRead)));
   }
 
-  /** In slices, so that other tasks, heartbeats and timers continue. */
   private async take(batch: RecordBatch, closed: () => boolean): Promise<number> {
     let taken = 0;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
@@ -206,7 +201,6 @@ export class ChangelogStore {
     }
   }
 
-  /** Counts the records of a restore, and logs every few seconds how far it is. */
   private progress(from: number, end: number) {
     const { logger, now } = this.options;
     const [startedAt, keysBefore] = [now(), this.store.size];

@@ -18,7 +18,6 @@ export class CulpritSearch {
     return this.step < Infinity;
   }
 
-  /** Nothing is tried any more. */
   reset(): void {
     this.tried = null;
   }

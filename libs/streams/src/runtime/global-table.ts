@@ -26,10 +26,7 @@ export interface GlobalTable {
    * @throws {StreamsError} TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: the fix
    */
   start(): Promise<void>;
-  /**
-   * Resolves when every record that was in the topic at the time of the call is applied; rejects when the table is not
-   * followed any more.
-   */
+  /** Every record that was in the topic at the call is applied. Rejects when the table is not followed any more. */
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }

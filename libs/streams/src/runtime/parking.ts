@@ -19,9 +19,8 @@ export type ExceptionHandlerResult = 'fail' | 'park' | 'dead-letter';
 export type ExceptionHandler = (partition: TopicPartition, reason: ParkingReason) => ExceptionHandlerResult;
 
 /**
- * Kafka Streams' handlers (KIP-1034). A handler that is absent parks. `fail`, or a handler that
- * throws, ends the process. `dead-letter` writes the
- * record to the dead-letter queue, and continues after it; where no single record is the cause, the partition is parked.
+ * Kafka Streams' handlers (KIP-1034). A handler that is absent parks. `fail`, or a handler that throws, ends the process.
+ * `dead-letter` continues after the record; where no single record is the cause, the partition is parked.
  */
 export interface ExceptionHandlers {
   readonly deserializationExceptionHandler?: ExceptionHandler;

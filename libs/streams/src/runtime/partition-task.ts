@@ -13,9 +13,7 @@ export interface PartitionTask {
   idle?(): Promise<void>;
   /** No more batches follow, and the task was healthy until now: the last chance for a postponed commit. */
   suspend?(): Promise<void>;
-  /**
-   * The partition is revoked, or the application stops: process() should stop waiting. suspend() and close() follow.
-   */
+  /** process() should stop waiting. suspend() and close() follow. */
   revoke?(): void;
   close(): Promise<void>;
 }
@@ -23,10 +21,7 @@ export interface PartitionTask {
 export interface TaskContext extends TopicPartition {
   /** Whether no other member can own the partition yet; false after a pause of this process, until confirmed. */
   leaseValid(): boolean;
-  /**
-   * Resolves when the group has confirmed, after the call, that this process owns the partition; rejects when it was
-   * revoked.
-   */
+  /** The group has confirmed, after the call, that this process owns the partition; rejects when it was revoked. */
   confirmOwnership(): Promise<void>;
   committedOffset(): Promise<CommittedOffset | null>;
   /** A plain group commit, for tasks that store their position elsewhere: it makes the lag visible. */

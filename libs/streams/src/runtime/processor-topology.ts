@@ -24,7 +24,6 @@ export interface ProcessorTopologyOptions {
   readonly partitionCounts: ReadonlyMap<string, number>;
   /** Where an earlier task has left off; null: there was none. */
   readonly streamTimeMs?: number | null;
-  /** Called with the topic of each output that is forwarded with a timestamp. */
   readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
 }
@@ -66,7 +65,6 @@ export class ProcessorTopology {
     this.processor = bySlice(topology.processor(context));
   }
 
-  /** Whether anything was forwarded or a store has changed since the last commit. */
   get changed(): boolean {
     return this.changes() > 0;
   }
@@ -163,7 +161,7 @@ export class ProcessorTopology {
     this.forwarded++;
   }
 
-  /** @returns the bytes of the value */
+  /** Returns the bytes of the value. */
   private append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
     const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
     // Each change between records with and without a time would begin a batch, which costs a request.

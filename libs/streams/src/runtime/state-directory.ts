@@ -24,7 +24,6 @@ export class StateManager {
     return this.stores.find(({ hasHistory }) => hasHistory)?.changelog ?? null;
   }
 
-  /** The names of the stores whose changelogs are not empty. */
   written(): string[] {
     return this.stores.filter(({ isWritten }) => isWritten).map(({ name }) => name);
   }
@@ -78,7 +77,6 @@ export class StateDirectory {
     return [...this.kept.values()].flatMap((stores) => stores.byName.get(name) ?? []);
   }
 
-  /** Offsets of changelogs that restores still have to read. */
   remaining(): number {
     return [...this.kept.values()].reduce((sum, { remaining }) => sum + remaining, 0);
   }
@@ -89,10 +87,7 @@ export class StateDirectory {
     return stores;
   }
 
-  /**
-   * The partition is no longer assigned to this process: its next owner, possibly this process, starts from the
-   * changelog.
-   */
+  /** Its next owner, possibly this process, starts from the changelog. */
   release(partition: number, stores: StateManager): void {
     if (this.kept.get(partition) !== stores) return;
     this.kept.delete(partition);
@@ -105,7 +100,6 @@ export class StateDirectory {
     this.retired.delete(stores);
   }
 
-  /** From now on partitions are released because the application stops. */
   stop(): void {
     this.stopping = true;
   }

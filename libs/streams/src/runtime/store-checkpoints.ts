@@ -45,7 +45,6 @@ export class StoreCheckpoints {
   private readonly path: string;
   private writer: CheckpointWriter | null = null;
   private dueAt: number;
-  /** The position of the state in the file on disk. */
   private writtenAt: number | null = null;
 
   constructor(private readonly options: StoreCheckpointsOptions) {

@@ -18,7 +18,7 @@ const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
-  /** The stores of the partition; they outlive the task. */
+  /** They outlive the task. */
   readonly stores: StateManager;
   /** The partition is revoked, or the application stops. */
   readonly release: () => void;
@@ -29,7 +29,6 @@ interface StreamTaskOptions {
   readonly commitIntervalMs: number;
   /** The least wait from a small commit to the next fetch. */
   readonly lingerMs: number;
-  /** Called with the topic of each output that is forwarded with a timestamp. */
   readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
 }
@@ -45,7 +44,6 @@ export class StreamTask implements PartitionTask {
   private committed: number | null = null;
   private committedAt = 0;
   private hasCommitted = false;
-  /** When the oldest uncommitted work began; null: there is none. */
   private uncommittedSince: number | null = null;
   private closed = false;
   private readonly released = new AbortController();
@@ -188,10 +186,7 @@ export class StreamTask implements PartitionTask {
     if (this.core && this.position !== this.committed) await this.commit(this.core, this.position);
   }
 
-  /**
-   * Called when the partition is revoked or the application stops, but not before a rebuild: only then the stores are
-   * released.
-   */
+  /** Not called before a rebuild, which the stores outlive. */
   revoke(): void {
     this.released.abort();
     this.options.release();

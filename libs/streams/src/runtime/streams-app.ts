@@ -39,10 +39,7 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
    * traffic on each, that is most of their work.
    */
   readonly lingerMs?: number | undefined;
-  /**
-   * The directory for checkpoints of the stores, so that a restart reads only the tails of the changelogs; default
-   * none. It belongs to one process at a time.
-   */
+  /** For checkpoints, so that a restart reads only the tails of the changelogs; default none. It belongs to one process at a time. */
   readonly stateDir?: string | undefined;
   /** Default 5 minutes; a graceful stop writes another checkpoint. */
   readonly checkpointIntervalMs?: number;
@@ -123,7 +120,7 @@ function isIndependentOfPartitions({ stores = {}, sinks }: Topology): boolean {
   return Object.keys(stores).length === 0 && !writesOwnPartition;
 }
 
-/** The stores of several partitions as one. The partitions may change between two calls. */
+/** The partitions may change between two calls. */
 function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueStore<unknown> {
   const views = () =>
     stores().map((store) => {

@@ -19,7 +19,6 @@ import type { PartitionTask, TaskContext } from './partition-task.js';
 
 export interface TaskExecutorOptions {
   readonly partition: TopicPartition;
-  /** In which the group assigned the partition. */
   readonly generation: number;
   readonly backend: StreamsBackend;
   readonly member: GroupMember;
@@ -63,7 +62,6 @@ export type SeekTarget = 'earliest' | 'latest' | number;
 export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
-  /** The task is open, and processes batches. */
   private running = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
@@ -98,7 +96,6 @@ export class TaskExecutor {
     this.generation = generation;
   }
 
-  /** Closes the task, and builds it again. */
   rebuild(reason: Error): void {
     this.failing.abort(reason);
   }
@@ -109,11 +106,7 @@ export class TaskExecutor {
     return this.parked ? null : 'It is not parked.';
   }
 
-  /**
-   * Retries a parked partition after the record that it fails at, which goes to the dead-letter queue; one with a lost
-   * position from the first record of the log.
-   * @returns why it cannot; null: it does
-   */
+  /** The record that it fails at goes to the dead-letter queue; with a lost position, it goes on at the first record of the log. */
   skip(): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
@@ -124,10 +117,7 @@ export class TaskExecutor {
     return this.retry();
   }
 
-  /**
-   * Lets a partition that has lost its position continue from another one.
-   * @returns why it cannot; null: it does
-   */
+  /** Returns why it cannot; null: it does. */
   seek(to: SeekTarget): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
@@ -171,7 +161,7 @@ export class TaskExecutor {
     return this.closing.signal.aborted;
   }
 
-  /** A failed task never continues. @returns how long to wait for the next one */
+  /** Returns how long to wait for the next task: a failed one never continues. */
   private handleFailure(error: unknown): number {
     if (error instanceof OwnershipLost) return 0;
     const partition = partitionName(this.options.partition);
@@ -297,7 +287,6 @@ export class TaskExecutor {
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
   }
 
-  /** The next batch, without what is skipped. */
   private async poll(poller: BatchPoller, position: number): Promise<RecordBatch | null> {
     try {
       const batch = await poller.poll(IDLE_AFTER_MS);

@@ -55,7 +55,6 @@ export interface TaskStatus extends TopicPartition {
  */
 export type TaskCommand = 'retry' | 'skip' | { readonly seek: SeekTarget };
 
-/** A member of a consumer group with one task per assigned partition. */
 export interface TaskManager {
   start(): Promise<void>;
   stop(): Promise<void>;

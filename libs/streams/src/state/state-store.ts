@@ -1,10 +1,7 @@
 import { errorMessage, StreamsError } from '../errors.js';
 import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
-/**
- * The destination of a store's changelog records and of its entries: a RecordBuffer in the runtime. The bytes are valid
- * only during the call.
- */
+/** A RecordBuffer in the runtime. The bytes are valid only during the call. */
 export interface ChangeSink {
   appendRanges(
     key: Uint8Array,
@@ -71,19 +68,14 @@ export interface StoreOptions<T> {
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
 }
 
-/**
- * A type of store and its changelog, from keyValueStore() or compactStore(). `Store` is the interface for processors.
- */
+/** From keyValueStore() or compactStore(). `Store` is the interface for processors. */
 export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
   readonly createStore: () => StateStore & Store;
 }
 
-/**
- * Values as JSON, for types that JSON can represent. What is read is not validated: only this store writes its
- * changelog.
- */
+/** For types that JSON can represent. What is read is not validated: only this store writes its changelog. */
 export function jsonSerde<T>(): Serde<T> {
   return {
     serialize: (value) => Buffer.from(JSON.stringify(value)),

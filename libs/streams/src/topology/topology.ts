@@ -9,18 +9,16 @@ import { type UsedTopic, verifySettings } from './topic-settings.js';
 /** Stores of several kinds side by side; context.store() gives each under its own type. */
 export type StoreDefinitions = Readonly<Record<string, StoreDefinition<unknown>>>;
 
-/** The stores that definitions make, by the same names. */
 export type StoresOf<Definitions extends StoreDefinitions> = {
   readonly [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<infer Store> ? Store : never;
 };
 
-/** The names of those stores that can be read from outside of their processor: key-value stores. */
+/** Key-value stores: those that can be read from outside of their processor. */
 export type ReadOnlyStoreNames<Definitions extends StoreDefinitions> = {
   [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<KeyValueStore<unknown>> ? Name : never;
 }[keyof Definitions] &
   string;
 
-/** What can be read of a store from outside of its processor. */
 export type ReadOnlyStoreOf<Definition> =
   Definition extends StoreDefinition<KeyValueStore<infer Value>> ? ReadOnlyKeyValueStore<Value> : never;
 
@@ -58,7 +56,7 @@ export interface ProcessorContext<Stores, SinkName extends string> {
   store<Name extends keyof Stores & string>(name: Name): Stores[Name];
 }
 
-/** When punctuate() is called. Both in epoch ms. */
+/** Epoch ms. */
 export interface Punctuation {
   /** The largest timestamp of a record of the partition until now, also of earlier tasks; null: there was none. */
   readonly streamTimeMs: number | null;
@@ -100,7 +98,7 @@ export interface SliceProcessor extends Punctuated {
 export interface Topology<Definitions extends StoreDefinitions = StoreDefinitions, SinkName extends string = string> {
   /** The consumer group, and the prefix of the transactional.ids. */
   readonly applicationId: string;
-  /** The topic that is read. One task works on each of its partitions. */
+  /** One task works on each of its partitions. */
   readonly source: string;
   readonly stores?: Definitions;
   readonly sinks: Readonly<Record<SinkName, SinkDefinition>>;
@@ -108,7 +106,7 @@ export interface Topology<Definitions extends StoreDefinitions = StoreDefinition
   processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor | SliceProcessor;
 }
 
-/** The context of a topology's processor, for processors in a file of their own. */
+/** For processors in a file of their own. */
 export type ContextOf<T extends Topology> = Parameters<T['processor']>[0];
 
 /**
@@ -143,7 +141,6 @@ function checkTopology({ applicationId, source, stores = {}, sinks }: Omit<Topol
   }
 }
 
-/** A processor used a name that its topology does not declare. */
 export function undeclared(
   kind: 'sink' | 'store',
   name: string,
@@ -167,10 +164,7 @@ export interface TopicSpec {
   readonly configs: Readonly<Record<string, string>>;
 }
 
-/**
- * The topics that a topology writes, for TopicAdmin.createTopics(): changelogs are compacted, and all have as many
- * partitions as the source.
- */
+/** For TopicAdmin.createTopics(): changelogs are compacted, and all have as many partitions as the source. */
 export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' | 'replicationFactor'>): TopicSpec[] {
   const isChangelog = new Set(Object.values(topology.stores ?? {}).map(({ changelogTopic }) => changelogTopic));
   return writtenTopics(topology).map(({ topic: name }) => ({
@@ -180,7 +174,6 @@ export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' 
   }));
 }
 
-/** A topic that a topology writes, and what for. */
 interface WrittenTopic {
   readonly topic: string;
   readonly role: string;

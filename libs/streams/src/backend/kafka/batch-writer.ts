@@ -13,7 +13,6 @@ import type { ProducerId } from './transaction-coordinator.js';
 export interface BatchWriterOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
-  /** For the timestamps of records. */
   readonly now: () => number;
   readonly monotonicNow: () => number;
   readonly produce: Produce;
@@ -69,7 +68,6 @@ export class BatchWriter {
     return done;
   }
 
-  /** The results of the batches that got a response. */
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
     const byLeader = await this.byLeader(batches);
     const { produce, repeatsUnanswered, monotonicNow } = this.options;
@@ -103,10 +101,7 @@ export class BatchWriter {
     return byLeader;
   }
 
-  /**
-   * Only batches that were certainly not appended, or are safe to repeat, are sent again; any other error ends this
-   * producer.
-   */
+  /** Only batches certainly not appended, or safe to repeat, are sent again. Any other error ends this producer. */
   private async unwritten(
     batches: readonly PartitionBatch[],
     answers: readonly ProducedPartition[],
@@ -186,7 +181,7 @@ export function createCoalescedProduce(client: Pick<KafkaClient, 'callRaw'>): Pr
     });
 }
 
-/** Groups without two batches of one partition, as few as possible. */
+/** As few groups as possible. */
 function withoutCollisions(all: readonly Waiting[]): Waiting[][] {
   const groups: { readonly members: Waiting[]; readonly partitions: Set<string> }[] = [];
   for (const waiting of all) {

@@ -21,7 +21,6 @@ export class Confirmations {
     return () => this.settle((one) => (asked.has(one) ? one.generation === generation : null));
   }
 
-  /** The member is in another generation now. */
   generationIs(generation: number): void {
     this.settle((one) => (one.generation === generation ? null : false));
   }

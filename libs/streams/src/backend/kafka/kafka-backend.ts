@@ -26,13 +26,12 @@ import { OffsetLookups } from './offset-lookups.js';
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
   readonly logger: StreamsLogger;
-  /** The wall clock, for the timestamps of records. */
+  /** The wall clock. */
   readonly now: () => number;
   /** For leases and time-outs, which a step of the wall clock must not change; default `performance.now`. */
   readonly monotonicNow?: () => number;
   readonly fetch?: Partial<FetchLimits>;
   readonly transactionTimeoutMs?: number;
-  /** Called after each transaction that was committed. */
   readonly onCommit?: (transactionalId: string, durationMs: number) => void;
 }
 
@@ -192,10 +191,7 @@ async function describeTopic(client: KafkaClient, name: string): Promise<Readonl
 const ASK_AGAIN_FOR_MS = 3_000;
 const ASK_AGAIN_AFTER_MS = 200;
 
-/**
- * The number of partitions of a topic; null when it does not exist. A broker that has just started does not know its
- * topics yet, so a topic counts as missing only after seconds of denials.
- */
+/** null: it does not exist. A broker that has just started knows no topics yet: only after seconds of denials one is missing. */
 export async function knownPartitionCount(
   ask: () => Promise<number | null>,
   now: () => number,

@@ -48,7 +48,6 @@ export class KafkaClient {
   private readonly topics = new Set<string>();
   private readonly attempts = new Map<string, Promise<void>>();
   private readonly brokers = new Set<KafkajsBroker>();
-  /** Those that are not closed. */
   private readonly sockets = new Set<Socket>();
   private askedNodes = 0;
   private connecting: Promise<void> | null = null;
@@ -89,7 +88,6 @@ export class KafkaClient {
     return (await this.answered(broker, broker.connectionPool.send(exchange))) as T;
   }
 
-  /** A request in our codec. */
   async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
     const { apiKey, apiVersion, apiName, payload, decode } = request;
     const answer = broker.connectionPool.send({
@@ -102,10 +100,7 @@ export class KafkaClient {
     return (await this.answered(broker, answer, timeoutMs)) as T;
   }
 
-  /**
-   * Closes a connection that does not respond: kafkajs would keep using it until the kernel gives up after many
-   * minutes. Other requests on it fail as well and are retried elsewhere.
-   */
+  /** kafkajs would keep a silent connection for many minutes. Other requests on it fail as well, and are retried elsewhere. */
   private async answered(
     broker: KafkajsBroker,
     answer: Promise<unknown>,
@@ -232,7 +227,6 @@ export class KafkaClient {
     socket.once('close', () => this.sockets.delete(socket));
   }
 
-  /** Connected. */
   async broker(nodeId: string): Promise<KafkajsBroker> {
     this.refuseWhenClosed();
     const broker = await this.cluster.findBroker({ nodeId });

@@ -13,7 +13,6 @@ export interface KafkaPartition {
 }
 
 export interface KafkaClusterState {
-  /** Those that are up. */
   readonly brokers: readonly number[];
   /** The topics that this login may see, internal ones included. */
   readonly topics: ReadonlyMap<string, readonly KafkaPartition[]>;

@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
 
 const LOGIN_FIX = 'Check mechanism, name and password of the login (sasl), and what this listener offers.';
 
-/** What to do, by the name of the error; most need nothing. */
+/** By the name of the error; most need nothing. */
 const FIXES: Readonly<Record<string, string>> = {
   OFFSET_OUT_OF_RANGE:
     "It is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.",
@@ -223,7 +223,6 @@ export function loginRefusalOr(error: unknown): unknown {
   return error;
 }
 
-/** @param what was refused; the first words of the message */
 export function refusal(what: string, code: number, cause?: unknown): StreamsError {
   const { name, error = 'PROTOCOL' } = kafkaError(code);
   const fix = FIXES[name];

@@ -10,9 +10,7 @@ export interface FencedWriterOptions extends IdentifiedProducerOptions {
   readonly produce: Produce;
 }
 
-/**
- * Waits for a broker that restarts: after a failure the caller repeats webhook attempts whose records were not written.
- */
+/** For a broker that restarts: after a failure the caller repeats webhook attempts whose records were not written. */
 const RETRY_FOR_MS = 60_000;
 const TRANSACTION_TIMEOUT_MS = 15_000;
 

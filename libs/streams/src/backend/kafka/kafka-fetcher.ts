@@ -43,7 +43,6 @@ class KafkaPartitionFeed implements PartitionFeed {
   fetching = false;
   /** Between a refusal and the next attempt; the other partitions of the leader do not wait. */
   held = false;
-  /** Consecutive refusals. */
   private refusals = 0;
   private isBehind = false;
   private goesOn: (() => void) | null = null;
@@ -91,7 +90,6 @@ class KafkaPartitionFeed implements PartitionFeed {
     this.goesOn = null;
   }
 
-  /** A refusal that lasts ends the reading. */
   refused(errorCode: number): void {
     this.refusals++;
     this.blocked(`Its leader refuses with ${kafkaError(errorCode).name}.`);
@@ -136,7 +134,6 @@ interface Refused {
  * round.
  */
 export class KafkaFetcher implements Fetcher {
-  /** The open ones. */
   private readonly feeds = new Map<string, KafkaPartitionFeed>();
   /** Open ones that no request is under way for. */
   private idle = 0;
@@ -169,7 +166,6 @@ export class KafkaFetcher implements Fetcher {
     await this.client.close();
   }
 
-  /** Puts a partition that wants more into the next fetch from its leader. */
   private route(feed: KafkaPartitionFeed): void {
     if (this.closed || !feed.wanted) return;
     const leader = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
@@ -240,7 +236,6 @@ export class KafkaFetcher implements Fetcher {
     return { ...limits, maxWaitMs: Math.min(limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
   }
 
-  /** @returns the refusal of the partition, if it is one */
   private take(feed: KafkaPartitionFeed | undefined, fetched: FetchedPartition): Refused[] {
     if (!feed?.open) return [];
     if (fetched.errorCode !== NO_ERROR) {
@@ -277,7 +272,6 @@ export class KafkaFetcher implements Fetcher {
     }
   }
 
-  /** Waits for brokers that restart. */
   private async recover(error: unknown, feeds: readonly KafkaPartitionFeed[]): Promise<void> {
     if (this.closed) return;
     const code = kafkaErrorCode(error);
@@ -298,10 +292,7 @@ export class KafkaFetcher implements Fetcher {
   }
 }
 
-/**
- * Keeps the memory of the response while its partitions are delivered: the reader of the first partition may release
- * its batch before the second is decoded.
- */
+/** The reader of the first partition may release its batch, and so the memory of the response, before the second is decoded. */
 function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T {
   const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
   for (const lease of leases) lease.hold();

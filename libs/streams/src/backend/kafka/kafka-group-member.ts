@@ -233,7 +233,6 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private async assignAll({ members }: JoinAnswer): Promise<readonly unknown[]> {
-    // Partitions may be new.
     await this.options.client.refreshMetadata();
     return assignToMembers(members, (topic) => this.options.client.partitionCount(topic));
   }
@@ -341,7 +340,6 @@ export class KafkaGroupMember implements GroupMember {
     return this.options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
   }
 
-  /** Waits, unless a heartbeat is needed or the member leaves. */
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.leaving || this.confirmations.pending ? 0 : ms);

@@ -44,7 +44,6 @@ export class TransactionCoordinator {
 
   constructor(private readonly options: TransactionCoordinatorOptions) {}
 
-  /** Fences the predecessor and waits until its transaction has ended. */
   async initProducerId(transactionTimeoutMs: number): Promise<ProducerId> {
     const parameters = { transactionTimeout: transactionTimeoutMs };
     const answer = await this.call<{ producerId: string; producerEpoch: number }>('InitProducerId', parameters);
@@ -83,10 +82,7 @@ export class TransactionCoordinator {
     return taken;
   }
 
-  /**
-   * Retries errors that prove that nothing happened: most often a coordinator that moved, or a transaction of the
-   * predecessor that has not ended yet.
-   */
+  /** Retries what certainly did nothing: mostly a coordinator that moved, or an open transaction of the predecessor. */
   private async atCoordinator<T>(
     type: CoordinatorType,
     key: string,
@@ -133,7 +129,6 @@ function refuseFailed({ errors }: AddedPartitions): void {
   throw parkingOr(Object.assign(new Error(`${what} failed with ${String(first.code)}.`), { code: first.code }), what);
 }
 
-/** Whether a later producer with the same transactional.id has fenced this one. */
 function isFencedError(error: unknown): boolean {
   return (
     reactionTo(kafkaErrorCode(error)) === 'fenced' ||

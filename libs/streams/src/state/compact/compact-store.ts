@@ -90,7 +90,6 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     return this.undo.count;
   }
 
-  /** Bytes of all buffers: entries, slots, keys and the undo log. */
   get bufferBytes(): number {
     return this.entries.bufferBytes + this.slots.slots.byteLength + this.keys.bufferBytes + this.undo.bufferBytes;
   }

@@ -3,11 +3,7 @@ export interface StructLayout<T, Overflow extends object = object, View extends 
   readonly byteLength: number;
   /** Changes whenever the meaning of the bytes does: a checkpoint of another version is not read. */
   readonly version: string;
-  /**
-   * May give a view of the bytes, good until the next change of the store.
-   *
-   * @param overflow of the value, where it has one
-   */
+  /** May give a view of the bytes, good until the next change of the store. */
   read(view: DataView, at: number, overflow: Overflow | undefined): View;
   write(view: DataView, at: number, value: T): void;
   readonly overflow?: OverflowLayout<T, Overflow>;
@@ -95,7 +91,6 @@ export class EntryTable {
     return (this.flags(entry) & DIRTY) !== 0;
   }
 
-  /** Not one of the removed. */
   isUsed(entry: number): boolean {
     return this.flags(entry) !== 0;
   }

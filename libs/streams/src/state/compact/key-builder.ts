@@ -16,7 +16,6 @@ export class KeyBuilder {
   /** The same memory as `bytes`. */
   words = new Int32Array(this.bytes.buffer);
 
-  /** Starts the next key. */
   reset(): this {
     this.length = 0;
     this.revision++;
@@ -37,7 +36,6 @@ export class KeyBuilder {
     return this;
   }
 
-  /** The text as UTF-8. */
   appendText(text: string): this {
     const start = this.length;
     const to = this.room(text.length);

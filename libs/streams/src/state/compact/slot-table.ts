@@ -5,7 +5,6 @@ const ENTRY_MASK = (1 << ENTRY_BITS) - 1;
 const MAX_ENTRIES = ENTRY_MASK;
 const EMPTY = 0;
 
-/** The hash of an entry's key. */
 type HashOfEntry = (entry: number) => number;
 
 /**
@@ -39,15 +38,11 @@ export class SlotTable {
     this.used++;
   }
 
-  /** Whether so many entries fit as the table is. */
   holds(entries: number): boolean {
     return entries <= this.maxUsed;
   }
 
-  /**
-   * Doubles the table until it holds `entries`. It is empty then: every entry must be inserted again. Slots found before
-   * are invalid.
-   */
+  /** It is empty then: every entry must be inserted again. Slots found before are invalid. */
   grow(entries: number): void {
     let length = this.slots.length * 2;
     while (length * MAX_LOAD < entries) length *= 2;
