@@ -35,7 +35,6 @@ export function hashedKey(facets: readonly Facet[], valueOf: (column: 'fleet_id'
   );
 }
 
-/** The column of a key's index for a facet after the time. */
 export function finerColumn(facet: Facet, value: string): string {
   return facet === 'status_code' ? value : `hashtext(${value})`;
 }

@@ -12,7 +12,6 @@ type Value = string | number | null;
 interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** Times in epoch milliseconds. */
   readonly valueOf: (delivery: FoldedDelivery) => Value;
 }
 
@@ -51,7 +50,7 @@ export function copyDeliveriesSql(partition: string): string {
   return `COPY ${partition} (${NAMES}) FROM STDIN (FORMAT binary)`;
 }
 
-/** A row of the data of `copyDeliveriesSql`, in the order of COLUMNS; spelled out because it runs per delivery. */
+/** Spelled out because it runs per delivery. */
 export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void {
   rows.startRow(COLUMNS.length);
   rows.uuid(delivery.eventId);
@@ -77,9 +76,8 @@ export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void 
 }
 
 /**
- * Adds attempts to deliveries that are pending, have none of them yet and keep all of their probes, and returns the positions (from 1 on) of those that it
- * found. All deliveries must be of the day of `partition`: the statement names its table, so that neither the planner nor
- * the executor looks at the other days. `attempts` joins two JSON arrays.
+ * For deliveries that are pending, have none of the attempts and keep all their probes; returns the positions (from 1 on) of
+ * those that it found. It names the table of the day, so that the planner looks at no other. `attempts` joins two JSON arrays.
  */
 export function continueDeliveries(partition: string, deliveries: readonly FoldedDelivery[]): QueryConfig {
   return {
@@ -105,7 +103,6 @@ export function continueDeliveries(partition: string, deliveries: readonly Folde
   };
 }
 
-/** $1 to $11. */
 const CONTINUED_VALUES: readonly ((delivery: FoldedDelivery) => Value)[] = [
   ({ eventId }) => eventId,
   ({ series }) => series,
@@ -147,7 +144,7 @@ export const UPSERT_DELIVERIES = `
       ) || ']'
   WHERE EXCLUDED.last_attempt > d.last_attempt`;
 
-/** The parameters of UPSERT_DELIVERIES; no delivery may occur twice. */
+/** No delivery may occur twice. */
 export function upsertParameters(deliveries: readonly FoldedDelivery[]): unknown[] {
   return COLUMNS.map(({ type, valueOf }) =>
     deliveries.map((delivery) => {

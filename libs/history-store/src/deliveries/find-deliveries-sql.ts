@@ -16,7 +16,6 @@ export interface SqlQuery {
 /** Lengths of values, which PostgreSQL knows without reading them when they are stored apart from their row. */
 const RECORD_BYTES = `octet_length(body) + coalesce(octet_length(attempts) + octet_length(url), 0) + ${String(FIXED_RECORD_BYTES)}`;
 
-/** The columns of the rows of a page. */
 export const RECORD_COLUMNS = [
   ...['event_id', 'first_attempt_at', 'last_attempt_at', 'event_time', 'created_at', 'delivered_at', 'next_attempt_at'],
   ...[
@@ -50,16 +49,15 @@ const ORDERS = {
 const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
 
 /**
- * Statements that merge the lists of several types have slots for this many types; an unused slot is NULL, which no row has.
- * A plan grows with each list of each day, so more types than this are read as one page per type.
+ * Statements that merge the lists of several types have this many slots; an unused slot is NULL, which no row has. A plan
+ * grows with each list of each day, so more types than this are read as one page per type.
  */
 const TYPE_SLOTS = [2, 4] as const;
 
 const INT4_MAX = 2_147_483_647;
 
 /**
- * The query of one page (R-31, R-33, R-34); null when nothing can be found: a filter has a value that no row can have, or two
- * filters contradict each other. Values are parameters only; the text depends on which filters are given, not on their
+ * One page (R-31, R-33, R-34); null when nothing can be found. The text depends on which filters are given, never on their
  * values, and leaves the planner one index to choose.
  */
 export function findDeliveriesSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
@@ -113,7 +111,6 @@ const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
   subscription_ids: 'subs',
 };
 
-/** null: the database would reject a value. */
 function readFilters(query: DeliveryQuery): Filters | null {
   const { deviceId, eventId, statusCode, status } = query;
   if (eventId !== undefined && !isUuid(eventId)) return null;
@@ -241,7 +238,6 @@ export function boundedText(
 }
 
 type Parameter = (value: unknown) => string;
-/** The SQL of each given value. */
 type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
 
 function parametersOf(filters: Filters, parameter: Parameter): Values & { readonly subscription_ids?: string } {

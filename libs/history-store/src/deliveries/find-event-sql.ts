@@ -8,7 +8,6 @@ import { CLOCK_TOLERANCE } from './waiting-sql.js';
 
 const SELECTED = RECORD_COLUMNS.join(', ');
 
-/** The columns of a delivery, without what it has from its first attempt on. */
 const SELECTED_WAITING = RECORD_COLUMNS.map((name) => {
   if (name === 'status') return "'pending' AS status";
   return SINCE_ATTEMPT.has(name) ? `NULL AS ${name}` : `w.${name}`;
@@ -20,8 +19,8 @@ const HAS_NO_ATTEMPT = `(SELECT true FROM fleet_deliveries d
   LIMIT 1) IS NULL`;
 
 /**
- * The query of one page of the deliveries of an event, attempted or not, which one statement sees in one of the two
- * tables; null: nothing can be found. They are few: filters are checked row by row.
+ * One statement sees a delivery, attempted or not, in one of the two tables; null: nothing can be found. They are few:
+ * filters are checked row by row.
  */
 export function findEventSql(query: EventQuery, maxBytes: number): PreparedQuery | null {
   const { fleetId, subscriptionIds, eventId, startAt, afterSeries = -1, limit } = query;

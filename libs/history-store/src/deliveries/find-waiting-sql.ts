@@ -21,10 +21,7 @@ const SELECTED = RECORD_COLUMNS.map((name) => {
   return `${SINCE_ATTEMPT.has(name) ? 'd' : 'w'}.${name}`;
 }).join(', ');
 
-/**
- * The query of one page of deliveries that had to wait for their first attempt and have not ended, with what has become of
- * them (R-33); null: nothing can be found. They are few unless much waits, so filters are checked row by row.
- */
+/** R-33, with what has become of them; null: nothing can be found. They are few unless much waits: filters go row by row. */
 export function findWaitingSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
   const { eventId, status = 'pending', statusCode, order = 'asc', after, endAt, startAt } = query;
   const { eventTypes: types = [] } = query;

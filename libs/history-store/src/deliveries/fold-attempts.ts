@@ -8,10 +8,7 @@ import {
   type WebhookAttempt,
 } from '@waypost/domain';
 
-/**
- * A subscription may be held for 15 days, which makes 86,400 probes of one delivery. The history has a line for the first
- * ones of a delivery, this many, and for as many of its newest.
- */
+/** A subscription held for 15 days makes 86,400 probes: so many of the first of a delivery have a line, and as many of its newest. */
 export const PROBE_LINES = 20;
 
 /** The result of some attempts and probes of one delivery. The body is null unless the first of them is among these. */
@@ -56,7 +53,6 @@ export function lastRecordNumber({ attempts }: WithAttempts): number {
   return last ? recordNumber(last) : 0;
 }
 
-/** Whether there may be probes without a line. */
 export function hasManyProbes(delivery: WithAttempts): boolean {
   return probeCount(delivery) > 2 * PROBE_LINES;
 }
@@ -92,7 +88,6 @@ function withAttempt(before: FoldedDelivery, attempt: WebhookAttempt): FoldedDel
   return { ...before, ...stateAfter(attempt), attempts: withoutOldProbes([...before.attempts, attemptEntry(attempt)]) };
 }
 
-/** What the newest attempt decides. */
 function stateAfter(attempt: WebhookAttempt) {
   const status = deliveryStatus(attempt.outcome);
   return {

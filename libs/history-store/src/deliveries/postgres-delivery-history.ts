@@ -57,7 +57,7 @@ function withProgress(page: PreparedQuery | null): PreparedQuery {
 
 const NO_PAGE: PreparedQuery = { name: 'no page', text: 'SELECT NULL::uuid AS event_id WHERE false', parameters: [] };
 
-/** Runs the query of a page and returns the nodes of its plan; empty: it can find nothing, so there is no query. */
+/** The nodes of its plan; empty: it can find nothing, so there is no query. */
 export async function explainPage(pages: PageSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
   const sql = findDeliveriesSql(query, MAX_PAGE_BYTES);
   return sql === null ? [] : explainQuery(pages, query.fleetId, sql);
@@ -117,7 +117,6 @@ function toShown(row: WaitingRow): ShownDelivery {
   };
 }
 
-/** What the fan-out decides. */
 function identityOf(row: WaitingRow) {
   return {
     eventId: row.event_id,

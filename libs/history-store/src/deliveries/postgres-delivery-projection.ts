@@ -14,13 +14,12 @@ export interface DeliveryProjectionDeps {
   readonly dataSource: DataSource;
   /** Makes the tables of days, and owns them. Default: the same. */
   readonly tableOwner?: DataSource;
-  /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
   /** Transactions of different partitions that run at once; see createProjectionLimiter. */
   readonly transactionsAtOnce?: number | undefined;
 }
 
-/** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
+/** Its caller applies the batches of one partition one after the other. */
 export function createDeliveryProjection({
   dataSource,
   tableOwner = dataSource,

@@ -12,18 +12,17 @@ export interface WaitingProjectionDeps {
   readonly dataSource: DataSource;
   /** Makes the tables of days, and owns them. Default: the same. */
   readonly tableOwner?: DataSource;
-  /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
 }
 
 const WAITING: DailyTable = { name: 'waiting_deliveries', creationLock: 7_215_008, retentionLock: 7_215_009 };
 
-/** The days of the deliveries that wait, by their creation. */
+/** By creation. */
 export function createWaitingPartitions(dataSource: DataSource): DailyPartitions {
   return createDailyPartitions(dataSource, WAITING);
 }
 
-/** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
+/** Its caller applies the batches of one partition one after the other. */
 export function createWaitingProjection({
   dataSource,
   tableOwner = dataSource,

@@ -3,10 +3,7 @@ import type { PoolClient } from 'pg';
 import { storableText } from '@waypost/database';
 import { deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
 
-/**
- * The time before the creation of a delivery at which its first attempt may seem to be: clocks differ. It also decides which
- * days are looked at.
- */
+/** Clocks differ: a first attempt may seem to be before the creation. It also decides which days are looked at. */
 export const CLOCK_TOLERANCE = "interval '1 hour'";
 
 /** The LIMIT makes it look-ups in the primary keys of the days since then; a join may become a scan of everything. */

@@ -24,10 +24,10 @@ import { forgetEnded } from './waiting-sql.js';
 
 /** The statements for a batch of a log without repetitions, prepared before the transaction begins. */
 export interface PreparedWrites {
-  /** Deliveries whose first record is in the batch, by day. */
+  /** Their first record is in the batch; by day. */
   readonly inserts: readonly Copy[];
   readonly inserted: readonly FoldedDelivery[];
-  /** Deliveries that are stored already, by day. */
+  /** By day. */
   readonly updates: readonly Update[];
   /** Stored already, and some of their probes lose their lines. */
   readonly upserts: readonly FoldedDelivery[];
@@ -46,7 +46,6 @@ interface Update {
 /** The event loop runs between chunks: the other partitions keep sending to the server. */
 const ROWS_PER_CHUNK = 200;
 
-/** @param deliveries of one batch, each once */
 export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Promise<PreparedWrites> {
   const whole = deliveries.filter(isWhole).sort(byFleet);
   const inserts: Copy[] = [];
@@ -76,10 +75,8 @@ async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
 }
 
 /**
- * Moves the position and writes a batch of a log without repetitions: deliveries that begin in the batch are new, the
- * others are stored and lack exactly these attempts. Resolves to the number of deliveries written; null: the position is
- * not where the batch begins, and the caller must roll back.
- *
+ * For a log without repetitions: deliveries that begin in the batch are new, the others are stored and lack exactly these
+ * attempts. Resolves to the number written; null: the position is not where the batch begins, and the caller must roll back.
  * @throws a unique violation when a delivery that begins in the batch is stored already
  */
 export async function applyWrites(

@@ -9,21 +9,17 @@ export type FigureGroup = 'none' | 'subscription' | 'eventType';
 
 export interface FiguresQuery {
   readonly fleetId: string;
-  /** Buckets that start from here on, inclusive. */
   readonly startAt: number;
-  /** Exclusive. */
   readonly endAt: number;
   readonly step: FigureStep;
   readonly groupBy: FigureGroup;
   readonly subscriptionId?: string | undefined;
-  /** Only figures of these; absent: of all. */
   readonly subscriptionIds?: readonly string[] | undefined;
   /** Absent or empty: all. */
   readonly eventTypes?: readonly string[] | undefined;
 }
 
 export interface FigureRow {
-  /** Epoch milliseconds. */
   readonly startAt: number;
   /** A subscription id or an event type; empty when not grouped. */
   readonly group: string;

@@ -31,11 +31,7 @@ export function addCounts(histogram: DurationHistogram, counts: DurationCounts):
     addDurations(histogram, counts[index] ?? 0, counts[index + 1] ?? 0);
 }
 
-/**
- * Milliseconds that each of these parts of the durations do not exceed, within DURATION_ERROR; null without durations.
- *
- * @param parts ascending, above 0 and up to 1
- */
+/** Within DURATION_ERROR; null without durations. `parts` ascend, above 0 and up to 1. */
 export function percentiles(counts: DurationCounts, parts: readonly number[]): (number | null)[] {
   let total = 0;
   for (let index = 1; index < counts.length; index += 2) total += counts[index] ?? 0;

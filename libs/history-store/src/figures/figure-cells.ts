@@ -16,9 +16,8 @@ export function bucketStart(atMs: number, step: FigureStep): number {
 /** A delivery with the attempts of a batch only. */
 type CountedDelivery = Omit<DeliveryRecord, 'body'>;
 
-/** What is stored of a delivery before a batch adds to it. */
+/** Before a batch adds to it. */
 export interface StoredDelivery {
-  /** 0: nothing. */
   readonly lastRecord: number;
   readonly probes: number;
   /** Null while the delivery is pending. */
@@ -31,7 +30,6 @@ export type DeliveryEnd =
 
 export const NOT_STORED: StoredDelivery = { lastRecord: 0, probes: 0, end: null };
 
-/** A delivery that a batch writes, and what was there before. */
 export interface WrittenDelivery {
   readonly delivery: CountedDelivery;
   readonly before: StoredDelivery;
@@ -43,7 +41,6 @@ export interface FigureCell {
   readonly subscriptionId: string;
   readonly eventType: string;
   readonly step: FigureStep;
-  /** Epoch milliseconds. */
   readonly startAt: number;
   readonly figures: Figures;
 }

@@ -40,7 +40,6 @@ class DurationSum {
     if (bucket > this.last) this.last = bucket;
   }
 
-  /** Begins again with nothing. */
   take(): DurationCounts {
     const taken: number[] = [];
     for (let bucket = this.first; bucket <= this.last; bucket += 1) {
@@ -64,13 +63,9 @@ export class PackedSum {
   private readonly latency = new DurationSum();
   private readonly retryLateness = new DurationSum();
   private text = '';
-  /** The index of the next character. */
   private at = 0;
 
-  /**
-   * @param text of one `packFigures`, or with others around it
-   * @param place where it begins
-   */
+  /** `place` is where the figures begin in a text that may have others around them. */
   add(text: string, place = 0): void {
     this.text = text;
     // Past a bracket, or the comma before one: so each time.

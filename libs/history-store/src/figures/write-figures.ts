@@ -14,7 +14,6 @@ import { PackedSum, packFigures } from './packed-figures.js';
 
 const FIGURES: DailyTable = { name: 'delivery_figures', creationLock: 7_215_006, retentionLock: 7_215_007 };
 
-/** The days of the figures: those of the deliveries that they count. */
 export function createFigurePartitions(dataSource: DataSource): DailyPartitions {
   return createDailyPartitions(dataSource, FIGURES);
 }
@@ -34,9 +33,7 @@ export async function writeFigures(
 }
 
 interface Place {
-  /** The table of the day. */
   readonly table: string;
-  /** The partition of the log. */
   readonly partition: number;
 }
 
@@ -49,7 +46,7 @@ async function writeDay(client: PoolClient, place: Place, cells: readonly Figure
     await copyIn(client, `COPY ${place.table} (${COLUMNS}) FROM STDIN (FORMAT binary)`, rowsOf(place, added));
 }
 
-/** Adds what is stored to the cells; resolves to those of which something is. */
+/** Resolves to those of which something is stored. */
 async function addStored(client: PoolClient, { table, partition }: Place, cells: readonly FigureCell[]) {
   const { rows } = await client.query<{ position: number; figures: string }>({
     name: `read ${table}`,

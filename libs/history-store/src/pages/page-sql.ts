@@ -8,7 +8,6 @@ export interface PlanNode {
   /** The name of the table's index, not of the index of a day. */
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
-  /** Average per loop. */
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
@@ -23,10 +22,7 @@ export function instant(epochMs: number): string {
   return new Date(Math.min(Math.max(Math.ceil(epochMs), 0), LAST_INSTANT_MS)).toISOString();
 }
 
-/**
- * Runs a query and returns all nodes of the plan that pages are read with. It uses PREPARE and EXECUTE: EXPLAIN of a
- * statement with parameter values would plan it for these values.
- */
+/** PREPARE and EXECUTE: EXPLAIN of a statement with parameter values would plan it for these values. */
 export function explainQuery(
   pages: PageSource,
   fleetId: string,

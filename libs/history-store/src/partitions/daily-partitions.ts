@@ -13,10 +13,7 @@ export interface DailyPartitions extends ExpiredPartitions {
 
 /** Remembers which partitions exist, so that a writer need not check per batch. */
 export interface PartitionCache {
-  /**
-   * Ensures the partitions of these times. Call it before a transaction: a partition is created in a transaction of its own,
-   * so that a lock on a table definition is held only briefly.
-   */
+  /** Before a transaction: a partition is created in one of its own, so that a lock on a table definition is held only briefly. */
   ensure(times: Iterable<number>): Promise<void>;
   /** Call it after a failure: another process may have dropped a day. */
   clear(): void;

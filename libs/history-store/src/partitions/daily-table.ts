@@ -9,12 +9,10 @@ export interface DailyTable {
   readonly retentionLock: number;
 }
 
-/** The UTC midnight at or before `atMs`. */
 export function startOfUtcDay(atMs: number): number {
   return Math.floor(atMs / DAY_MS) * DAY_MS;
 }
 
-/** Items by the start of their day. */
 export function groupByDay<T>(items: readonly T[], timeOf: (item: T) => number): Map<number, T[]> {
   const days = new Map<number, T[]>();
   for (const item of items) {

@@ -38,11 +38,11 @@ const LIMITS: DetachLimits = { lockTimeoutMs: 2_000, tries: 5, pauseMs: 500 };
  */
 export interface ExpiredPartitions {
   /**
-   * Detaches the days that are entirely older than the retention and the walks over it. Once it has resolved, no query sees them, and none that
-   * saw them still runs. The next run finishes one that was interrupted.
+   * Of days older than the retention and the walks over it. Once it has resolved, no query sees them, and none that saw them
+   * still runs. The next run finishes one that was interrupted.
    */
   detachExpired(nowMs: number): Promise<DetachResult>;
-  /** Deletes such days that were detached, by this run or by one that was interrupted. */
+  /** Also what an interrupted run has detached. */
   dropDetached(nowMs: number): Promise<DropResult>;
 }
 

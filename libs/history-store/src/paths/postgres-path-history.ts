@@ -19,10 +19,7 @@ const SELECTED = `fleet_id, device_id, event_time, latitude, longitude, speed_in
 /** The order of the primary key: the days of the window are merged while they are read, and nothing is sorted. */
 const ORDER = 'ORDER BY device_id, event_time';
 
-/**
- * The query of one page (R-36, R-34). Values are parameters only. In a short window the index is read device by device:
- * the points of a device outside the window are skipped.
- */
+/** R-36, R-34. In a short window the index is read device by device: the points of a device outside the window are skipped. */
 export function findPointsSql({ fleetId, startAt, endAt, deviceIds, limit, after }: PathQuery): PreparedQuery {
   const parameters: unknown[] = [];
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;

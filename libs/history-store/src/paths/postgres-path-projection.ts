@@ -19,18 +19,17 @@ export interface PathProjectionDeps {
   readonly dataSource: DataSource;
   /** Makes the tables of days, and owns them. Default: the same. */
   readonly tableOwner?: DataSource;
-  /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
 }
 
 const PATH_POINTS: DailyTable = { name: 'path_points', creationLock: 7_215_004, retentionLock: 7_215_005 };
 
-/** The days of the paths, by event time. */
+/** By event time. */
 export function createPathPartitions(dataSource: DataSource): DailyPartitions {
   return createDailyPartitions(dataSource, PATH_POINTS);
 }
 
-/** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
+/** Its caller applies the batches of one partition one after the other. */
 export function createPathProjection({ dataSource, tableOwner = dataSource, now }: PathProjectionDeps): PathProjection {
   const partitions = createPartitionCache(createPathPartitions(tableOwner));
   // One at a time: a flood of pings must not take every core of the server from the deliveries.
@@ -81,11 +80,9 @@ const INSERT = `INSERT INTO path_points (${COLUMNS})
   ON CONFLICT (fleet_id, device_id, event_time) DO NOTHING`;
 
 /**
- * Moves the position and adds the points that are not stored yet, in a transaction that it begins and its caller ends.
- * Repeated pings are common (R-4), so the points go through a staging table: a COPY into the real one would fail at the
- * first repetition. Resolves to the number of new points; null: the position is not where the batch begins.
- *
- * @param points no two with the same device and time
+ * In a transaction that it begins and its caller ends. Repeated pings are common (R-4), so the points go through a staging
+ * table: a COPY into the real one would fail at the first. `points`: no two with the same device and time.
+ * Resolves to the number of new points; null: the position is not where the batch begins.
  */
 async function writePoints(
   client: PoolClient,
@@ -102,7 +99,6 @@ async function writePoints(
   return rowCount ?? 0;
 }
 
-/** In the order of COLUMN_NAMES. */
 function writeRow(rows: CopyRows, point: PathPoint): void {
   rows.startRow(COLUMN_NAMES.length);
   rows.timestamp(point.eventTime);
