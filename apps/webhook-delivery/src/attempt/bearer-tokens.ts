@@ -6,7 +6,6 @@ import { requestToken, type TokenAnswer, type TokenRequestOptions } from './toke
 
 /** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
 export abstract class BearerTokens {
-  /** The cached token, if it is still valid. */
   abstract cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
   /** The cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the request. */
   abstract tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
@@ -115,7 +114,6 @@ function inBackOff({ lastFailure }: TokenEntry): Promise<TokenResult> {
 
 /** One issued token: when an endpoint returns the same text again, that is a new one. */
 export interface IssuedToken {
-  /** The value of the header `authorization`. */
   readonly authorization: string;
   /** Monotonic. */
   readonly validUntilMs: number;
@@ -133,7 +131,6 @@ export interface TokenEntry {
   auth: BearerAuth;
   issued: IssuedToken | undefined;
   request: Promise<TokenResult> | undefined;
-  /** Failed requests in a row. */
   failures: number;
   lastFailure: string;
   /** No request before this, monotonic. */
@@ -143,7 +140,6 @@ export interface TokenEntry {
 export interface TokenEntries {
   /** undefined also when the entry belongs to another client. */
   find(subscriptionId: string, auth: BearerAuth): TokenEntry | undefined;
-  /** The entry of any client. */
   any(subscriptionId: string): TokenEntry | undefined;
   /** Called at each token request: the subscriptions with the oldest requests are evicted if necessary. */
   keep(subscriptionId: string, entry: TokenEntry): void;

@@ -3,12 +3,10 @@ import { parseTraceparent, type WebhookDelivery } from '@waypost/domain';
 import { type EndedSpan, messageSpan } from '@waypost/platform';
 
 export interface SpanOfDeliveryParts {
-  /** The trace context of the delivery. */
   readonly traceparent: string;
   /** The trace context of its event, as it came. */
   readonly ofEvent: string | null;
   readonly partition: number;
-  /** When its event was read, epoch ms. */
   readonly readAt: number;
 }
 

@@ -53,7 +53,6 @@ export class DeliveryWriter implements Flushable {
     return new Promise((resolve) => this.whenSent.push(resolve));
   }
 
-  /** Called by the flush scheduler, for all partitions of the process at once. */
   flush(): number {
     this.isRequested = false;
     if (this.isWriting || this.isOver) return 0;

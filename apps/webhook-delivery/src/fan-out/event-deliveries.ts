@@ -31,10 +31,9 @@ export interface ReadEvent {
   readonly readAt: number;
 }
 
-/** What is known of webhook.deliveries. */
 export interface DeliveryLog {
   readonly partitions: number;
-  /** Whether a predecessor wrote the delivery of this id. */
+  /** By a predecessor. */
   hasWritten(eventId: string): boolean;
 }
 

@@ -27,7 +27,6 @@ export function outputsOf(metadata: string, partitions: number): number[] | null
 export interface WrittenDeliveries {
   /** Ids of the events with deliveries written since the checkpoint, by any instance. */
   readonly eventIds: Set<string>;
-  /** The positions after the last record read. */
   readonly ends: readonly number[];
 }
 
@@ -61,7 +60,6 @@ export async function readWritten(
 interface CommittedPosition extends TopicPartition {
   /** null: none. */
   readonly committed: number | null;
-  /** The partitions of webhook.deliveries. */
   readonly outputs: number;
 }
 

@@ -46,12 +46,10 @@ export class FanOutProgress {
     private readonly context: TaskContext,
   ) {}
 
-  /** What to commit. */
   checkpoint(): { readonly offset: number; readonly metadata: string } {
     return { offset: this.position, metadata: checkpointMetadata(this.outputsFrom) };
   }
 
-  /** Whether a predecessor wrote the delivery of this id. */
   hasWritten(eventId: string): boolean {
     return this.written?.eventIds.has(eventId) === true;
   }
@@ -76,10 +74,7 @@ export class FanOutProgress {
     return this.position;
   }
 
-  /**
-   * All deliveries of the events before `position` are written.
-   * @param readUpTo all events before it have been read
-   */
+  /** All deliveries of the events before `position` are written; all events before `readUpTo` have been read. */
   wrote(position: number, baseOffsets: BaseOffsets, readUpTo: number): void {
     const topic = topics.webhookDeliveries.name;
     for (const partition of this.outputBases.keys()) {

@@ -21,7 +21,6 @@ import { type FanOutParts, FanOutTask } from './fan-out.task.js';
 /** FlushScheduler */
 export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
 
-/** Creates the task of each assigned partition of fleet.events, from parts that all partitions share. */
 @Injectable()
 export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
   readonly rounds: DutyCycle;

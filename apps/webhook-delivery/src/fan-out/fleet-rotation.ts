@@ -44,7 +44,7 @@ export class FleetRotation {
     }
   }
 
-  /** The first event of a fleet. It stays until it is removed. */
+  /** It stays until it is removed. */
   first(fleetId: string): WaitingEvent | undefined {
     return this.byFleet.get(fleetId)?.peek();
   }

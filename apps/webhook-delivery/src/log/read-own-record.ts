@@ -1,10 +1,7 @@
 import { readValue, type SubjectCodec } from '@waypost/contracts';
 import { StreamsError } from '@waypost/streams';
 
-/**
- * Decodes a record that Waypost itself has written.
- * @throws StreamsError CORRUPT_STATE when there is no value or it cannot be decoded
- */
+/** @throws StreamsError CORRUPT_STATE when there is no value or it cannot be decoded */
 export function readOwnRecord<T>(topic: string, codec: SubjectCodec<T>, value: Buffer | null): T {
   const decoded = value && codec.decode(value);
   if (decoded?.type === 'decoded') return decoded.value;

@@ -17,9 +17,9 @@ export abstract class DeliveryMetrics implements PastDueMetrics {
   /** A delivery waited for longer than the history keeps it (R-29). */
   abstract deliveryExpired(): void;
   abstract pendingChanged(by: number): void;
-  /** Parked subscriptions (R-26). */
+  /** R-26. */
   abstract parkedChanged(by: number): void;
-  /** Suspended subscriptions (R-29). */
+  /** R-29. */
   abstract suspendedChanged(by: number): void;
 }
 
@@ -98,7 +98,6 @@ function queueGauges(
 const NO_RESPONSE = 'none';
 const FAILED_CLASSES = [NO_RESPONSE, '3xx', '4xx', '5xx'];
 
-/** 2xx, 4xx and so on. */
 function classOf(statusCode: number | null): string {
   return statusCode === null ? NO_RESPONSE : `${String(Math.floor(statusCode / 100))}xx`;
 }

@@ -5,7 +5,6 @@ import { createDeliveryMetrics, DeliveryMetrics } from '../metrics/delivery-metr
 import { Headroom } from './headroom.js';
 import { nodeTimers } from './timers.js';
 
-/** TimerPort */
 export const TIMERS = Symbol('TIMERS');
 /** `() => number`: uniform in [0, 1) */
 export const RANDOM = Symbol('RANDOM');

@@ -1,6 +1,5 @@
 import { toError } from '@waypost/streams';
 
-/** How long an attempt may wait before its POST. */
 export interface AttemptWait {
   readonly withinMs: number;
   /** Aborted when this process stops. */

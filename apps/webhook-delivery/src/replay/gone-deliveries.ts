@@ -13,9 +13,8 @@ export interface GoneOptions {
   readonly replay: WebhookReplay;
   readonly selection: Selection;
   readonly attemptsEnd: number;
-  /** The offsets of deliveries to look for: from this one on. */
   readonly from: number;
-  /** Up to this one, exclusive. */
+  /** Exclusive. */
   readonly end: number;
 }
 

@@ -8,7 +8,6 @@ const CLOCK_SKEW_MS = 60_000;
 interface PassOptions {
   readonly log: TopicPartition;
   readonly subscriptionId: string;
-  /** Epoch milliseconds. */
   readonly from: number;
   /** Null: what is in the log when the pass begins. */
   readonly end: number | null;

@@ -7,7 +7,6 @@ const BURST_MS = 400;
 export interface Pacer {
   /** How many of `wanted` may be written at once; 0: not yet. Small portions are saved up. */
   take(wanted: number): number;
-  /** Returns unused allowance. */
   giveBack(count: number): void;
   /** How long to wait before `take` gives any; 0: it would now. */
   waitMs(wanted: number): number;

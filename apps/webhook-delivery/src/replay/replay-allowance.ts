@@ -5,7 +5,6 @@ export interface ReplayAllowanceOptions {
   /** The most deliveries of the replay that may be written and not yet sent. */
   readonly maxUnsent: number;
   readonly unsent: () => number;
-  /** Its subscription gets deliveries. */
   readonly isActive: () => boolean;
   readonly monotonicMs: () => number;
 }

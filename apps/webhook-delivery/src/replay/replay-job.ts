@@ -116,7 +116,7 @@ export class ReplayJob {
     return this.isAbandoned ? null : this.progress;
   }
 
-  /** Takes a newer version; the only possible change is the cancel. */
+  /** The only possible change is the cancel. */
   update(replay: WebhookReplay): void {
     this.replay = replay;
     if (replay.cancelled) this.halt.abort(new Aborted());
@@ -292,7 +292,6 @@ export class ReplayJob {
     this.parts.logger.info('replay_ended', { replayId, subscriptionId, series, state, matched, sent });
   }
 
-  /** Commits the progress together with the deliveries. */
   private async save(progress: ReplayProgress, deliveries: readonly OutgoingRecord[] = []): Promise<void> {
     const next = { ...progress, updatedAt: this.parts.nowMs() };
     await this.context.log.write([...deliveries, this.context.records.progress(next)]);

@@ -64,7 +64,6 @@ export function createReplayLog({ producer, onFailure }: ReplayLogOptions): Repl
   };
 }
 
-/** Reads and writes the replay records of a partition. */
 export interface ReplayRecords {
   /** null: a tombstone. @throws StreamsError CORRUPT_STATE */
   readReplay(record: StreamRecord): WebhookReplay | null;

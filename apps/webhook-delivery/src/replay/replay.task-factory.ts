@@ -24,7 +24,6 @@ export const REPLAYER_COPARTITIONED = [
   topics.webhookAttempts.name,
 ];
 
-/** Creates the task of each assigned partition of webhook.replays, from parts that all partitions share. */
 @Injectable()
 export class ReplayTaskFactory implements PartitionTaskFactory, ReplayTaskParts {
   readonly maxUnsent: number;

@@ -30,9 +30,8 @@ export interface AttemptFlowOptions extends Clocks {
   readonly outage: () => Outage;
   /** Whether what predecessors had begun has its reservations. */
   readonly hasResumed: () => boolean;
-  /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Called when the last attempt of a delivery is in the log. */
+  /** Its last attempt is in the log. */
   readonly onFinished: (pending: PendingDelivery) => void;
 }
 
@@ -161,7 +160,6 @@ export class AttemptFlow {
     this.abortGroup.abort();
   }
 
-  /** Resolves when no attempt is in flight. */
   settled(): Promise<void> {
     if (this.inFlight.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.whenSettled.push(resolve));
@@ -209,7 +207,6 @@ export class AttemptFlow {
     return false;
   }
 
-  /** Called by the scheduler. */
   start(pending: PendingDelivery, begun: BegunDelivery): void {
     pending.begun = begun;
     // What has not begun is not due: it waits in the log, or here.

@@ -10,9 +10,7 @@ export interface AttemptLogOptions {
   /** The position after the last attempt of the partition. */
   readonly attemptsEnd: number;
   readonly flushScheduler: FlushScheduler;
-  /** Called at each flush: the state records that are due. */
   readonly states: () => StateChanges;
-  /** Called after each flush that wrote records. */
   readonly onFlushed: () => void;
   /** The log can no longer be written: the task must stop. */
   readonly onFailure: (error: Error) => void;

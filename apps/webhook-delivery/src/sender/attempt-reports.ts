@@ -33,7 +33,6 @@ interface AttemptEvent {
   readonly reason: string;
 }
 
-/** An operational event about the delivery of this attempt. */
 export function publishAttempt(
   log: Pick<AttemptLog, 'publish'>,
   { subscriptionId, fleetId, eventId, deliveryOffset, statusCode, errorCode }: WebhookAttempt,

@@ -8,9 +8,8 @@ import {
 import type { EndedSpan, Traces } from '@waypost/platform';
 import type { PendingDelivery } from './subscription-backlog.js';
 
-/** The traces of the attempts of a process (R-46). */
 export interface AttemptTracer {
-  /** The `traceparent` that the receiver of the next request gets. */
+  /** R-46: the `traceparent` that the receiver of the next request gets. */
   contextOf(pending: PendingDelivery): string;
   /** @param traceparent that of contextOf() */
   ended(pending: PendingDelivery, traceparent: string, record: WebhookAttempt): void;
@@ -34,9 +33,7 @@ export function createAttemptTracer({ recorder, sampleRatio }: Traces): AttemptT
   };
 }
 
-/**
- * By the semantic conventions for HTTP clients, without `url.full`: path and query of a webhook are often its secret.
- */
+/** By the semantic conventions for HTTP clients, but without `url.full`: path and query of a webhook are often its secret. */
 function spanOf(record: WebhookAttempt): Omit<EndedSpan, 'context' | 'parent'> {
   const { attempt, startedAt, durationMs, statusCode, errorCode, probe } = record;
   const failure = errorCode ?? (statusCode !== null && statusCode >= 400 ? String(statusCode) : null);

@@ -1,11 +1,9 @@
 import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../queues/fifo.js';
 
-/** An attempt in its slot. */
 export interface BusyAttempt {
   /** When it took the slot, monotonic; null: it has freed it. */
   readonly busySinceMs: number | null;
-  /** Frees the slot. */
   answered(): void;
 }
 

@@ -37,7 +37,6 @@ function isGone(error: unknown): boolean {
 
 interface NextRead {
   readonly offset: number;
-  /** The log is to be opened there. */
   readonly isSkipping: boolean;
 }
 
@@ -215,7 +214,6 @@ export class CatchUp {
     if (backlog.parkedFrom === offset) backlog.parkedFrom = offset + 1;
   }
 
-  /** Whether the current pass covers the backlog from its `parkedFrom` on. */
   private covers({ parkedFrom, stoppedInPass }: SubscriptionBacklog, start: number): boolean {
     if (parkedFrom === null || parkedFrom < start || parkedFrom > this.options.backlogs.position) return false;
     return stoppedInPass !== this.pass;

@@ -24,7 +24,6 @@ export class DeliveryMemory {
     private readonly process: DeliveryMemory | null,
   ) {}
 
-  /** What the fleet may still take, here and in the process. */
   freeFor(fleetId: string): number {
     const free = (this.limitBytes - this.usedBytes) * FLEET_SHARE_OF_FREE - (this.byFleet.get(fleetId) ?? 0);
     return Math.min(free, this.process?.freeFor(fleetId) ?? Infinity);

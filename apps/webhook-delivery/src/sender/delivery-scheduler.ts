@@ -56,7 +56,6 @@ export class DeliveryScheduler implements LaneScheduler {
     this.paced = new PacedWork(options.monotonicMs, () => options.headroom.share());
   }
 
-  /** Attempts in their slots. */
   get inFlight(): number {
     return this.slotsInUse;
   }
@@ -131,7 +130,6 @@ export class DeliveryScheduler implements LaneScheduler {
     this.list(fleet);
   }
 
-  /** While retries start late, first attempts leave them time. */
   private rests(): boolean {
     const restMs = this.paced.restMs();
     if (restMs === 0) return false;

@@ -32,7 +32,6 @@ function unfinishedOf(offset: number, progress: DeliveryProgress): UnfinishedDel
   return { offset, attempted: { nextAttempt, probes, dueAt, firstAttemptAt, unauthorizedBefore } };
 }
 
-/** Its deliveries that were not finished, with their offsets. */
 export function* progressOfKnown({ known, parkedFrom }: SubscriptionState): Iterable<[number, DeliveryProgress]> {
   for (const { offset, attempted } of known?.unfinished ?? []) {
     // What lies before has ended since the progress was written.

@@ -12,7 +12,6 @@ const MAX_MADE_UP_FOR_MS = 60_000;
 export class LanePace {
   private notBeforeMs = 0;
   private nextStartMs = 0;
-  /** What `nextStartMs` goes by. */
   private ratePerSecond: number | null = null;
   private hasWaited = false;
 

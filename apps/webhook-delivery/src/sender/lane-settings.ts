@@ -11,7 +11,7 @@ export interface LaneSettings {
 
 const UNKNOWN_SUBSCRIPTION: LaneSettings = { fleetId: '', origin: '', ratePerSecond: null, heedsRetryAfter: true };
 
-/** The lane settings of a subscription, computed once per version of it. */
+/** Once per version of the subscription. */
 export function createLaneSettings(
   directory: Pick<SubscriptionDirectory, 'get'>,
 ): (subscriptionId: string) => LaneSettings {

@@ -1,4 +1,3 @@
-/** A delivery that waits to begin. */
 export interface QueuedDelivery {
   /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
   readonly isVoid: boolean;
@@ -28,6 +27,5 @@ export interface Lane {
   resume(): BegunDelivery;
   /** No delivery begins before (Retry-After, R-22). Monotonic. */
   beginNoneBefore(endMs: number): void;
-  /** Removes and returns what waits. */
   drain(): QueuedDelivery[];
 }

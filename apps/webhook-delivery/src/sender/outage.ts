@@ -26,15 +26,12 @@ export interface OutageOptions extends Clocks {
   readonly states: StateRecords;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
-  /** Holds the waiting deliveries. */
   readonly hold: (backlog: SubscriptionBacklog) => void;
-  /** Releases the held deliveries, in the order of the log. */
+  /** In the order of the log. */
   readonly release: (backlog: SubscriptionBacklog) => void;
-  /** Sends one held delivery, if there is one. */
   readonly probe: (backlog: SubscriptionBacklog) => void;
 }
 
-/** The outcome of an attempt or a probe. */
 export type AttemptOutcome = Pick<
   WebhookAttempt,
   'eventId' | 'statusCode' | 'errorCode' | 'fleetId' | 'retryAfterMs'
@@ -46,7 +43,6 @@ export type AttemptOutcome = Pick<
 };
 
 interface NextProbe {
-  /** Monotonic. */
   readonly dueMs: number;
   readonly cancel: () => void;
 }

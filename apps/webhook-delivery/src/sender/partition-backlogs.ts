@@ -31,7 +31,6 @@ import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlo
  * count for it.
  */
 
-/** Where a successor resumes. */
 export interface CommitPoint {
   /** The lowest unfinished delivery of all attached backlogs; nothing before it is read again. */
   readonly offset: number;
@@ -59,9 +58,7 @@ export interface PartitionBacklogsOptions {
   readonly memory: DeliveryMemory;
   readonly start: CommitPoint;
   readonly begun: BegunDeliveries;
-  /** The current position after the last attempt in the log. */
   readonly attemptsEnd: () => number;
-  /** Whether the owner of a subscription has paused it. */
   readonly isPaused: (subscriptionId: string) => boolean;
 }
 
@@ -77,7 +74,6 @@ export class PartitionBacklogs {
   pending = 0;
   /** The position of the partition's reader, after its last batch. */
   position: number;
-  /** The backlogs with deliveries to read again. */
   readonly parked = new Set<SubscriptionBacklog>();
   private readonly backlogs = new Map<string, SubscriptionBacklog>();
 
@@ -103,7 +99,7 @@ export class PartitionBacklogs {
     return backlog;
   }
 
-  /** Whether the reader's next delivery is taken in; otherwise it stays in the log. */
+  /** False: it stays in the log. */
   offer(backlog: SubscriptionBacklog, offset: number): boolean {
     if (backlog.parkedFrom !== null) return false;
     if (this.hasRoom(backlog)) return true;

@@ -22,7 +22,6 @@ import { type Clocks, type Moment, momentNow } from '../process/clocks.js';
 import { progressOfKnown } from './known-deliveries.js';
 import type { BegunDeliveries, CommitPoint } from './partition-backlogs.js';
 
-/** The state that predecessors left for a partition. */
 export interface RecoveredSender {
   readonly start: CommitPoint;
   readonly states: ReadonlyMap<string, SubscriptionState>;
@@ -82,7 +81,6 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
   }
 }
 
-/** The state records of a partition, by subscription. */
 async function recoverStates(
   { backend, codecs }: SenderRecoveryParts,
   fetcher: Fetcher,

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 
-/** The scheduler with its gauges. */
 export function withGauges(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
   const { reservations, options } = scheduler;
   const registers = [registry];

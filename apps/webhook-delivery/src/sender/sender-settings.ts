@@ -11,7 +11,6 @@ export interface SenderSettings {
   readonly reservations: ReservationLimits;
   /** `bytes`: per partition. */
   readonly unfinished: BacklogLimits & { readonly bytes: number };
-  /** What the unfinished deliveries of all partitions may take. */
   readonly unfinishedBytes: number;
   readonly flushes: FlushIntervals;
   readonly closeGraceMs: number;

@@ -38,18 +38,15 @@ export interface SenderParts extends Clocks {
   readonly metrics: DeliveryMetrics;
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
-  /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Per partition. */
   readonly limits: BacklogLimits & { readonly bytes: number };
-  /** The memory of all partitions. */
   readonly memory: DeliveryMemory;
   /** How long attempts in flight may continue when the task closes. */
   readonly closeGraceMs: number;
   readonly traces: Traces;
 }
 
-/** What a task gives to the parts that it works with. */
 export interface SenderWorkOptions {
   readonly parts: SenderParts;
   readonly context: TaskContext;

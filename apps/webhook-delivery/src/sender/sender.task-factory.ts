@@ -33,7 +33,6 @@ export const SENDER_COPARTITIONED = [
   topics.webhookOperations.name,
 ];
 
-/** Creates the task of each assigned partition of webhook.deliveries, from parts that all partitions share. */
 @Injectable()
 export class SenderTaskFactory implements PartitionTaskFactory, SenderParts {
   readonly limits: SenderSettings['unfinished'];

@@ -9,9 +9,7 @@ export interface SharingLane {
   offeredIn: SharingFleet | null;
   /** Monotonic. */
   turnEndsMs: number;
-  /** It waits for a slot. */
   readonly isReady: boolean;
-  /** It waits for a reservation. */
   readonly isBeyondShare: boolean;
   /** @returns whether a delivery that waited for a reservation has begun, or is about to */
   checkShare(): boolean;

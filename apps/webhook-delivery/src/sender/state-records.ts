@@ -47,12 +47,10 @@ export class StateRecords {
   private readonly watched = new Map<SubscriptionBacklog, Written>();
   /** May need a record now. */
   private readonly changed = new Set<SubscriptionBacklog>();
-  /** Where the round through the others continues. */
   private round: Iterator<[SubscriptionBacklog, Written]> = this.watched.entries();
 
   constructor(private readonly options: StateRecordsOptions) {}
 
-  /** The backlog may need a record from now on. */
   watch(backlog: SubscriptionBacklog): void {
     this.changed.add(backlog);
     if (this.watched.has(backlog)) return;
@@ -68,7 +66,6 @@ export class StateRecords {
     this.watched.set(backlog, { state: { ...state, knownFrom: known?.foldFrom ?? null }, known, atMs });
   }
 
-  /** Whether `collect` would return records. */
   areDue(): boolean {
     this.continueRound();
     return this.changed.size > 0;

@@ -12,9 +12,7 @@ export interface PendingDelivery {
   /** Passed on beside it. */
   readonly tracestate: string | null;
   progress: DeliveryProgress;
-  /** When the next attempt is due. */
   due: Moment;
-  /** It waits until its backlog is no longer held. */
   isHeld: boolean;
   /** Its reservation; null: it has not begun, or is held. */
   begun: BegunDelivery | null;
@@ -33,9 +31,8 @@ export type Placement = 'attached' | 'detaching' | 'detached';
 
 /** The unfinished deliveries of one subscription in this partition. Owned by PartitionBacklogs. */
 export class SubscriptionBacklog {
-  /** Unfinished deliveries by offset, ascending. */
+  /** By offset, ascending. */
   readonly unfinished = new Map<number, { readonly pending: PendingDelivery; foldFrom: number }>();
-  /** What they take in memory. */
   bytes = 0;
   /** Of the last one that was admitted. */
   fleetId = '';
@@ -54,11 +51,9 @@ export class SubscriptionBacklog {
   isRemembered = false;
   /** When it was last released from a hold; null: it was never held here. */
   releasedAt: Moment | null = null;
-  /** A probe is in flight. */
   isProbing = false;
   /** Its owner has paused the subscription. */
   isPaused = false;
-  /** Attempts in flight. */
   inFlight = 0;
   /** Deliveries of which only the record that they expired is not written yet. */
   expiring = 0;
@@ -106,7 +101,6 @@ export class SubscriptionBacklog {
     return undefined;
   }
 
-  /** It is in its initial state. */
   get isForgettable(): boolean {
     return (
       this.unfinished.size === 0 &&

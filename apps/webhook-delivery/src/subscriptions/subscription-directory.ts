@@ -4,10 +4,7 @@ import { type Quarantine, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 import { DeviceIndex } from './device-index.js';
 
-/**
- * Without what delivering does not need. The device ids are in an index: as they are, those of all subscriptions would not
- * fit in memory.
- */
+/** The device ids are in an index: as they are, those of all subscriptions would not fit in memory. */
 export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds' | 'description' | 'metadata'>;
 
 type EventSource = Pick<FleetEvent, 'fleetId' | 'eventType' | 'deviceId'>;
@@ -113,7 +110,6 @@ export function createSubscriptionIndex(shards = SHARDS) {
   };
 }
 
-/** The subscriptions of a fleet to one event type. */
 interface Group {
   readonly number: number;
   readonly ofEveryDevice: Map<string, DirectorySubscription>;
