@@ -34,6 +34,7 @@ export { type AppliedWaiting, type WaitingBatch, WaitingProjection } from './del
 // progress
 export { createProjectedTopics } from './progress/projected-topics.js';
 export { createProjectionProgress, ProjectionProgress } from './progress/projection-progress.js';
+export type { PositionMove, Superseded } from './projection/projection-transaction.js';
 
 // partitions, stalled sessions and rebuild
 export type { DailyPartitions } from './partitions/daily-partitions.js';

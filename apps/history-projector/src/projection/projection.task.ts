@@ -1,5 +1,5 @@
 import type { DatabaseRetry } from '@waypost/database';
-import type { ProjectionProgress } from '@waypost/history-store';
+import type { PositionMove, ProjectionProgress, Superseded } from '@waypost/history-store';
 import type { Logger } from '@waypost/platform';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 
@@ -8,20 +8,9 @@ interface AnyApplied {
   readonly type: 'applied';
 }
 
-/** Another writer moved the position. Nothing was written. */
-interface Superseded {
-  readonly type: 'superseded';
-  readonly storedOffset: number | null;
-}
-
-/** A run of one partition, in log order; see AttemptBatch. */
-export interface ProjectedBatch<Item> {
-  readonly topic: string;
-  readonly partition: number;
-  readonly expectedOffset: number | null;
-  readonly nextOffset: number;
+/** A run of one partition, in log order. */
+export interface ProjectedBatch<Item> extends PositionMove {
   readonly items: readonly Item[];
-  readonly completeUntil?: number | undefined;
 }
 
 /** For projections of which readers want to know until when they are complete. */

@@ -1,28 +1,24 @@
 import { type PathPoint, RETENTION_MS } from '@waypost/domain';
 import { isDayExpired } from '../partitions/daily-table.js';
-import type { PositionMove } from '../projection/projection-transaction.js';
+import type { PositionMove, Superseded } from '../projection/projection-transaction.js';
 
-/** Consecutive pings of one partition; the position moves even if `points` is empty. */
+/** Consecutive pings of one partition. */
 export interface PathBatch extends PositionMove {
   readonly points: readonly PathPoint[];
 }
 
 export interface AppliedPaths {
   readonly type: 'applied';
-  /** Points that are new. */
   readonly stored: number;
   /** Points whose device and time are stored already or occurred earlier in the batch. */
   readonly repeated: number;
-  /** Points whose day is beyond the retention (R-35); not written. */
+  /** Their day is beyond the retention (R-35); not written. */
   readonly expired: number;
   /** Points further in the future than the retention reaches back; not written. */
   readonly ahead: number;
 }
 
-export type ApplyPathsResult =
-  | AppliedPaths
-  /** Another writer moved the position. Nothing was written; continue from the stored position. */
-  | { readonly type: 'superseded'; readonly storedOffset: number | null };
+export type ApplyPathsResult = AppliedPaths | Superseded;
 
 /**
  * Stores the pings of a log as paths (R-36), each batch exactly once. Of the pings with the same device and time the first

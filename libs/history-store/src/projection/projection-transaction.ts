@@ -11,9 +11,16 @@ export interface PositionMove {
   readonly partition: number;
   /** The position that the caller believes to be stored; null: none yet. */
   readonly expectedOffset: number | null;
+  /** The position after the batch; it moves even if nothing of the batch is written. */
   readonly nextOffset: number;
-  /** The progress of the attempt log: see AttemptBatch. */
+  /** Of the attempt log: everything that was logged before this is in the batch or before it. Absent: not known. */
   readonly completeUntil?: number | undefined;
+}
+
+/** Another writer moved the position. Nothing was written; continue from the stored position. */
+export interface Superseded {
+  readonly type: 'superseded';
+  readonly storedOffset: number | null;
 }
 
 /** A transaction takes tens of milliseconds; one of thousands of rows on a busy server takes a second or two. */
