@@ -2,26 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryHistory, RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
-import { startTestApiPerTest, type TestAnswer } from '../testing/test-api.js';
+import { idsOf, pageOf } from '../testing/event-pages.js';
+import { refusalOf, startTestApiPerTest, type TestAnswer } from '../testing/test-api.js';
 
 const PATH = '/public/v2/events';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
 const build = startTestApiPerTest({ now: () => NOW });
-
-interface Page {
-  data: { eventId: string }[];
-  nextPageState: string | null;
-}
-function pageOf(answer: TestAnswer) {
-  return answer.body as Page;
-}
-function idsOf(answer: TestAnswer) {
-  return pageOf(answer).data.map((event) => event.eventId);
-}
-function codeOf(answer: TestAnswer) {
-  return (answer.body as { error: { code: string } }).error.code;
-}
 
 describe('GET /public/v2/events (R-33)', () => {
   it('shows a delivery with its payload as it was pushed', async () => {
@@ -224,7 +211,7 @@ describe('GET /public/v2/events (R-33)', () => {
     const second = pageOf(await request(`${PATH}?order=desc&limit=3&pageState=${token}`));
     expect([...first.data, ...second.data].map(({ eventId }) => eventId)).toEqual([...ids].reverse());
     expect(second.nextPageState).toBeNull();
-    expect(codeOf(await request(`${PATH}?limit=3&pageState=${token}`))).toBe('page_state_other_query');
+    expect(refusalOf(await request(`${PATH}?limit=3&pageState=${token}`)).code).toBe('page_state_other_query');
     expect(idsOf(await request(`${PATH}?order=asc`))).toEqual(ids);
   });
 

@@ -1,26 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { RETENTION_MS } from '@waypost/domain';
 import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
-import { startTestApiPerTest, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { idsOf, pageOf } from '../testing/event-pages.js';
+import { refusalOf, startTestApiPerTest, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v2/events';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
 const build = startTestApiPerTest({ now: () => NOW });
-
-interface Page {
-  data: { eventId: string }[];
-  nextPageState: string | null;
-}
-function pageOf(answer: TestAnswer) {
-  return answer.body as Page;
-}
-function idsOf(answer: TestAnswer) {
-  return pageOf(answer).data.map((event) => event.eventId);
-}
-function codeOf(answer: TestAnswer) {
-  return (answer.body as { error: { code: string } }).error.code;
-}
 
 describe('page tokens (R-34)', () => {
   const records = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - 100 + index }));
@@ -48,7 +35,7 @@ describe('page tokens (R-34)', () => {
     const refused = async (query: string, key?: string) => {
       const answer = await started.request(`${PATH}?${query}`, key === undefined ? {} : { key });
       expect(answer.status).toBe(400);
-      return codeOf(answer);
+      return refusalOf(answer).code;
     };
 
     expect(await refused(`${FILTER}&pageState=${token.slice(0, 20)}`)).toBe('page_state_invalid');
@@ -68,7 +55,7 @@ describe('page tokens (R-34)', () => {
     const window = 'startDate=2026-03-01T00:00:00Z&endDate=2026-04-01T00:00:00Z';
     const page = pageOf(await started.request(`${PATH}?${window}&limit=1`));
     const answer = await started.request(`/public/v1/webhook-events?${window}&pageState=${String(page.nextPageState)}`);
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'page_state_other_query']);
+    expect([answer.status, refusalOf(answer).code]).toEqual([400, 'page_state_other_query']);
   });
 
   it('keep a walk complete if it began before its oldest records passed the retention', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MAX_ID_LENGTH, MAX_PAGE_BYTES, type PathPoint, RETENTION_MS } from '@waypost/domain';
 import { createMemoryPathStore } from '@waypost/history-store/testing';
-import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+import { refusalOf, startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 
 const PATH = '/public/v1/paths';
 const NOW = Date.UTC(2026, 2, 20, 12);
@@ -64,9 +64,6 @@ function minutesAgo(deviceId: string, ...minutes: number[]): PathPoint[] {
 /** So many characters of ids, each the letter again and again. */
 function listOf(length: number, letter = 'x'): string {
   return Array.from({ length }, (_, n) => (n % 101 === 100 && n < length - 1 ? ',' : letter)).join('');
-}
-function codeOf(answer: TestAnswer): string {
-  return (answer.body as { error: { code: string } }).error.code;
 }
 
 describe('GET /public/v1/paths', () => {
@@ -299,7 +296,7 @@ describe('a walk over paths (R-34)', () => {
       started.request(`${query}&pageState=${token}`, key === undefined ? {} : { key });
     const refusal = async (query: string, key?: string) => {
       const answer = await answerTo(query, key);
-      return [answer.status, codeOf(answer)];
+      return [answer.status, refusalOf(answer).code];
     };
 
     const going = await answerTo(`${PATH}?deviceIds=b,a,b&${WINDOW}&limit=2`);
