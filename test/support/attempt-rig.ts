@@ -18,7 +18,7 @@ import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delive
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
-import { type Behavior, type Receiver, startReceiver } from './receiver.js';
+import { type Behavior, type ReceivedCall, type Receiver, startReceiver } from './receiver.js';
 import { subscriptionOf } from './samples.js';
 
 const SEALING_KEYS = [Buffer.alloc(32, 3)];
@@ -51,6 +51,10 @@ export interface AttemptRig {
   stepClock(byMs: number): void;
   /** From now on only `advance` moves the clocks. */
   freeze(): void;
+  /** Where its receiver takes webhooks. */
+  hook(): string;
+  /** The only request that came there. */
+  only(): ReceivedCall;
   put(subscription: WebhookSubscription): void;
   /** A version that cannot be read. */
   putUnreadable(subscriptionId: string): void;
@@ -118,6 +122,12 @@ export async function startAttemptRig(
     stepClock: (byMs) => void (steppedMs += byMs),
     freeze: () => {
       frozenMs = performance.now() - startedMs;
+    },
+    hook: () => receiver.url('/hook'),
+    only: () => {
+      const [call, ...more] = receiver.callsTo('/hook');
+      if (call === undefined || more.length > 0) throw new Error(`one call expected, not ${String(more.length + 1)}`);
+      return call;
     },
     put: (subscription) => index.put(subscription),
     putUnreadable: (subscriptionId) => index.putUnreadable(subscriptionId),

@@ -24,20 +24,11 @@ beforeEach(async () => {
 
 afterEach(() => rig.close());
 
-function hook(): string {
-  return rig.receiver.url('/hook');
-}
-function only(): ReceivedCall {
-  const [call, ...more] = rig.receiver.callsTo('/hook');
-  if (call === undefined || more.length > 0) throw new Error(`one call expected, not ${String(more.length + 1)}`);
-  return call;
-}
-
 /** Rotated: the old secret signs until a day after the rotation (R-17). */
 function rotated(expiresAt: number) {
   return rigSubscription(
     'sub-1',
-    { url: hook() },
+    { url: rig.hook() },
     {
       secrets: [
         { bytes: NEW, expiresAt: null },
@@ -66,11 +57,11 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     rig.put(rotated(rig.nowMs() + 24 * HOUR_MS));
     await rig.run('sub-1');
     for (const secret of [NEW, OLD]) {
-      expect(acceptedUnder(secret, only())).toBe(true);
-      expect(signatureProblem(only(), formatSigningSecret(secret))).toBeNull();
+      expect(acceptedUnder(secret, rig.only())).toBe(true);
+      expect(signatureProblem(rig.only(), formatSigningSecret(secret))).toBeNull();
     }
-    expect(countOf(only(), 'x-service-signature', /,v1=/g)).toBe(2);
-    expect(countOf(only(), 'webhook-signature', /v1,/g)).toBe(2);
+    expect(countOf(rig.only(), 'x-service-signature', /,v1=/g)).toBe(2);
+    expect(countOf(rig.only(), 'webhook-signature', /v1,/g)).toBe(2);
   });
 
   it('use the old secret until its 24 h end and not afterwards, without a new version', async () => {
@@ -89,7 +80,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
   });
 
   it('use the new secret from the first attempt after a rotation', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook() }, { secrets: [{ bytes: OLD, expiresAt: null }] }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }, { secrets: [{ bytes: OLD, expiresAt: null }] }));
     await rig.run('sub-1');
     rig.put({ ...rotated(rig.nowMs() + HOUR_MS), version: 2 });
     await rig.run('sub-1');
@@ -100,7 +91,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
   });
 
   it('are valid for any text on the wire, as its UTF-8 bytes', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.string({ unit: 'grapheme', minLength: 500 }));
     await fc.assert(
       fc.asyncProperty(texts, fc.uuid(), async (text, eventId) => {
@@ -120,14 +111,14 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     const sealed = sealSigningSecret(NEW, [Buffer.alloc(32, 9)], Buffer.alloc(12), 'sub-1');
     rig.put({ ...rest, secrets: [{ sealed, expiresAt: null }, ...secrets.slice(1)] });
     await rig.run('sub-1');
-    expect([acceptedUnder(NEW, only()), acceptedUnder(OLD, only())]).toEqual([false, true]);
+    expect([acceptedUnder(NEW, rig.only()), acceptedUnder(OLD, rig.only())]).toEqual([false, true]);
   });
 
   it('are required: without an openable secret nothing is sent and no token requested', async () => {
     const sealed = sealSigningSecret(NEW, [Buffer.alloc(32, 9)], Buffer.alloc(12), 'sub-1');
     const secrets = [{ sealed, expiresAt: null }];
     for (const auth of [null, rigAuth('sub-1', rig.receiver.url('/token'))]) {
-      rig.put({ ...rigSubscription('sub-1', { url: hook(), auth }), secrets });
+      rig.put({ ...rigSubscription('sub-1', { url: rig.hook(), auth }), secrets });
       expect(await rig.run('sub-1')).toMatchObject({ result: { type: 'error', errorCode: 'secret_unreadable' } });
     }
     expect(rig.receiver.calls).toEqual([]);

@@ -9,7 +9,6 @@ import {
   rigSubscription,
   startAttemptRig,
 } from '../../../../test/support/attempt-rig.js';
-import type { ReceivedCall } from '../../../../test/support/receiver.js';
 import { signatureProblem } from '../../../../test/support/signature-problem.js';
 import { flushed, settlesWithin } from '../../../../test/support/until.js';
 
@@ -25,18 +24,9 @@ beforeEach(async () => {
 
 afterEach(() => rig.close());
 
-function hook(): string {
-  return rig.receiver.url('/hook');
-}
-function only(): ReceivedCall {
-  const [call, ...more] = rig.receiver.callsTo('/hook');
-  if (call === undefined || more.length > 0) throw new Error(`one call expected, not ${String(more.length + 1)}`);
-  return call;
-}
-
 describe('the headers of a subscription (R-19)', () => {
   function withHeaders(...headers: { name: string; value: string | null; sealedValue: string | null }[]) {
-    rig.put(rigSubscription('sub-1', { url: hook(), headers }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), headers }));
   }
   function plain(name: string, value: string) {
     return { name, value, sealedValue: null };
@@ -56,7 +46,9 @@ describe('the headers of a subscription (R-19)', () => {
   it('are those of the newest version of the subscription', async () => {
     withHeaders(rigHeader('sub-1', 'x-api-key', 'old'));
     await rig.run('sub-1');
-    rig.put(rigSubscription('sub-1', { url: hook(), version: 2, headers: [rigHeader('sub-1', 'x-api-key', 'new')] }));
+    rig.put(
+      rigSubscription('sub-1', { url: rig.hook(), version: 2, headers: [rigHeader('sub-1', 'x-api-key', 'new')] }),
+    );
     await rig.run('sub-1');
     expect(rig.receiver.calls.map(({ headers }) => headers['x-api-key'])).toEqual(['old', 'new']);
   });
@@ -64,8 +56,8 @@ describe('the headers of a subscription (R-19)', () => {
   it('never replace one of Waypost, whatever a record says', async () => {
     withHeaders(plain('x-service-attempt', '5'), plain('content-type', 'text/plain'), plain('traceparent', 'mine'));
     await rig.run('sub-1', { attempt: 2 });
-    expect(only().headers).toMatchObject({ 'x-service-attempt': '2', 'content-type': 'application/json' });
-    expect(only().headers['traceparent']).not.toBe('mine');
+    expect(rig.only().headers).toMatchObject({ 'x-service-attempt': '2', 'content-type': 'application/json' });
+    expect(rig.only().headers['traceparent']).not.toBe('mine');
   });
 
   it('are not sent to the token server', async () => {
@@ -75,9 +67,9 @@ describe('the headers of a subscription (R-19)', () => {
       body: path === '/token' ? JSON.stringify({ access_token: 't', token_type: 'Bearer', expires_in: 3_600 }) : '',
     }));
     const auth = rigAuth('sub-1', rig.receiver.url('/token'));
-    rig.put(rigSubscription('sub-1', { url: hook(), auth, headers: [rigHeader('sub-1', 'x-api-key', 'k-7')] }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), auth, headers: [rigHeader('sub-1', 'x-api-key', 'k-7')] }));
     await rig.run('sub-1');
-    expect(only().headers).toMatchObject({ authorization: 'Bearer t', 'x-api-key': 'k-7' });
+    expect(rig.only().headers).toMatchObject({ authorization: 'Bearer t', 'x-api-key': 'k-7' });
     expect(rig.receiver.callsTo('/token')[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
@@ -99,27 +91,27 @@ describe('the headers of a subscription (R-19)', () => {
 
 describe('an attempt', () => {
   it('POSTs the frozen body with its headers (R-15, R-19)', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     const delivery = deliveryOf('sub-1');
     expect(await rig.run('sub-1', { attempt: 2 })).toMatchObject({
       type: 'ended',
-      url: hook(),
+      url: rig.hook(),
       auth: 'none',
       result: { type: 'response', statusCode: 200 },
     });
-    expect(only().body.toString()).toBe(delivery.body);
-    expect(only().headers).toMatchObject({
+    expect(rig.only().body.toString()).toBe(delivery.body);
+    expect(rig.only().headers).toMatchObject({
       'content-type': 'application/json',
       'x-service-attempt': '2',
       'x-service-subscription-id': 'sub-1',
       'x-service-event-id': delivery.eventId,
       'webhook-id': delivery.eventId,
     });
-    expect(only().headers).not.toHaveProperty('authorization');
+    expect(rig.only().headers).not.toHaveProperty('authorization');
   });
 
   it('gives the receiver its trace context (R-46)', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await rig.run('sub-1', { traceparent });
     await rig.run('sub-1', { traceparent, tracestate: 'congo=t61' });
@@ -132,20 +124,20 @@ describe('an attempt', () => {
   it('returns the status, the Retry-After and the beginning of the body of the response', async () => {
     const answer = { type: 'respond', status: 503, headers: { 'retry-after': '3' }, body: 'in maintenance' } as const;
     rig.receiver.behave(() => answer);
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     const body = Buffer.from('in maintenance');
     expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 503, retryAfter: '3', body } });
   });
 
   it('sends nothing when its 5 s have passed before the POST', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     expect(await rig.run('sub-1', { begunMsAgo: 5_000 })).toMatchObject({ result: { errorCode: 'timeout' } });
     expect(rig.receiver.calls).toEqual([]);
   });
 
   it('is aborted without a result when the process stops', async () => {
     rig.receiver.behave(() => ({ type: 'hang' }));
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     const stop = new AbortController();
     const running = rig.run('sub-1', { signal: stop.signal });
     setTimeout(() => {
@@ -163,11 +155,11 @@ describe('an attempt whose subscription its owner changes before the request is 
   ] as const;
   function change(status: (typeof changes)[number][0], auth: BearerAuth | null = null): void {
     if (status === 'deleted') rig.remove('sub-1');
-    else rig.put(rigSubscription('sub-1', { url: hook(), auth, status, version: 2 }));
+    else rig.put(rigSubscription('sub-1', { url: rig.hook(), auth, status, version: 2 }));
   }
 
   it.each(changes)('is not sent while it waits for a connection: %s', async (status, type, errorCode) => {
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     const run = rig.run('sub-1');
     change(status);
     expect(await run).toMatchObject({ type, ...(errorCode === undefined ? {} : { result: { errorCode } }) });
@@ -176,7 +168,7 @@ describe('an attempt whose subscription its owner changes before the request is 
 
   it.each(changes)('is not sent while it waits for a token: %s', async (status, type, errorCode) => {
     const auth = rigAuth('sub-1', rig.receiver.url('/token'));
-    rig.put(rigSubscription('sub-1', { url: hook(), auth }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), auth }));
     rig.receiver.behave(() => {
       change(status, auth);
       return { type: 'respond', status: 200, body: JSON.stringify({ access_token: 't', expires_in: 3_600 }) };
@@ -188,7 +180,7 @@ describe('an attempt whose subscription its owner changes before the request is 
 
   it('does not count when it was paused and the token request failed', async () => {
     const auth = rigAuth('sub-1', rig.receiver.url('/token'));
-    rig.put(rigSubscription('sub-1', { url: hook(), auth }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), auth }));
     rig.receiver.behave(() => {
       change('paused', auth);
       return { type: 'respond', status: 500 };
@@ -224,7 +216,7 @@ describe('an attempt whose subscription its owner changes before the request is 
 
 describe('what a receiver says of its refusal (R-24)', () => {
   it('is kept without the token that it repeats', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook(), auth: rigAuth('sub-1', rig.receiver.url('/token')) }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), auth: rigAuth('sub-1', rig.receiver.url('/token')) }));
     rig.receiver.behave(({ path, headers }) =>
       path === '/token'
         ? { type: 'respond', status: 200, body: JSON.stringify({ access_token: 'tok-4711', expires_in: 3_600 }) }
@@ -240,7 +232,7 @@ describe('what a receiver says of its refusal (R-24)', () => {
       rigHeader('sub-1', 'x-api-key', 'key-4711'),
       { name: 'x-site', value: 'north', sealedValue: null },
     ];
-    rig.put(rigSubscription('sub-1', { url: hook(), headers }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), headers }));
     rig.receiver.behave(({ headers: sent }) => ({
       type: 'respond',
       status: 403,
@@ -256,7 +248,7 @@ describe('an attempt for a subscription that this process does not know', () => 
   it('waits until the topic is read to its end, and is then made', async () => {
     rig.onCaughtUp(async () => {
       await flushed();
-      rig.put(rigSubscription('sub-1', { url: hook() }));
+      rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     });
     expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 200 } });
   });
@@ -276,15 +268,15 @@ describe('an attempt for a subscription that this process does not know', () => 
   });
 
   it('is refused once it is deleted, although it was known before', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook() }));
+    rig.put(rigSubscription('sub-1', { url: rig.hook() }));
     await rig.run('sub-1');
     rig.remove('sub-1');
     expect(await rig.run('sub-1')).toMatchObject({ result: { errorCode: 'subscription_deleted' } });
   });
 
   it('is refused without a request while it is disabled (R-16)', async () => {
-    rig.put(rigSubscription('sub-1', { url: hook(), status: 'disabled' }));
-    expect(await rig.run('sub-1')).toMatchObject({ url: hook(), result: { errorCode: 'subscription_disabled' } });
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), status: 'disabled' }));
+    expect(await rig.run('sub-1')).toMatchObject({ url: rig.hook(), result: { errorCode: 'subscription_disabled' } });
     expect(rig.receiver.calls).toEqual([]);
   });
 

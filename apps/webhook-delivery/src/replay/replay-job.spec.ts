@@ -4,6 +4,7 @@ import {
   attemptOf,
   deliveryOf,
   openReplayHarness,
+  range,
   type ReplayHarness,
   START,
   SUBSCRIPTION,
@@ -18,10 +19,6 @@ afterEach(async () => {
   await stage.close();
   expect(stage.fatal).toEqual([]);
 });
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index);
-}
 
 describe('a replay (R-30)', () => {
   it('writes the same events again with the same bytes, in the order of the log, as a separate series', async () => {

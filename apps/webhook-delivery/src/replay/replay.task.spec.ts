@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type StreamsBackend, StreamsError, type TransactionalProducer } from '@waypost/streams';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import { attemptOf, openReplayHarness, type ReplayHarness, SUBSCRIPTION } from './testing/replay-harness.js';
+import { attemptOf, openReplayHarness, range, type ReplayHarness, SUBSCRIPTION } from './testing/replay-harness.js';
 
 let stage: ReplayHarness;
 
@@ -13,10 +13,6 @@ afterEach(async () => {
   await stage.close();
   expect(stage.fatal).toEqual([]);
 });
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index);
-}
 
 describe('the replayer', () => {
   it('continues after each restart where the last transaction ended, without loss or repetition', async () => {

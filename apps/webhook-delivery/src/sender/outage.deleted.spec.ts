@@ -1,27 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
-import { SenderHarness, unavailable } from './testing/sender-harness.js';
-
-/** Five minutes pass in a second, the 15 s between probes in 50 ms. */
-const SPEED = 300;
-const minuteMs = 60_000;
+import { minuteMs, openOutageHarness, published } from './testing/outage-harness.js';
+import { type SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
 let answer: AttemptResult;
 
 beforeEach(async () => {
-  harness = await SenderHarness.create({ speed: SPEED });
-  harness.subscribe('subscription-1', { onOutage: 'hold' });
-  harness.subscribe('letting-fail', { onOutage: 'fail' });
+  harness = await openOutageHarness();
   answer = unavailable;
 });
 
 afterEach(() => harness.stop());
-
-async function published(): Promise<string[]> {
-  return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
-}
 
 describe('the state of a subscription that only failed (R-29)', () => {
   it.each(['while it is watched', 'while no sender runs'])(
@@ -45,7 +36,7 @@ describe('the state of a subscription that only failed (R-29)', () => {
     await harness.start(() => answer);
     harness.publish(1);
     // Without it, the five minutes would begin again.
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
   });
 
   it('leaves no state behind either when an attempt was in flight as it was deleted', async () => {

@@ -1,21 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult, SubscriptionState } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
-import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { dayMs, openOutageHarness, published } from './testing/outage-harness.js';
+import { ok, type SenderHarness, unavailable } from './testing/sender-harness.js';
 
-/** Five minutes pass in a second, the 15 s between probes in 50 ms. */
-const SPEED = 300;
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 type FailedDay = SubscriptionState['failedDays'][number];
 
 let harness: SenderHarness;
 let answer: AttemptResult;
 
 beforeEach(async () => {
-  harness = await SenderHarness.create({ speed: SPEED });
-  harness.subscribe('subscription-1', { onOutage: 'hold' });
-  harness.subscribe('letting-fail', { onOutage: 'fail' });
+  harness = await openOutageHarness();
   answer = unavailable;
 });
 
@@ -27,17 +22,13 @@ function nineteenFailures(): FailedDay[] {
   return [3, 2, 1].map((daysAgo) => ({ day: today - daysAgo, failed: daysAgo === 1 ? 7 : 6 }));
 }
 
-async function published(): Promise<string[]> {
-  return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
-}
-
 describe('a subscription with only failures for 7 days (R-29)', () => {
   it('is reported as disabled, once, with the reason', async () => {
     harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
     for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
     await harness.start(() => answer);
-    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
-    await until(async () => (await published()).includes('disabled'));
+    await until(async () => (await published(harness)).filter((type) => type === 'exhausted').length === 5);
+    await until(async () => (await published(harness)).includes('disabled'));
     const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
     expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
   });
@@ -49,7 +40,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     await harness.start(() => answer);
     await until(async () => (await harness.committedOffset()) === 5);
     await harness.stop();
-    expect(await published()).toEqual(Array.from({ length: 5 }, () => 'exhausted'));
+    expect(await published(harness)).toEqual(Array.from({ length: 5 }, () => 'exhausted'));
   });
 
   it('remembers across a restart how many deliveries failed on which days', async () => {
@@ -86,7 +77,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     await harness.start(() => answer);
     await until(async () => (await harness.committedOffset()) === 1);
     await harness.stop();
-    expect(await published()).toEqual(['exhausted']);
+    expect(await published(harness)).toEqual(['exhausted']);
   });
 
   it('is not disabled when an attempt was accepted in between', async () => {
@@ -97,6 +88,6 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     harness.publish(2, 'letting-fail');
     await until(async () => (await harness.committedOffset()) === 2);
     await harness.stop();
-    expect(await published()).toEqual(['exhausted']);
+    expect(await published(harness)).toEqual(['exhausted']);
   });
 });

@@ -2,37 +2,27 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
+import { dayMs, minuteMs, openOutageHarness, published, SPEED } from './testing/outage-harness.js';
 import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { aDelivery } from './testing/sender-samples.js';
-
-/** Five minutes pass in a second, the 15 s between probes in 50 ms. */
-const SPEED = 300;
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 let harness: SenderHarness;
 let answer: AttemptResult;
 
 beforeEach(async () => {
-  harness = await SenderHarness.create({ speed: SPEED });
-  harness.subscribe('subscription-1', { onOutage: 'hold' });
-  harness.subscribe('letting-fail', { onOutage: 'fail' });
+  harness = await openOutageHarness();
   answer = unavailable;
 });
 
 afterEach(() => harness.stop());
-
-async function published(): Promise<string[]> {
-  return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
-}
 
 describe('a subscription that holds through an outage (R-29)', () => {
   it('is suspended after five minutes of failures only, with an operational event', async () => {
     harness.leaveFailing(5 * minuteMs);
     harness.publish(1);
     await harness.start(() => answer);
-    await until(async () => (await published()).length > 0);
-    expect(await published()).toEqual(['suspended']);
+    await until(async () => (await published(harness)).length > 0);
+    expect(await published(harness)).toEqual(['suspended']);
     expect((await harness.states()).get('subscription-1')?.suspendedAt).not.toBeNull();
   });
 
@@ -44,7 +34,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
       await until(() => made.length > 0);
       harness.stepClock(stepMs);
       const [first] = made;
-      for (let n = 2; !(await published()).includes('suspended'); n++) {
+      for (let n = 2; !(await published(harness)).includes('suspended'); n++) {
         harness.publish(n);
         await until(() => made.length >= n);
       }
@@ -52,14 +42,14 @@ describe('a subscription that holds through an outage (R-29)', () => {
       expect(suspendedMs).toBeGreaterThanOrEqual(5 * minuteMs);
       harness.stepClock(-stepMs);
       answer = ok;
-      await until(async () => (await published()).includes('resumed'));
+      await until(async () => (await published(harness)).includes('resumed'));
     },
   );
 
   it('is suspended though the clock that dated its last change is ahead of that of the sender', async () => {
     harness.subscribe('subscription-1', { onOutage: 'hold', updatedAt: harness.nowMs() + dayMs });
     const made = await harness.start(() => answer);
-    for (let n = 1; !(await published()).includes('suspended'); n++) {
+    for (let n = 1; !(await published(harness)).includes('suspended'); n++) {
       harness.publish(n);
       await until(() => made.length >= n);
     }
@@ -70,15 +60,15 @@ describe('a subscription that holds through an outage (R-29)', () => {
     harness.leaveFailing(5 * minuteMs, 'letting-fail');
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
-    await until(async () => (await published()).length > 0);
-    expect(await published()).toEqual(['exhausted']);
+    await until(async () => (await published(harness)).length > 0);
+    expect(await published(harness)).toEqual(['exhausted']);
   });
 
   it('holds new deliveries and sends one probe every 15 s, which uses up no attempt', async () => {
     harness.leaveFailing(5 * minuteMs);
     harness.publish(1);
     const made = await harness.start(() => answer);
-    await until(async () => (await published()).length > 0);
+    await until(async () => (await published(harness)).length > 0);
     const before = made.length;
     for (let n = 2; n <= 40; n++) harness.publish(n);
     const suspendedAt = (await harness.operations())[0]?.occurredAt ?? NaN;
@@ -136,7 +126,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     const made = await harness.start(() => answer);
     await until(async () => (await harness.attempts()).filter(({ probe }) => probe).length === 2);
     harness.subscribe('subscription-1', { onOutage: 'fail' });
-    await until(async () => (await published()).includes('exhausted'));
+    await until(async () => (await published(harness)).includes('exhausted'));
     const logged = await harness.attempts();
     expect(logged.filter(({ probe }) => !probe).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
     expect(logged).toHaveLength(made.length);
@@ -203,7 +193,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 3; n++) harness.publish(n);
     await harness.start(() => answer, { slots: { perSubscription: 1 }, limits: { perSubscription: 10 } });
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
     for (let n = 4; n <= 50; n++) harness.publish(n);
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 50);
@@ -211,7 +201,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(delivered.map(({ eventId }) => eventId)).toEqual(
       Array.from({ length: 50 }, (_, i) => `event-${String(i + 1)}`),
     );
-    expect(await published()).toEqual(['suspended', 'resumed']);
+    expect(await published(harness)).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.committedOffset()) === 50);
     await until(async () => (await harness.states()).get('subscription-1') === null);
   });
@@ -220,21 +210,21 @@ describe('a subscription that holds through an outage (R-29)', () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 20; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
     await until(async () => (await harness.committedOffset()) === 20);
     const made = await harness.start(() => answer);
     await until(() => made.length >= 3);
     expect(new Set(made.map(({ delivery }) => delivery.eventId)).size).toBe(1);
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 20);
-    expect(await published()).toEqual(['suspended', 'resumed']);
+    expect(await published(harness)).toEqual(['suspended', 'resumed']);
   });
 
   it('is resumed by an accepted probe even when it was changed meanwhile', async () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
     harness.subscribe('subscription-1', {
       onOutage: 'hold',
       url: 'https://repaired.example.org/',
@@ -242,7 +232,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     });
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
-    expect(await published()).toEqual(['suspended', 'resumed']);
+    expect(await published(harness)).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.states()).get('subscription-1') === null);
   });
 
@@ -252,10 +242,10 @@ describe('a subscription that holds through an outage (R-29)', () => {
     const refusingFirst = (request: { delivery: { eventId: string } }): AttemptResult =>
       answer === ok && request.delivery.eventId === 'event-1' ? { type: 'response', statusCode: 422 } : answer;
     await harness.start(refusingFirst);
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length === 5);
-    expect(await published()).toEqual(['suspended', 'resumed']);
+    expect(await published(harness)).toEqual(['suspended', 'resumed']);
     const failed = (await harness.attempts()).filter(({ outcome }) => outcome === 'failed');
     expect(failed.map(({ eventId, decision }) => [eventId, decision])).toEqual([['event-1', 'permanent_status']]);
   });
@@ -271,19 +261,19 @@ describe('a subscription that holds through an outage (R-29)', () => {
     const pausedAt = harness.nowMs();
     await until(() => harness.nowMs() - pausedAt > 10 * 15_000);
     expect(made).toHaveLength(before);
-    expect(await published()).toEqual(['suspended']);
+    expect(await published(harness)).toEqual(['suspended']);
     answer = ok;
     harness.subscribe('subscription-1', { onOutage: 'hold' });
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
     expect(made.length).toBe(before + 5);
-    expect(await published()).toEqual(['suspended', 'resumed']);
+    expect(await published(harness)).toEqual(['suspended', 'resumed']);
   });
 
   it('ends what waits as failed when it is disabled, without holding any of it (R-16)', async () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
     answer = { type: 'error', errorCode: 'subscription_disabled', detail: '' };
     harness.subscribe('subscription-1', { onOutage: 'hold', status: 'disabled' });
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'failed').length === 5);
@@ -315,10 +305,10 @@ describe('a subscription that holds through an outage (R-29)', () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await published()).includes('suspended'));
+    await until(async () => (await published(harness)).includes('suspended'));
     harness.subscribe('subscription-1', { onOutage: 'fail' });
-    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
-    expect((await published()).slice(0, 2)).toEqual(['suspended', 'resumed']);
+    await until(async () => (await published(harness)).filter((type) => type === 'exhausted').length === 5);
+    expect((await published(harness)).slice(0, 2)).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.committedOffset()) === 5);
   });
 });

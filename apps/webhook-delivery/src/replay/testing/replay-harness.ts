@@ -15,6 +15,7 @@ import { attemptOf as sampleOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
 import { nodeTimers } from '../../process/timers.js';
 import { ReplayTask, type ReplayTaskParts } from '../replay.task.js';
+import { REPLAYER_COPARTITIONED } from '../replay.task-factory.js';
 
 function placeOf(topic: string) {
   return { topic, partition: 0 };
@@ -225,11 +226,16 @@ export function createReplayer(options: ReplayerOptions): TaskManager {
     backend: options.backend,
     groupId: consumerGroups.replayer.id,
     topics: [topics.webhookReplays.name],
-    copartitioned: [topics.replayProgress.name, topics.webhookDeliveries.name, topics.webhookAttempts.name],
+    copartitioned: REPLAYER_COPARTITIONED,
     instanceId: options.instanceId,
     createTask: (context) => new ReplayTask(options, context),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,
   });
+}
+
+/** Whole numbers from `from` on, before `to`. */
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
 }

@@ -38,6 +38,7 @@ import { createLaneSettings } from '../lane-settings.js';
 import type { BacklogLimits } from '../partition-backlogs.js';
 import type { ReservationLimits } from '../reservations.js';
 import { SenderTask } from '../sender.task.js';
+import { SENDER_COPARTITIONED } from '../sender.task-factory.js';
 import type { SenderParts } from '../sender-work.js';
 import type { ManualClock } from './manual-clock.js';
 import { aDelivery, aSubscription } from './sender-samples.js';
@@ -348,7 +349,7 @@ function createSender(options: SenderOptions): TaskManager {
     backend: options.backend,
     groupId: consumerGroups.sender.id,
     topics: [topics.webhookDeliveries.name],
-    copartitioned: [topics.webhookAttempts.name, topics.subscriptionState.name, topics.webhookOperations.name],
+    copartitioned: SENDER_COPARTITIONED,
     instanceId: options.instanceId,
     createTask: (context) => new SenderTask(options, context),
     logger: options.logger,

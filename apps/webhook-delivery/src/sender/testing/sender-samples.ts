@@ -1,5 +1,5 @@
 import type { WebhookAttempt, WebhookDelivery, WebhookSubscription } from '@waypost/domain';
-import { attemptOf } from '../../../../../test/support/samples.js';
+import { attemptOf, subscriptionOf } from '../../../../../test/support/samples.js';
 
 /** A moment ago: deliveries of long ago expire. */
 const MADE_AT = Date.now() - 1_000;
@@ -39,26 +39,5 @@ export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAtt
 }
 
 export function aSubscription(id: string): WebhookSubscription {
-  return {
-    id,
-    fleetId: 'fleet-1',
-    eventType: 'position',
-    url: `https://${id}.example.org/`,
-    description: null,
-    metadata: {},
-    status: 'active',
-    disabledReason: null,
-    payloadFormat: 'v1',
-    deviceIds: null,
-    auth: null,
-    headers: [],
-    clientCertificate: null,
-    rateLimitPerSecond: null,
-    onOutage: 'fail',
-    strictOrder: false,
-    secrets: [],
-    version: 1,
-    createdAt: 0,
-    updatedAt: 0,
-  };
+  return subscriptionOf({ id, url: `https://${id}.example.org/`, secrets: [], createdAt: 0, updatedAt: 0 });
 }
