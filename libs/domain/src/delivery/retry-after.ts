@@ -18,7 +18,7 @@ const IMF_DATE = new RegExp(`^${DAY_NAME}, (\\d\\d) ([A-Z][a-z]{2}) (\\d{4}) ${C
 const RFC_850_DATE = new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-([A-Z][a-z]{2})-(\\d\\d) ${CLOCK} GMT$`);
 const ASCTIME_DATE = new RegExp(`^${DAY_NAME} ([A-Z][a-z]{2}) ([ \\d]\\d) ${CLOCK} (\\d{4})$`);
 
-/** From `nowMs`; null: neither seconds nor an HTTP date (RFC 9110, 10.2.3). Not by Date.parse(), which reads "-5" as May. */
+/** Milliseconds from `nowMs`; null: neither seconds nor an HTTP date (RFC 9110, 10.2.3). Date.parse() would read "-5" as May. */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
