@@ -4,7 +4,7 @@ import { parsePositive } from '../time-argument.js';
 import { leaf, type ProgramContext, type Shared } from './command.js';
 
 export function addWait(program: Command, { terminal, now }: ProgramContext): void {
-  leaf(program, 'wait', 'Waits until every consumer group is at the end of its topics and no delivery is pending.')
+  leaf(program, 'wait', 'Waits until every consumer group is at the end of its topics and no subscription is parked.')
     .requiredOption('--idle <seconds>', 'seconds that the stack must stay idle', parsePositive)
     .action(async ({ dataDir, idle }: Shared & { idle: number }) => {
       const { waitUntilIdle } = await import('../commands/wait.js');
@@ -56,7 +56,7 @@ export function addRefill(program: Command, { terminal }: ProgramContext): void 
   leaf(
     program,
     'refill',
-    'Fills a lost, empty database from the topics: fleets, geofences, subscriptions, replays.',
+    'Fills an empty database from the topics after a loss: fleets, geofences, subscriptions, replays, operational events.',
   ).action(async ({ dataDir }: Shared) => {
     const { refill } = await import('../commands/refill.js');
     await refill(terminal, { dataDir });
@@ -97,10 +97,17 @@ export function addDoctor(program: Command, { terminal, now }: ProgramContext): 
   leaf(
     program,
     'doctor',
-    'Examines Kafka, the registry and the database before a set-up, and says how to fix what is wrong. Creates nothing without --try.',
+    'Examines Kafka, the registry and the database, and says how to fix what is wrong. Creates nothing without --try.',
   )
-    .addOption(new Option('--user <user>', 'whose login in Kafka it is, if each has its own').choices(KAFKA_USERS))
-    .option('--try', 'also make a topic, write to it in a transaction and delete it: shows the clocks of the brokers')
+    .addOption(
+      new Option('--user <user>', 'application whose Kafka login is examined, if each has its own').choices(
+        KAFKA_USERS,
+      ),
+    )
+    .option(
+      '--try',
+      'also make a topic, write to it in a transaction and delete it; this compares the clocks of the brokers, too',
+    )
     .action(async (flags: Shared & { user?: KafkaUser; try?: true }) => {
       const { doctor } = await import('../commands/doctor.js');
       await doctor(terminal, { ...flags, now });
