@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeliveryHistory, type DeliveryPosition, type DeliveryQuery, MAX_PAGE_BYTES } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import type { PlanNode } from '../pages/page-sql.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
 import { createDeliveryHistory, explainPage } from './postgres-delivery-history.js';
+
+const suite = useTestHistory();
 
 const DAY_MS = 86_400_000;
 const ROWS_PER_DAY = 6_000;
@@ -20,20 +19,13 @@ const LIMIT = 100;
 const AHEAD = 5;
 const THREE_TYPES = ['type-3', 'type-5', 'no such type'];
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
-
 /**
  * Six days of 6,000 deliveries of three fleets; one fleet has most of them. No ANALYZE: plans must not depend on the
  * statistics of a day.
  */
 beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.apiUrl);
-  await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 5 * DAY_MS, NOW);
-  await dataSource.query(
+  await createDeliveryPartitions(suite.dataSource).ensurePartitions(NOW - 5 * DAY_MS, NOW);
+  await suite.dataSource.query(
     `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, series, status_code,
        last_attempt, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts)
      SELECT md5(n::text)::uuid, at, at, at, at, 0, CASE WHEN n % 50 < 2 THEN 500 ELSE 200 END, 1,
@@ -44,14 +36,15 @@ beforeAll(async () => {
     [6 * ROWS_PER_DAY, new Date(Math.floor(NOW / DAY_MS) * DAY_MS - 5 * DAY_MS).toISOString(), ROWS_PER_DAY],
   );
 });
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
-});
 
 function planOf(query: Partial<DeliveryQuery>): Promise<readonly PlanNode[]> {
-  return explainPage(pages, { fleetId: 'big', startAt: NOW - 2 * DAY_MS, endAt: NOW - DAY_MS, limit: LIMIT, ...query });
+  return explainPage(suite.pages, {
+    fleetId: 'big',
+    startAt: NOW - 2 * DAY_MS,
+    endAt: NOW - DAY_MS,
+    limit: LIMIT,
+    ...query,
+  });
 }
 
 function tablesOf(plan: readonly PlanNode[]): string[] {
@@ -213,8 +206,8 @@ describe('a walk over several types', () => {
 
   /** Two days; ten types, each in every status. */
   beforeAll(async () => {
-    history = createDeliveryHistory({ pages });
-    await dataSource.query(
+    history = createDeliveryHistory({ pages: suite.pages });
+    await suite.dataSource.query(
       `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, series, status_code,
        last_attempt, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts)
      SELECT md5((n / 2)::text)::uuid, at, at, at, at, n % 2, CASE WHEN n % 4 = 0 THEN 503 ELSE 200 END, 1, $1, 'device',
@@ -224,7 +217,7 @@ describe('a walk over several types', () => {
             LATERAL (SELECT $3::timestamptz + (n / $4::integer) * interval '2 hours' AS at) AS moment`,
       [FLEET, ROWS, new Date(NOW - DAY_MS).toISOString(), ROWS_PER_TIME],
     );
-    rows = await dataSource.query(
+    rows = await suite.dataSource.query(
       'SELECT event_id, series, first_attempt_at AS at, event_type, status, status_code FROM deliveries WHERE fleet_id = $1',
       [FLEET],
     );
@@ -282,10 +275,10 @@ describe('a walk over several types', () => {
 
   it('returns each delivery once even if two given types are stored as the same text', async () => {
     const replaced = 'type-\uFFFD';
-    await dataSource.query(`UPDATE deliveries SET event_type = $1 WHERE event_type = 'type-0' AND fleet_id = $2`, [
-      replaced,
-      FLEET,
-    ]);
+    await suite.dataSource.query(
+      `UPDATE deliveries SET event_type = $1 WHERE event_type = 'type-0' AND fleet_id = $2`,
+      [replaced, FLEET],
+    );
     const filters = { statusCode: 200, eventTypes: ['type-\0', replaced, 'type-1'] };
     const seen = await walk(filters, 100);
 

@@ -1,35 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
-import {
-  createDataSource,
-  createPageSource,
-  isConnectionLoss,
-  isLockTimeout,
-  type PageSource,
-} from '@waypost/database';
+import { describe, expect, it } from '@jest/globals';
+import { createDataSource, isConnectionLoss, isLockTimeout } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import { until } from '../../../../test/support/until.js';
 import { inTransaction } from '../projection/projection-transaction.js';
 import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
-
-beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
-  pages = createPageSource(database.apiUrl);
-});
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
-});
+const suite = useTestHistory({ poolSize: 8 });
 
 /** A fleet's log of some deliveries with a retry each, and the rows that it must give. */
 function sampleLog(fleetId: string, deliveries = 40) {
@@ -46,7 +25,8 @@ function sampleLog(fleetId: string, deliveries = 40) {
 }
 
 async function rowsOf(fleetId: string, window = { startAt: 0, endAt: NOW }) {
-  return (await createDeliveryHistory({ pages }).findDeliveries({ fleetId, limit: 1_000, ...window })).records;
+  return (await createDeliveryHistory({ pages: suite.pages }).findDeliveries({ fleetId, limit: 1_000, ...window }))
+    .records;
 }
 
 function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | null, to: number) {
@@ -57,7 +37,7 @@ function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | n
 const WAITING = 2;
 
 async function rowLockWaits(): Promise<number> {
-  const [row]: { n: number }[] = await dataSource.query(
+  const [row]: { n: number }[] = await suite.dataSource.query(
     "SELECT count(*)::integer AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
   );
   return row?.n ?? 0;
@@ -66,7 +46,7 @@ async function rowLockWaits(): Promise<number> {
 describe('the projection into PostgreSQL', () => {
   it('applies a batch exactly once, although it and its rivals repeat it', async () => {
     const { fleetId, log, expected, total } = sampleLog('twice');
-    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
     const batch = batchOf('twice', log, null, total);
     const results = await Promise.all([1, 2, 3, 4].map(() => projection.apply(batch)));
 
@@ -80,7 +60,7 @@ describe('the projection into PostgreSQL', () => {
   it('gives the rows of the log while two projectors race over one partition with batches of their own', async () => {
     const { fleetId, log, expected, total } = sampleLog('race', 120);
     const racer = async (size: number): Promise<number> => {
-      const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+      const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
       let applied = 0;
       for (let at = await projection.readPosition('race', 0); at !== total;) {
         const next = Math.min((at ?? 0) + size, total);
@@ -98,8 +78,8 @@ describe('the projection into PostgreSQL', () => {
 
   it('leaves nothing of a batch whose transaction was interrupted', async () => {
     const { fleetId, log, expected, total } = sampleLog('crash');
-    const victim = await createDataSource(database.url, { applicationName: 'victim' }).initialize();
-    const blocker = dataSource.createQueryRunner();
+    const victim = await createDataSource(suite.database.url, { applicationName: 'victim' }).initialize();
+    const blocker = suite.dataSource.createQueryRunner();
     try {
       const projection = createDeliveryProjection({ dataSource: victim, now: () => NOW });
       await projection.apply(batchOf('crash', log, null, 40));
@@ -108,7 +88,7 @@ describe('the projection into PostgreSQL', () => {
       await blocker.query('SELECT 1 FROM deliveries WHERE event_id = $1 FOR UPDATE', [log.at(-1)?.eventId]);
       const outcome = projection.apply(batchOf('crash', log, 40, total)).catch((error: unknown) => error);
       await until(async () => (await sessions("wait_event_type = 'Lock'")) === 1);
-      await dataSource.query(
+      await suite.dataSource.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'`,
       );
 
@@ -126,7 +106,7 @@ describe('the projection into PostgreSQL', () => {
 
   it('writes every row of a batch that is prepared in chunks', async () => {
     const { fleetId, log, expected, total } = sampleLog('in chunks', 450);
-    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
     const applied = await projection.apply(batchOf('in chunks', log, null, total));
     expect(applied).toMatchObject({ type: 'applied', deliveries: 450, headlessDeliveries: 0 });
     expect(await rowsOf(fleetId)).toEqual(expected);
@@ -134,7 +114,7 @@ describe('the projection into PostgreSQL', () => {
 
   it('fails once after another process dropped a day, and then creates the day again', async () => {
     const { fleetId, log, expected, total } = sampleLog('dropped');
-    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
     // A day that no other test writes to.
     const shiftMs = 30 * 86_400_000;
     const attempts = log.map((attempt) => ({
@@ -143,7 +123,7 @@ describe('the projection into PostgreSQL', () => {
       startedAt: attempt.startedAt + shiftMs,
     }));
     await projection.apply(batchOf('dropped', attempts, null, total));
-    await dataSource.query('DROP TABLE deliveries_20260720');
+    await suite.dataSource.query('DROP TABLE deliveries_20260720');
 
     const again = { ...batchOf('dropped', attempts, total, 2 * total), attempts };
     await expect(projection.apply(again)).rejects.toThrow('"deliveries_20260720" does not exist');
@@ -154,7 +134,7 @@ describe('the projection into PostgreSQL', () => {
 
   it('accepts any text as the name of a topic', async () => {
     const { log } = sampleLog('quoted', 1);
-    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
     const topic = "it's; \\' DROP TABLE deliveries; --";
     expect(await projection.apply(batchOf(topic, log, null, 1))).toMatchObject({ type: 'applied' });
     expect(await projection.apply(batchOf(topic, log, 1, 2))).toMatchObject({ type: 'applied' });
@@ -163,10 +143,10 @@ describe('the projection into PostgreSQL', () => {
 
   it('is freed from a process that stopped in the middle of a transaction', async () => {
     const { log, total } = sampleLog('stopped', 3);
-    const stopped = await createDataSource(database.url, { idleInTransactionTimeoutMs: 50 }).initialize();
+    const stopped = await createDataSource(suite.database.url, { idleInTransactionTimeoutMs: 50 }).initialize();
     const zombie = stopped.createQueryRunner();
     try {
-      const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+      const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
       await projection.apply(batchOf('stopped', log, null, 1));
       await zombie.startTransaction();
       await zombie.query("UPDATE projection_positions SET next_offset = 99 WHERE topic = 'stopped'");
@@ -183,10 +163,10 @@ describe('the projection into PostgreSQL', () => {
 
   it('continues with the other partitions while a stopped projector holds the rows of some', async () => {
     const { log } = sampleLog('locked', 3);
-    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
     const batch = (partition: number) => ({ ...batchOf('locked', log, null, 1), partition });
     await Promise.all([0, 1, 2].map((partition) => projection.apply(batch(partition))));
-    const stopped = dataSource.createQueryRunner();
+    const stopped = suite.dataSource.createQueryRunner();
     try {
       await stopped.startTransaction();
       await stopped.query("SELECT 1 FROM projection_positions WHERE topic = 'locked' FOR UPDATE");
@@ -207,22 +187,22 @@ describe('the projection into PostgreSQL', () => {
   });
 
   it('does not wait forever on a silent connection', async () => {
-    const endless = inTransaction(dataSource, (client) => client.query('SELECT pg_sleep(30)'), 200);
+    const endless = inTransaction(suite.dataSource, (client) => client.query('SELECT pg_sleep(30)'), 200);
     const outcome: unknown = await endless.catch((error: unknown) => error);
     expect(isConnectionLoss(outcome)).toBe(true);
-    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await suite.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   it('reports an unreachable server as a connection loss, and a bug of ours not', async () => {
     const nobody = createDataSource('postgres://waypost:secret@127.0.0.1:1/none');
     expect(isConnectionLoss(await nobody.initialize().catch((error: unknown) => error))).toBe(true);
-    const fault: unknown = await dataSource.query('SELECT nothing FROM nowhere').catch((error: unknown) => error);
+    const fault: unknown = await suite.dataSource.query('SELECT nothing FROM nowhere').catch((error: unknown) => error);
     expect(isConnectionLoss(fault)).toBe(false);
   });
 });
 
 async function sessions(condition: string): Promise<number> {
-  const [row]: { n: number }[] = await dataSource.query(
+  const [row]: { n: number }[] = await suite.dataSource.query(
     `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'victim' AND ${condition}`,
   );
   return row?.n ?? 0;

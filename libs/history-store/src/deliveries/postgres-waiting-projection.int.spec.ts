@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import type { DeliveryHistory, DeliveryQuery, EventQuery, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import { until } from '../../../../test/support/until.js';
 import { explainQuery } from '../pages/page-sql.js';
 import { createProjectionProgress } from '../progress/projection-progress.js';
@@ -16,26 +13,16 @@ import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 import { createWaitingProjection } from './postgres-waiting-projection.js';
 
-const DAY_MS = 86_400_000;
+const suite = useTestHistory();
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
+const DAY_MS = 86_400_000;
 let history: DeliveryHistory;
 let fleets = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.apiUrl);
-  history = createDeliveryHistory({ pages });
-  await createProjectionProgress(dataSource).begin(100);
-  await createDeliveryPartitions(dataSource).ensurePartitions(NOW - DAY_MS, NOW);
-});
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
+  history = createDeliveryHistory({ pages: suite.pages });
+  await createProjectionProgress(suite.dataSource).begin(100);
+  await createDeliveryPartitions(suite.dataSource).ensurePartitions(NOW - DAY_MS, NOW);
 });
 
 /** A fleet of its own with its logs, whose partition it has alone. */
@@ -43,8 +30,8 @@ function newFleet() {
   fleets += 1;
   const partition = fleets;
   const fleetId = `fleet-${String(fleets)}`;
-  const waiting = createWaitingProjection({ dataSource, now: () => NOW });
-  const attempted = createDeliveryProjection({ dataSource, now: () => NOW });
+  const waiting = createWaitingProjection({ dataSource: suite.dataSource, now: () => NOW });
+  const attempted = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
   const positions = { deliveries: 0, attempts: 0 };
   const batchOf = (log: 'deliveries' | 'attempts', length: number) => {
     const offset = positions[log];
@@ -130,7 +117,9 @@ describe('deliveries without an attempt (R-33)', () => {
     expect(await fleet.findOthers()).toEqual([]);
     await fleet.attempt(second === undefined ? [] : [second]);
     expect(await fleet.find()).toEqual([]);
-    expect(await dataSource.query('SELECT * FROM waiting_deliveries WHERE fleet_id = $1', [fleet.fleetId])).toEqual([]);
+    expect(
+      await suite.dataSource.query('SELECT * FROM waiting_deliveries WHERE fleet_id = $1', [fleet.fleetId]),
+    ).toEqual([]);
   });
 
   it.each(['delivered', 'open', 'failed'] as const)(
@@ -159,7 +148,9 @@ describe('deliveries without an attempt (R-33)', () => {
     if (first === undefined) throw new Error('Nothing was made.');
     await fleet.attempt([first]);
     await fleet.attempt([first, ...others]);
-    expect(await dataSource.query('SELECT * FROM waiting_deliveries WHERE fleet_id = $1', [fleet.fleetId])).toEqual([]);
+    expect(
+      await suite.dataSource.query('SELECT * FROM waiting_deliveries WHERE fleet_id = $1', [fleet.fleetId]),
+    ).toEqual([]);
   });
 
   it('end like all others when they expire or are refused without a request', async () => {
@@ -188,7 +179,7 @@ describe('deliveries without an attempt (R-33)', () => {
     await fleet.log([fleet.deliveryOf('one')]);
     await fleet.log([fleet.deliveryOf('one')]);
     expect(await fleet.find()).toHaveLength(1);
-    const rival = createWaitingProjection({ dataSource, now: () => NOW });
+    const rival = createWaitingProjection({ dataSource: suite.dataSource, now: () => NOW });
     const batch = { topic: 'webhook.deliveries', partition: fleet.partition, expectedOffset: 1, nextOffset: 9 };
     expect(await rival.apply({ ...batch, deliveries: [fleet.deliveryOf('two')] })).toMatchObject({
       type: 'superseded',
@@ -199,7 +190,7 @@ describe('deliveries without an attempt (R-33)', () => {
   it('are never left behind by an end that is projected at the same moment', async () => {
     const fleet = newFleet();
     const one = fleet.deliveryOf('one');
-    const runner = dataSource.createQueryRunner();
+    const runner = suite.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
     // As a batch of attempts that is not committed yet.
     await client.query('BEGIN');
@@ -212,7 +203,7 @@ describe('deliveries without an attempt (R-33)', () => {
     );
     const logged = fleet.log([one]);
     await until(async () => {
-      const rows: unknown[] = await dataSource.query(
+      const rows: unknown[] = await suite.dataSource.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return rows.length > 0;
@@ -276,7 +267,7 @@ describe('deliveries without an attempt (R-33)', () => {
   ])('are read by %s', async (_, filter: Partial<DeliveryQuery>, index) => {
     const query = { fleetId: 'fleet', startAt: 0, endAt: NOW, limit: 10, status: 'pending' as const, ...filter };
     const sql = findWaitingSql(query, 1_000_000);
-    const plan = sql === null ? [] : await explainQuery(pages, query.fleetId, sql);
+    const plan = sql === null ? [] : await explainQuery(suite.pages, query.fleetId, sql);
     const indexes = plan.map((node) => node['Index Name']).filter((name) => name?.startsWith('waiting_'));
     expect([...new Set(indexes)]).toEqual([index]);
     expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');
@@ -311,7 +302,7 @@ describe('the deliveries of an event (R-33)', () => {
   it('are read by the primary keys', async () => {
     const query = { fleetId: 'fleet', eventId: uuidOf('event'), startAt: 0, limit: 10, subscriptionIds: ['a'] };
     const sql = findEventSql(query, 1_000_000);
-    const plan = sql === null ? [] : await explainQuery(pages, query.fleetId, sql);
+    const plan = sql === null ? [] : await explainQuery(suite.pages, query.fleetId, sql);
     const indexes = plan.flatMap((node) => node['Index Name'] ?? []);
     expect([...new Set(indexes)].sort()).toEqual(['deliveries_pkey', 'waiting_deliveries_pkey']);
     expect(plan.map((node) => node['Node Type'])).not.toContain('Seq Scan');

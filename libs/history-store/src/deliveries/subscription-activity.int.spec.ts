@@ -1,32 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type SubscriptionActivity } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import { explainQuery } from '../pages/page-sql.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { createWaitingPartitions } from './postgres-waiting-projection.js';
 import { activitySql, createSubscriptionActivities } from './subscription-activity.js';
 
+const suite = useTestHistory();
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
-
 beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.apiUrl);
-  await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 15 * DAY_MS, NOW);
-});
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
+  await createDeliveryPartitions(suite.dataSource).ensurePartitions(NOW - 15 * DAY_MS, NOW);
 });
 
 interface Row {
@@ -45,7 +32,7 @@ async function insert(subscription: string, ...rows: Row[]): Promise<void> {
   for (const [index, row] of rows.entries()) {
     const { fleetId = 'acme', status, firstAttemptAt, count = 1, decision } = row;
     const deliveredAt = row.deliveredAt ?? firstAttemptAt + 1_000;
-    await dataSource.query(
+    await suite.dataSource.query(
       `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, series,
          status_code, last_attempt, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts)
        SELECT md5($1 || n)::uuid, $2, $2, $2, $2::timestamptz - interval '1 second', $3, 0, 500, 1, $4, 'van-1', $5,
@@ -63,7 +50,7 @@ async function insert(subscription: string, ...rows: Row[]): Promise<void> {
 function activityOf(subscription: string): Promise<SubscriptionActivity> {
   const window = { startAt: NOW - 15 * DAY_MS, endAt: NOW };
   const query = { fleetId: 'acme', subscriptionId: uuidOf(subscription), ...window };
-  return createSubscriptionActivities({ pages }).read(query);
+  return createSubscriptionActivities({ pages: suite.pages }).read(query);
 }
 
 describe('the activity of a subscription, from the history (R-16)', () => {
@@ -144,7 +131,7 @@ describe('the activity of a subscription, from the history (R-16)', () => {
   });
 
   it('counts what waits for its first attempt too, and what is both once, from the oldest creation on', async () => {
-    await createWaitingPartitions(dataSource).ensurePartitions(NOW - 2 * DAY_MS, NOW);
+    await createWaitingPartitions(suite.dataSource).ensurePartitions(NOW - 2 * DAY_MS, NOW);
     await insert('waits', { status: 'pending', firstAttemptAt: NOW - HOUR_MS, count: 2 });
     // One that had its first attempt meanwhile stays until it ends; two had none.
     const begun = "md5('waits 0 1')::uuid";
@@ -153,7 +140,7 @@ describe('the activity of a subscription, from the history (R-16)', () => {
       ['gen_random_uuid()', NOW - DAY_MS],
       ['gen_random_uuid()', NOW - 60_000],
     ] as const) {
-      await dataSource.query(
+      await suite.dataSource.query(
         `INSERT INTO waiting_deliveries
            (event_id, created_at, event_time, series, fleet_id, device_id, subscription_id, event_type, format, body)
          VALUES (${id}, $1, $1, 0, 'acme', 'van-1', $2, 'position', 'v1', '{}')`,
@@ -173,7 +160,7 @@ describe('the activity of a subscription, from the history (R-16)', () => {
     expect(await activityOf('busy')).toMatchObject({ pending: 1_000 });
     const window = { startAt: NOW - 15 * DAY_MS, endAt: NOW };
     const query = activitySql({ fleetId: 'acme', subscriptionId: uuidOf('busy'), ...window });
-    const nodes = await explainQuery(pages, 'acme', query);
+    const nodes = await explainQuery(suite.pages, 'acme', query);
     const scans = nodes.filter((node) => node['Relation Name'] !== undefined);
     expect(new Set(scans.map((node) => node['Index Name']))).toEqual(
       new Set(['deliveries_by_subscription', 'waiting_deliveries_by_subscription', 'waiting_deliveries_pkey']),

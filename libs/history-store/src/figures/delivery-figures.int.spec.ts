@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { recordNumber, type WebhookAttempt } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { explainQuery } from '../pages/page-sql.js';
@@ -22,32 +19,22 @@ import { noFigures, type SummedFigures } from './figures.js';
 import { packFigures } from './packed-figures.js';
 import { createFigurePartitions } from './write-figures.js';
 
+const suite = useTestHistory({ poolSize: 8 });
+
 const DAY_MS = 86_400_000;
 const PARTITIONS = 3;
-
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
 let stored: DeliveryFigures;
 let logs = 0;
 
-beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
-  pages = createPageSource(database.apiUrl);
-  stored = createDeliveryFigures({ pages });
-});
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
+beforeAll(() => {
+  stored = createDeliveryFigures({ pages: suite.pages });
 });
 
 /** A fleet with logs in several partitions. */
 function newFleet() {
   logs += 1;
   const fleetId = `fleet-${String(logs)}`;
-  const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+  const projection = createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW });
   return {
     fleetId,
     async append(attempts: readonly WebhookAttempt[], partition = 0): Promise<void> {
@@ -189,7 +176,7 @@ describe('the figures of deliveries (R-41)', () => {
               path_points: 'none',
               waiting_deliveries: 'none',
             };
-            expect(await emptyHistory(dataSource, logsOf)).toEqual({ type: 'emptied' });
+            expect(await emptyHistory(suite.dataSource, logsOf)).toEqual({ type: 'emptied' });
             await project();
           }
           expectFigures(await fleet.read({ step, groupBy }), log, { step, groupBy });
@@ -290,7 +277,11 @@ describe('the figures of deliveries (R-41)', () => {
         attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(firstAttemptAt)}`), firstAttemptAt });
       await fleet.append(minutes.map(deliveryAt));
       const window = { startAt: NOW - 2 * DAY_MS - 10 * 60_000, endAt: NOW - 2 * DAY_MS + 60_000 };
-      const plan = await explainQuery(pages, fleetId, figuresSql({ fleetId, ...window, step: 'minute', groupBy }));
+      const plan = await explainQuery(
+        suite.pages,
+        fleetId,
+        figuresSql({ fleetId, ...window, step: 'minute', groupBy }),
+      );
       const scans = plan.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
       const day = new Date(window.startAt).toISOString().slice(0, 10).replaceAll('-', '');
       expect(scans).toMatchObject([
@@ -306,9 +297,9 @@ describe('the figures of deliveries (R-41)', () => {
     [100_001, 'too_many'],
   ])('that are the sum of %d stored rows: %s', async (count, type) => {
     const { fleetId } = newFleet();
-    await createFigurePartitions(dataSource).ensurePartitions(NOW, NOW);
+    await createFigurePartitions(suite.dataSource).ensurePartitions(NOW, NOW);
     const startAt = bucketStart(NOW, 'day');
-    await dataSource.query(
+    await suite.dataSource.query(
       `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
        SELECT $1, $2, 0, $3, '', type::text, $4 FROM generate_series(1, $5::integer) AS type`,
       [new Date(startAt), FIGURE_STEPS.day, fleetId, packFigures(noFigures()), count],

@@ -1,37 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PathPoint, PathQuery } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { foldOf, NOW, pointOf } from './path-samples.contract.js';
 import { describePathStore } from './path-store.contract.js';
 import { createPathHistory, findPointsSql } from './postgres-path-history.js';
 import { createPathPartitions, createPathProjection } from './postgres-path-projection.js';
 
+const suite = useTestHistory({ poolSize: 8 });
+
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
-
-beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
-  pages = createPageSource(database.apiUrl);
-});
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
-});
-
 function openStore() {
   return Promise.resolve({
-    projection: createPathProjection({ dataSource, now: () => NOW }),
-    history: createPathHistory({ pages }),
+    projection: createPathProjection({ dataSource: suite.dataSource, now: () => NOW }),
+    history: createPathHistory({ pages: suite.pages }),
     close: () => Promise.resolve(),
   });
 }
@@ -51,7 +35,7 @@ function byPosition(a: PathPoint, b: PathPoint): number {
 }
 
 function rowsOf(fleetId: string): Promise<PathPoint[]> {
-  return createPathHistory({ pages }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
+  return createPathHistory({ pages: suite.pages }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
 }
 
 function batchOf(topic: string, log: readonly PathPoint[], from: number | null, to: number) {
@@ -62,7 +46,7 @@ describe('the projection of paths into PostgreSQL', () => {
   it('gives the fold of the log while three projectors race over one partition with batches of their own', async () => {
     const log = sampleLog('race', 300);
     const racer = async (size: number): Promise<number> => {
-      const projection = createPathProjection({ dataSource, now: () => NOW });
+      const projection = createPathProjection({ dataSource: suite.dataSource, now: () => NOW });
       let applied = 0;
       for (let at = await projection.readPosition('race', 0); at !== log.length;) {
         const next = Math.min((at ?? 0) + size, log.length);
@@ -81,7 +65,7 @@ describe('the projection of paths into PostgreSQL', () => {
   it('stores each ping once when writers of two partitions write the same pings at once', async () => {
     const log = sampleLog('shared', 400);
     const writer = async (partition: number, points: readonly PathPoint[]): Promise<number> => {
-      const projection = createPathProjection({ dataSource, now: () => NOW });
+      const projection = createPathProjection({ dataSource: suite.dataSource, now: () => NOW });
       let stored = 0;
       for (let at = 0; at < points.length; at += 50) {
         const batch = { ...batchOf('shared', points, at === 0 ? null : at, at + 50), partition };
@@ -100,14 +84,14 @@ describe('the projection of paths into PostgreSQL', () => {
   });
 
   it('drops the days that are entirely older than the retention and the walks over it, of the paths only (R-35)', async () => {
-    const partitions = createPathPartitions(dataSource);
+    const partitions = createPathPartitions(suite.dataSource);
     await partitions.ensurePartitions(NOW - 18 * DAY_MS, NOW - 15 * DAY_MS);
     await partitions.detachExpired(NOW);
     expect(await partitions.dropDetached(NOW)).toEqual({
       type: 'dropped',
       partitions: ['path_points_20260602', 'path_points_20260603'],
     });
-    const rows: { relname: string }[] = await dataSource.query(
+    const rows: { relname: string }[] = await suite.dataSource.query(
       `SELECT relname FROM pg_class WHERE relname LIKE 'path\\_points\\_2026060%' AND relkind = 'r' ORDER BY 1`,
     );
     expect(rows).toEqual([{ relname: 'path_points_20260604' }, { relname: 'path_points_20260605' }]);
@@ -120,14 +104,14 @@ describe('the plan of a page of paths', () => {
 
   /** Four days, a ping of each device every five minutes. */
   beforeAll(async () => {
-    await createPathPartitions(dataSource).ensurePartitions(NOW - 4 * DAY_MS, NOW);
-    await dataSource.query(
+    await createPathPartitions(suite.dataSource).ensurePartitions(NOW - 4 * DAY_MS, NOW);
+    await suite.dataSource.query(
       `INSERT INTO path_points (fleet_id, device_id, event_time, valid)
        SELECT 'plans', 'device-' || lpad(d::text, 2, '0'), $1::timestamptz - n * interval '5 minutes', true
          FROM generate_series(1, $2::integer) AS n, generate_series(1, $3::integer) AS d`,
       [new Date(NOW).toISOString(), 4 * PINGS_PER_DAY, DEVICES],
     );
-    await dataSource.query('VACUUM ANALYZE path_points');
+    await suite.dataSource.query('VACUUM ANALYZE path_points');
   });
 
   type CountedNode = PlanNode & { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
@@ -141,7 +125,7 @@ describe('the plan of a page of paths', () => {
       limit: 100,
       ...query,
     });
-    const nodes = await explainQuery(pages, 'plans', sql);
+    const nodes = await explainQuery(suite.pages, 'plans', sql);
     const [root, ...rest] = nodes as CountedNode[];
     if (root === undefined) throw new Error('no plan');
     const executed = rest.filter((node) => node['Actual Loops'] > 0);

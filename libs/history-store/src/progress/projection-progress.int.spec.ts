@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeliveryQuery } from '@waypost/domain';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { useTestHistory } from '../../../../test/support/test-history.js';
 import { attemptOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryHistory } from '../deliveries/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
 import { createProjectionProgress } from './projection-progress.js';
+
+const suite = useTestHistory();
 
 const TOPIC = 'webhook.attempts';
 const LOGS = { deliveries: TOPIC, delivery_figures: TOPIC, path_points: 'telemetry.pings', waiting_deliveries: 'none' };
@@ -16,30 +15,16 @@ const LOGS = { deliveries: TOPIC, delivery_figures: TOPIC, path_points: 'telemet
 /** An attempt takes 5 s, is written for a minute, and clocks differ by 5 s. */
 const LOGGED_WITHIN_MS = 70_000;
 
-let database: TestDatabase;
-let dataSource: DataSource;
-let pages: PageSource;
-
-beforeAll(async () => {
-  database = await createTestDatabase(requireTestStack().databaseUrl);
-  dataSource = await createDataSource(database.url).initialize();
-  pages = createPageSource(database.apiUrl);
-});
 beforeEach(async () => {
-  await emptyHistory(dataSource, LOGS);
-  await dataSource.query('DELETE FROM delivery_progress');
-});
-afterAll(async () => {
-  await pages.close();
-  await dataSource.destroy();
-  await database.drop();
+  await emptyHistory(suite.dataSource, LOGS);
+  await suite.dataSource.query('DELETE FROM delivery_progress');
 });
 
 async function completeUntil(query: Partial<DeliveryQuery> = {}): Promise<number | null> {
   const all = { fleetId: 'fleet-a', startAt: NOW - 86_400_000, endAt: NOW, limit: 10 };
-  return (await createDeliveryHistory({ pages }).findDeliveries({ ...all, ...query })).completeUntil;
+  return (await createDeliveryHistory({ pages: suite.pages }).findDeliveries({ ...all, ...query })).completeUntil;
 }
-const progress = () => createProjectionProgress(dataSource);
+const progress = () => createProjectionProgress(suite.dataSource);
 
 /** A batch of one attempt that was logged at this time, and its position. */
 async function project(partition: number, expectedOffset: number | null, loggedAt: number): Promise<void> {
@@ -47,7 +32,7 @@ async function project(partition: number, expectedOffset: number | null, loggedA
   const eventId = uuidOf(`${String(partition)} ${String(nextOffset)}`);
   const attempts = [attemptOf({ eventId, startedAt: loggedAt - 10 })];
   const batch = { topic: TOPIC, partition, expectedOffset, nextOffset, attempts, completeUntil: loggedAt };
-  const applied = await createDeliveryProjection({ dataSource, now: () => NOW }).apply(batch);
+  const applied = await createDeliveryProjection({ dataSource: suite.dataSource, now: () => NOW }).apply(batch);
   expect(applied).toMatchObject({ type: 'applied', deliveries: 1 });
 }
 function caughtUp(partition: number, expectedOffset: number | null, at: number): Promise<void> {
@@ -109,7 +94,7 @@ describe('completeUntil (R-33)', () => {
     await progress().begin(2);
     await project(0, null, NOW - 60_000);
     await caughtUp(1, null, NOW - 1_000);
-    await emptyHistory(dataSource, LOGS);
+    await emptyHistory(suite.dataSource, LOGS);
     expect(await completeUntil()).toBeNull();
     await caughtUp(0, 1, NOW);
     await progress().begin(2);
