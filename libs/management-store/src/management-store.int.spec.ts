@@ -2,23 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { useTestStore } from '../../../test/support/test-store.js';
 import type { NewSubscription } from './create-subscriptions.js';
 import { newSubscription } from './testing/new-subscription.js';
+import { outboxOf } from './testing/outbox-rows.js';
 
 const suite = useTestStore();
 
 function draft(given: Partial<NewSubscription> = {}): NewSubscription {
   return newSubscription({ fleetId: suite.fleetId, ...given });
-}
-
-interface OutboxRow {
-  kind: string;
-  key: string;
-  value: { version: number } | null;
-}
-async function outboxOf(key: string): Promise<OutboxRow[]> {
-  const rows = await suite.sql.query<OutboxRow>('SELECT kind, key, value FROM outbox WHERE key = $1 ORDER BY id', [
-    key,
-  ]);
-  return rows.rows;
 }
 
 describe('fleets', () => {
@@ -40,14 +29,14 @@ describe('fleets', () => {
       type: 'exists',
     });
     expect(await suite.store.fleets.find(id)).toEqual(fleet);
-    expect(await outboxOf(id)).toEqual([{ kind: 'fleet-settings', key: id, value: fleet }]);
+    expect(await outboxOf(suite.sql, id)).toEqual([{ kind: 'fleet-settings', key: id, value: fleet }]);
   });
 
   it('are created once even if two callers try at the same time', async () => {
     const fleet = { fleetId: `${suite.fleetId}-race`, payloadFormat: 'v1', nowMs: 1 } as const;
     const results = await Promise.all([suite.store.fleets.create(fleet), suite.store.fleets.create(fleet)]);
     expect(results.map((result) => result.type).sort()).toEqual(['created', 'exists']);
-    expect(await outboxOf(fleet.fleetId)).toHaveLength(1);
+    expect(await outboxOf(suite.sql, fleet.fleetId)).toHaveLength(1);
   });
 
   it.each(['', 'a b', 'a\u001fb', '.hidden', 'x'.repeat(129), 'ä'])('refuse the id %j', async (id) => {

@@ -4,23 +4,12 @@ import { type OperationalEvent } from '@waypost/domain';
 import { useTestStore } from '../../../test/support/test-store.js';
 import type { NewSubscription } from './create-subscriptions.js';
 import { newSubscription } from './testing/new-subscription.js';
+import { outboxOf } from './testing/outbox-rows.js';
 
 const suite = useTestStore();
 
 function draft(given: Partial<NewSubscription> = {}): NewSubscription {
   return newSubscription({ fleetId: suite.fleetId, ...given });
-}
-
-interface OutboxRow {
-  kind: string;
-  key: string;
-  value: { version: number } | null;
-}
-async function outboxOf(key: string): Promise<OutboxRow[]> {
-  const rows = await suite.sql.query<OutboxRow>('SELECT kind, key, value FROM outbox WHERE key = $1 ORDER BY id', [
-    key,
-  ]);
-  return rows.rows;
 }
 
 async function create(given: Partial<NewSubscription> = {}) {
@@ -56,7 +45,9 @@ describe('subscriptions', () => {
 
     expect(result).toMatchObject({ type: 'created', subscriptions: [expected] });
     expect(await suite.store.subscriptions.get({ fleetId: suite.fleetId, id: given.id })).toEqual(expected);
-    expect(await outboxOf(given.id)).toEqual([{ kind: 'webhook-subscription', key: given.id, value: expected }]);
+    expect(await outboxOf(suite.sql, given.id)).toEqual([
+      { kind: 'webhook-subscription', key: given.id, value: expected },
+    ]);
   });
 
   it('are created once if two callers give the same types in different orders at the same time', async () => {
@@ -112,8 +103,8 @@ describe('subscriptions', () => {
     expect((await suite.store.subscriptions.delete(ref, 5_000)).type).toBe('deleted');
 
     expect(await suite.store.subscriptions.get(ref)).toBeNull();
-    expect((await outboxOf(id)).map((row) => row.value?.version ?? null)).toEqual([1, 2, 3, null]);
-    expect((await outboxOf(id))[2]?.value).toEqual(moved.type === 'changed' ? moved.subscription : null);
+    expect((await outboxOf(suite.sql, id)).map((row) => row.value?.version ?? null)).toEqual([1, 2, 3, null]);
+    expect((await outboxOf(suite.sql, id))[2]?.value).toEqual(moved.type === 'changed' ? moved.subscription : null);
   });
 
   it('get one version for each of many concurrent changes, in the order of the outbox', async () => {
@@ -122,7 +113,7 @@ describe('subscriptions', () => {
     await Promise.all(
       changes.map((change) => suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, () => change, 3_000)),
     );
-    const versions = (await outboxOf(id)).map((row) => row.value?.version);
+    const versions = (await outboxOf(suite.sql, id)).map((row) => row.value?.version);
     expect(versions).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
   });
 
@@ -182,7 +173,7 @@ describe('a subscription whose deliveries only fail', () => {
     };
     expect(result).toMatchObject({ type: 'changed', subscription: expected, outboxIds: [expect.any(String)] });
     expect(await suite.store.subscriptions.get({ fleetId: suite.fleetId, id })).toMatchObject(expected);
-    expect((await outboxOf(id)).map((row) => row.value)).toEqual([
+    expect((await outboxOf(suite.sql, id)).map((row) => row.value)).toEqual([
       expect.objectContaining({ version: 1, status: 'active' }),
       expect.objectContaining(expected),
     ]);
@@ -202,7 +193,7 @@ describe('a subscription whose deliveries only fail', () => {
     expect(enabled).toMatchObject({ subscription: { status: 'active', disabledReason: null, version: 3 } });
     expect((await suite.store.subscriptions.disable(event, 7_000)).type).toBe('unchanged');
     expect((await suite.store.subscriptions.disable(disabled({ id }, 5_999), 7_000)).type).toBe('unchanged');
-    expect(await outboxOf(id)).toHaveLength(3);
+    expect(await outboxOf(suite.sql, id)).toHaveLength(3);
 
     expect((await suite.store.subscriptions.disable(disabled({ id }, 6_000), 7_000)).type).toBe('changed');
   });
@@ -231,7 +222,7 @@ describe('a subscription whose deliveries only fail', () => {
     const result = await suite.store.subscriptions.update(target, () => ({ status: 'disabled' }), 5_000);
     const expected = { status: 'disabled', disabledReason: null, version: 3 };
     expect(result).toMatchObject({ type: 'changed', subscription: expected });
-    expect((await outboxOf(id)).at(-1)?.value).toMatchObject(expected);
+    expect((await outboxOf(suite.sql, id)).at(-1)?.value).toMatchObject(expected);
     const again = await suite.store.subscriptions.update(target, () => ({ status: 'disabled' }), 6_000);
     expect(again).toMatchObject({ type: 'unchanged', subscription: { version: 3 } });
   });
