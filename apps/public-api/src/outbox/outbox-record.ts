@@ -58,14 +58,14 @@ export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: Partition
   return { topic: OUTBOX_TOPICS[row.kind], partition: partitionOf(row, counts), key: Buffer.from(row.key), value };
 }
 
-/** Rows of an earlier version lack them. */
+/** What rows of an earlier version lack. */
 const LATER_FIELDS = { description: null, metadata: {}, headers: [], clientCertificate: null };
+const LATER_SETTINGS = { name: null, routes: false };
 
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
   switch (kind) {
     case 'fleet-settings':
-      // Rows of an earlier version lack both.
-      return codecs.fleetSettings.encode({ name: null, routes: false, ...value } as FleetSettings);
+      return codecs.fleetSettings.encode({ ...LATER_SETTINGS, ...value } as FleetSettings);
     case 'geofence':
       return codecs.fleetGeofences.encode(value as Geofence);
     case 'webhook-subscription':
