@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { writeBusyHistory } from '../support/busy-history.js';
 import { type BusyEndpoint, type BusyHour, busyHour } from '../support/busy-hour.js';
 import { visitConsole } from '../support/console-visit.js';
@@ -18,7 +18,6 @@ const PHONE = 360;
 /** Where to keep pictures for the documentation; `npm run console:pictures` does. */
 const PICTURES = process.env['WAYPOST_PICTURES'];
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined || PICTURES !== undefined;
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
 
 /** How often each type happens, and how its endpoint answers: one was down for six minutes, one is slow and refuses some. */
@@ -34,13 +33,12 @@ function outage(random: number): number | null {
   return random < 0.3 ? null : 503;
 }
 
-let browser: Browser;
+const browser = startBrowser();
 let receiver: Receiver;
 let hour: BusyHour;
 
-(executablePath === null ? describe.skip : describe)('The console of a busy fleet', () => {
+describeInBrowser('The console of a busy fleet', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver();
     await waypost.cli('fleet', 'create', fleet);
     const types = ENDPOINTS.map(({ eventType }) => eventType);
@@ -56,17 +54,14 @@ let hour: BusyHour;
     await waypost.api(fleet, 'POST', '/public/v1/geofences', { name: 'Depot', shape });
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   async function picture(page: Page, name: string): Promise<void> {
     if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   }
 
   it.each(isLong ? [PHONE, 3_840] : [PHONE])('fits a screen of %d px', async (width) => {
-    const { context, page, open } = await visitConsole(browser, waypost, fleet, { viewport: { width, height: 800 } });
+    const { context, page, open } = await visitConsole(browser(), waypost, fleet, { viewport: { width, height: 800 } });
     const found: string[] = [];
     for (const path of [
       '/overview',
@@ -87,7 +82,7 @@ let hour: BusyHour;
   it.each(isLong ? (['light', 'dark'] as const) : (['light'] as const))(
     'is worth looking at, accessible, and at home in %s',
     async (colorScheme) => {
-      const visit = await visitConsole(browser, waypost, fleet, {
+      const visit = await visitConsole(browser(), waypost, fleet, {
         colorScheme,
         viewport: { width: 1_280, height: 800 },
       });

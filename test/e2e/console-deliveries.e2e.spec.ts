@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Subscription } from '@waypost/client';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { writeBusyHistory } from '../support/busy-history.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
@@ -13,9 +13,8 @@ import { sharedDataDir } from '../support/waypost-config.js';
 const fleet = 'console-deliveries';
 /** Of another customer. */
 const otherFleet = 'console-deliveries-other';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let receiver: Receiver;
 let visit: ConsoleVisit;
 let page: Page;
@@ -50,9 +49,8 @@ async function publish(...deviceIds: string[]): Promise<void> {
   await waypost.publish(fleet, at);
 }
 
-(executablePath === null ? describe.skip : describe)('The deliveries of the console', () => {
+describeInBrowser('The deliveries of the console', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver(answer);
     for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
     const { data: subscriptions } = await waypost.api<{ data: Subscription[] }>(
@@ -77,13 +75,10 @@ async function publish(...deviceIds: string[]): Promise<void> {
     });
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   beforeEach(async () => {
-    visit = await visitConsole(browser, waypost, fleet);
+    visit = await visitConsole(browser(), waypost, fleet);
     page = visit.page;
   });
 

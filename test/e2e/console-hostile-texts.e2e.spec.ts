@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Subscription } from '@waypost/client';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { visitConsole } from '../support/console-visit.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
@@ -11,9 +11,8 @@ import { sharedDataDir } from '../support/waypost-config.js';
 const fleet = 'console-hostile-texts';
 /** What a careless page runs, and a character that turns the direction of all that follows it in its paragraph. */
 const HOSTILE = '<img src=x onerror="window.wasRun = true">\u202Etxet';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let receiver: Receiver;
 
 /**
@@ -60,21 +59,17 @@ async function fill(): Promise<string> {
   return made.data[0]?.id ?? '';
 }
 
-(executablePath === null ? describe.skip : describe)('The texts of others in the console', () => {
+describeInBrowser('The texts of others in the console', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver();
     await waypost.cli('fleet', 'create', fleet);
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   it('neither run nor turn what stands beside them, on any page', async () => {
     const subscription = await fill();
-    const { page, problems, open, context } = await visitConsole(browser, waypost, fleet);
+    const { page, problems, open, context } = await visitConsole(browser(), waypost, fleet);
     const device = encodeURIComponent(HOSTILE);
     const eventId = receiver.callsTo('/hostile')[0]?.eventId ?? '';
     const looks = new Map<string, (shown: Page) => Promise<unknown>>([

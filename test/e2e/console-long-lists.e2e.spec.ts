@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'console-long-lists';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
 const SCROLL_DOWN = 'scrollTo(0, document.documentElement.scrollHeight)';
-let browser: Browser;
+const browser = startBrowser();
 let visit: ConsoleVisit;
 let page: Page;
 
@@ -36,18 +35,13 @@ function attempts(first: number, count: number): string {
   }).join('');
 }
 
-(executablePath === null ? describe.skip : describe)('A long list of the console', () => {
+describeInBrowser('A long list of the console', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     await waypost.cli('fleet', 'create', fleet);
   }, 60_000);
 
-  afterAll(async () => {
-    await browser.close();
-  });
-
   beforeEach(async () => {
-    visit = await visitConsole(browser, waypost, fleet);
+    visit = await visitConsole(browser(), waypost, fleet);
     page = visit.page;
   });
 

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Geofence, Subscription } from '@waypost/client';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { makeSelfSigned } from '../support/certificates.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
@@ -13,27 +13,22 @@ import { sharedDataDir } from '../support/waypost-config.js';
 const fleet = 'console-manage';
 /** A name that a careless page would run. */
 const HOSTILE = '<img src=x onerror="window.wasRun = true">';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let receiver: Receiver;
 let visit: ConsoleVisit;
 let page: Page;
 
-(executablePath === null ? describe.skip : describe)('What the console changes', () => {
+describeInBrowser('What the console changes', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver();
     await waypost.cli('fleet', 'create', fleet);
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   beforeEach(async () => {
-    visit = await visitConsole(browser, waypost, fleet);
+    visit = await visitConsole(browser(), waypost, fleet);
     page = visit.page;
   });
 
@@ -140,7 +135,7 @@ let page: Page;
 
   it('lets a finger scroll the page past a map, which stays as it was', async () => {
     const viewport = { width: 360, height: 500 };
-    const phone = await visitConsole(browser, waypost, fleet, { viewport, hasTouch: true, isMobile: true });
+    const phone = await visitConsole(browser(), waypost, fleet, { viewport, hasTouch: true, isMobile: true });
     await phone.open('/vehicles?geofence=new');
     await phone.page.getByText('Middle: 0°, 0°').waitFor();
     const box = await phone.page.locator('canvas').boundingBox();

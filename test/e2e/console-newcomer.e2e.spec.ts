@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -13,9 +13,8 @@ const [fresh, used] = ['console-fresh', 'console-used'] as const;
 /** As long as the API takes one, without a place to break it. */
 const LONG = `<b onmouseover="window.wasRun=true">${'x'.repeat(90)}`;
 const UNKNOWN = '11111111-1111-4111-8111-111111111111';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let receiver: Receiver;
 let visit: ConsoleVisit;
 let page: Page;
@@ -30,13 +29,12 @@ async function publish(...deviceIds: string[]): Promise<void> {
 }
 
 async function visitFleet(fleet: string): Promise<void> {
-  visit = await visitConsole(browser, waypost, fleet);
+  visit = await visitConsole(browser(), waypost, fleet);
   page = visit.page;
 }
 
-(executablePath === null ? describe.skip : describe)('The console for somebody new', () => {
+describeInBrowser('The console for somebody new', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver();
     for (const fleet of [fresh, used]) await waypost.cli('fleet', 'create', fleet);
     const url = receiver.url('/used');
@@ -49,10 +47,7 @@ async function visitFleet(fleet: string): Promise<void> {
     });
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   beforeEach(() => visitFleet(used));
 

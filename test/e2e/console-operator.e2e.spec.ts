@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { pageProblems } from '../support/page-problems.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleets = ['operated.first', 'operated.second'] as const;
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let context: BrowserContext;
 let page: Page;
 let adminKey: string;
@@ -25,19 +24,14 @@ async function open(path: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-(executablePath === null ? describe.skip : describe)('The console of an operator (R-37, R-38)', () => {
+describeInBrowser('The console of an operator (R-37, R-38)', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     for (const fleet of fleets) await waypost.cli('fleet', 'create', fleet);
     const keys = JSON.parse(await readFile(join(waypost.dataDir, 'keys.json'), 'utf8')) as { adminKey: string };
     ({ adminKey } = keys);
-    context = await browser.newContext({ locale: 'en-GB' });
+    context = await browser().newContext({ locale: 'en-GB' });
     page = await context.newPage();
   }, 60_000);
-
-  afterAll(async () => {
-    await browser.close();
-  });
 
   it('finds a fleet, shows its pages below its own address, and switches to another one', async () => {
     await open('/');

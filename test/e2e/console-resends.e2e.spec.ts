@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Subscription } from '@waypost/client';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
 import { ok, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
@@ -13,9 +13,8 @@ import { sharedDataDir } from '../support/waypost-config.js';
 const fleet = 'console-resends';
 /** Of another customer. */
 const otherFleet = 'console-resends-other';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let receiver: Receiver;
 let visit: ConsoleVisit;
 let page: Page;
@@ -37,9 +36,8 @@ function answer({ body }: ReceivedCall) {
   return { type: 'respond', status: body.toString().includes('van-refused') ? 422 : 200 } as const;
 }
 
-(executablePath === null ? describe.skip : describe)('The resends of the console', () => {
+describeInBrowser('The resends of the console', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver(answer);
     for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
     await subscribe(waypost, { fleet, url: receiver.url('/hooks'), types: ['position', 'ignition_on'] });
@@ -56,13 +54,10 @@ function answer({ body }: ReceivedCall) {
     });
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   beforeEach(async () => {
-    visit = await visitConsole(browser, waypost, fleet);
+    visit = await visitConsole(browser(), waypost, fleet);
     page = visit.page;
   });
 

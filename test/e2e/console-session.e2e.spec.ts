@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
@@ -10,17 +10,15 @@ import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'console-session';
 const otherFleet = 'console-session-other';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let visit: ConsoleVisit;
 let page: Page;
 let receiver: Receiver;
 let subscriptionId: string;
 
-(executablePath === null ? describe.skip : describe)('Who is signed in to the console', () => {
+describeInBrowser('Who is signed in to the console', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver();
     for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
     const [made] = await subscribe(waypost, { fleet, url: receiver.url('/session'), types: ['position'] });
@@ -30,13 +28,10 @@ let subscriptionId: string;
     await waypost.cli('wait', '--idle', '1');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   beforeEach(async () => {
-    visit = await visitConsole(browser, waypost, fleet);
+    visit = await visitConsole(browser(), waypost, fleet);
     page = visit.page;
   });
 

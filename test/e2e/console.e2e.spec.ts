@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { findChromium } from '../support/browser.js';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
 import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
@@ -17,12 +18,11 @@ const HOSTILE = '<img src=x onerror="window.wasRun = true"><script>window.wasRun
 const DRIVING = 'van/9.5 & co';
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
 
-const executablePath = await findChromium();
-if (executablePath === null)
+if ((await findChromium()) === null)
   process.stderr.write('No Chromium: the tests of the console are skipped. `npm run install-chromium` brings one.\n');
 
 const waypost = runningWaypost(sharedDataDir());
-let browser: Browser;
+const browser = startBrowser();
 let visit: ConsoleVisit;
 let page: Page;
 let receiver: Receiver;
@@ -59,9 +59,8 @@ const COLUMNS_WITH_INK = `(() => {
   return columns / width;
 })()`;
 
-(executablePath === null ? describe.skip : describe)('The console', () => {
+describeInBrowser('The console', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver(answer);
     await waypost.cli('fleet', 'create', fleet);
     await subscribe(waypost, { fleet, url: receiver.url('/console'), types: ['position'] });
@@ -75,13 +74,10 @@ const COLUMNS_WITH_INK = `(() => {
     await waypost.cli('wait', '--idle', '1');
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    await receiver.close();
-  });
+  afterAll(() => receiver.close());
 
   beforeEach(async () => {
-    visit = await visitConsole(browser, waypost, fleet);
+    visit = await visitConsole(browser(), waypost, fleet);
     page = visit.page;
   });
 

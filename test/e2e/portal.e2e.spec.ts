@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
-import { findChromium, launchChromium } from '../support/browser.js';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { pageProblems } from '../support/page-problems.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
@@ -13,10 +13,9 @@ import { sharedDataDir } from '../support/waypost-config.js';
 import { type RunningExample, startExample } from './example-toolchains.js';
 
 const fleet = 'portal';
-const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
 
-let browser: Browser;
+const browser = startBrowser();
 let context: BrowserContext;
 let page: Page;
 let host: RunningExample;
@@ -39,9 +38,8 @@ async function createSession(more: object = {}): Promise<Created> {
   return (await (await api('POST', '/public/v1/portal-sessions', { scopes, ...more })).json()) as Created;
 }
 
-(executablePath === null ? describe.skip : describe)('The portal (R-42)', () => {
+describeInBrowser('The portal (R-42)', () => {
   beforeAll(async () => {
-    if (executablePath) browser = await launchChromium(executablePath);
     await waypost.cli('fleet', 'create', fleet);
     const url = 'http://127.0.0.1:9/portal';
     const made = await subscribe(waypost, { fleet, url, types: ['position', 'ignition_on'] });
@@ -54,13 +52,10 @@ async function createSession(more: object = {}): Promise<Created> {
     await until(() => expect(host.lines.join('\n')).toContain('Open'));
   }, 120_000);
 
-  afterAll(async () => {
-    await browser.close();
-    host.stop();
-  });
+  afterAll(() => host.stop());
 
   beforeEach(async () => {
-    context = await browser.newContext({ locale: 'en-GB' });
+    context = await browser().newContext({ locale: 'en-GB' });
     page = await context.newPage();
   });
 
@@ -106,7 +101,7 @@ async function createSession(more: object = {}): Promise<Created> {
     expect(page.url()).not.toContain('#');
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const other = await browser.newContext({ locale: 'en-GB' });
+    const other = await browser().newContext({ locale: 'en-GB' });
     const again = await other.newPage();
     await again.goto(link);
     await again.getByText('This link was used before').waitFor();
