@@ -40,7 +40,7 @@ let hour: BusyHour;
 describeInBrowser('The console of a busy fleet', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
     const types = ENDPOINTS.map(({ eventType }) => eventType);
     const subscriptions = await subscribe(waypost, { fleet, url: receiver.url('/hooks/northwind'), types });
     const endpoints = ENDPOINTS.flatMap((endpoint) =>

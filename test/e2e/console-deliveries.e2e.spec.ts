@@ -52,7 +52,7 @@ async function publish(...deviceIds: string[]): Promise<void> {
 describeInBrowser('The deliveries of the console', () => {
   beforeAll(async () => {
     receiver = await startReceiver(answer);
-    for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
+    for (const one of [fleet, otherFleet]) await waypost.createFleet(one);
     const { data: subscriptions } = await waypost.api<{ data: Subscription[] }>(
       fleet,
       'POST',

@@ -62,7 +62,7 @@ async function fill(): Promise<string> {
 describeInBrowser('The texts of others in the console', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
   }, 120_000);
 
   afterAll(() => receiver.close());

@@ -37,7 +37,7 @@ function attempts(first: number, count: number): string {
 
 describeInBrowser('A long list of the console', () => {
   beforeAll(async () => {
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
   }, 60_000);
 
   beforeEach(async () => {

@@ -22,7 +22,7 @@ let page: Page;
 describeInBrowser('What the console changes', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
   }, 120_000);
 
   afterAll(() => receiver.close());

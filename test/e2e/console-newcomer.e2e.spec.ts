@@ -36,7 +36,7 @@ async function visitFleet(fleet: string): Promise<void> {
 describeInBrowser('The console for somebody new', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
-    for (const fleet of [fresh, used]) await waypost.cli('fleet', 'create', fleet);
+    for (const fleet of [fresh, used]) await waypost.createFleet(fleet);
     const url = receiver.url('/used');
     const [first] = await subscribe(waypost, { fleet: used, url, types: ['position', 'ignition_on'] });
     subscriptionId = first?.id ?? '';

@@ -26,7 +26,7 @@ async function open(path: string): Promise<void> {
 
 describeInBrowser('The console of an operator (R-37, R-38)', () => {
   beforeAll(async () => {
-    for (const fleet of fleets) await waypost.cli('fleet', 'create', fleet);
+    for (const fleet of fleets) await waypost.createFleet(fleet);
     const keys = JSON.parse(await readFile(join(waypost.dataDir, 'keys.json'), 'utf8')) as { adminKey: string };
     ({ adminKey } = keys);
     context = await browser().newContext({ locale: 'en-GB' });

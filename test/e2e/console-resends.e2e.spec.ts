@@ -39,7 +39,7 @@ function answer({ body }: ReceivedCall) {
 describeInBrowser('The resends of the console', () => {
   beforeAll(async () => {
     receiver = await startReceiver(answer);
-    for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
+    for (const one of [fleet, otherFleet]) await waypost.createFleet(one);
     await subscribe(waypost, { fleet, url: receiver.url('/hooks'), types: ['position', 'ignition_on'] });
     const at = ['van-refused-1', 'van-refused-2', 'van-fine'].map((deviceId, minute) => ({
       deviceId,

@@ -20,7 +20,7 @@ let subscriptionId: string;
 describeInBrowser('Who is signed in to the console', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
-    for (const one of [fleet, otherFleet]) await waypost.cli('fleet', 'create', one);
+    for (const one of [fleet, otherFleet]) await waypost.createFleet(one);
     const [made] = await subscribe(waypost, { fleet, url: receiver.url('/session'), types: ['position'] });
     subscriptionId = made?.id ?? '';
     const place = { eventTime: '2026-05-04T08:00:00.000Z', latitude: 52.1, longitude: 11.6 };

@@ -62,7 +62,7 @@ const COLUMNS_WITH_INK = `(() => {
 describeInBrowser('The console', () => {
   beforeAll(async () => {
     receiver = await startReceiver(answer);
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
     await subscribe(waypost, { fleet, url: receiver.url('/console'), types: ['position'] });
     const pings = ['van-1', 'van-2', HOSTILE].map((deviceId) => ({
       deviceId,

@@ -114,7 +114,7 @@ function receiver(language: string): Receiving {
 beforeAll(async () => {
   const workDir = join(waypost.dataDir, 'examples');
   await mkdir(workDir, { recursive: true });
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   await Promise.all(present.map((toolchain) => prepare(toolchain, workDir)));
   const published = [...producers].map(([name, producer]) =>
     runProducer(producer, [fleet, deviceOf(name)], kafkaEnvironment()),

@@ -31,7 +31,7 @@ export async function prepareFeed(
 ): Promise<FeedRun> {
   const { fleet } = feed;
   const outcome = feed.outcome();
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   const url = receiver.url(`/${fleet}`);
   const subscriptions = [...(await subscribe(waypost, { fleet, url })), ...(await more())];
   const expected = expectedDeliveries(fleet, outcome.events, subscriptions);

@@ -37,7 +37,7 @@ function bodies(): string[] {
 beforeAll(async () => {
   receiver = await startReceiver();
   // The format of the fleet is the one of its subscriptions, unless they say otherwise (R-14).
-  await waypost.cli('fleet', 'create', fleet, '--format', 'legacy-v1');
+  await waypost.createFleet(fleet, { payloadFormat: 'legacy-v1' });
   const [created] = await subscribe(waypost, { fleet, url: receiver.url(path), types: ['position'] });
   const subscription = `/public/v1/webhook-subscriptions/${created?.id ?? ''}`;
   await drive(2, first);

@@ -44,7 +44,7 @@ function receivedEvents(): object[] {
 
 beforeAll(async () => {
   receiver = await startReceiver(() => ({ type: 'respond', status: 200 }));
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   await subscribe(waypost, { fleet, url: receiver.url('/geofences'), types: ['geofence_in', 'geofence_out'] });
 }, 60_000);
 

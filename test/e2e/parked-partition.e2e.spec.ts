@@ -61,7 +61,7 @@ async function deleteUnread(): Promise<void> {
 
 beforeAll(async () => {
   receiver = await startReceiver(ok);
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   await subscribe(waypost, { fleet, url: receiver.url('/'), types: ['position'] });
   await publish(1);
   await until(() => expect(devices.map(webhooksOf)).toEqual(devices.map(() => 1)), { timeoutMs: 30_000 });

@@ -48,7 +48,7 @@ function pids(): unknown {
 
 beforeAll(async () => {
   receiver = await startReceiver(ok);
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   const [created] = await subscribe(waypost, { fleet, url: receiver.url('/'), types: ['position'] });
   key = created?.id ?? '';
   await deliver();

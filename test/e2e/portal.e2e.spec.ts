@@ -40,7 +40,7 @@ async function createSession(more: object = {}): Promise<Created> {
 
 describeInBrowser('The portal (R-42)', () => {
   beforeAll(async () => {
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
     const url = 'http://127.0.0.1:9/portal';
     const made = await subscribe(waypost, { fleet, url, types: ['position', 'ignition_on'] });
     subscriptionIds = made.map(({ id }) => id);

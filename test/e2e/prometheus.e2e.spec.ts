@@ -47,7 +47,7 @@ function watchedBy(expression: string): string[] {
     receiver = await startReceiver(({ path }) =>
       path === '/silent' ? { type: 'hang' } : { type: 'respond', status: path === '/good' ? 200 : 503 },
     );
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
     const [subscription] = await subscribe(waypost, { fleet, url: receiver.url('/good'), types: ['position'] });
     for (const path of ['/bad', '/silent'])
       await subscribe(waypost, { fleet, url: receiver.url(path), types: ['position'] });

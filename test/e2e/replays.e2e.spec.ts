@@ -57,7 +57,7 @@ beforeAll(async () => {
     type: 'respond',
     status: isFixed || deviceOf(call) % 3 !== 0 ? 200 : 400,
   }));
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   const [created] = await subscribe(waypost, { fleet, url: receiver.url('/replays'), types: ['position'] });
   if (created === undefined) throw new Error('No subscription was made.');
   subscription = created;

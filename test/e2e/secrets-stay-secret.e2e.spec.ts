@@ -212,7 +212,7 @@ async function keepKeysOfTheInstallation(): Promise<void> {
 beforeAll(async () => {
   receiver = await startReceiver(behave);
   echoServer = await startEchoServer();
-  await waypost.cli('fleet', 'create', fleet);
+  await waypost.createFleet(fleet);
   await keepKeysOfTheInstallation();
   await created(receiver.url('/accepts'));
   await created(receiver.url('/protected'), receiver.url('/token'));

@@ -66,7 +66,7 @@ function named(spans: readonly CollectedSpan[], name: string): CollectedSpan[] {
     waypost = await startWaypost({
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WAYPOST_TRACE_SAMPLE_RATIO: '1' },
     });
-    await waypost.cli('fleet', 'create', fleet);
+    await waypost.createFleet(fleet);
     subscriptions = await subscribe(waypost, { fleet, url: receiver.url('/'), types: ['position'] });
     await publishPings();
     await waypost.cli('wait', '--idle', '2');

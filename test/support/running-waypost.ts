@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ApiKeyScope } from '@waypost/management-store';
 import { productEnvironment } from './waypost-config.js';
 
 interface CliResult {
@@ -20,6 +21,7 @@ export interface StackInfo {
   readonly registryUrl: string;
   readonly databaseUrl: string;
   readonly apiUrl: string;
+  /** By fleet: those that the command line keeps, and those of `createFleet`. */
   readonly apiKeys: Readonly<Record<string, string>>;
   readonly pids: Readonly<Record<string, readonly number[]>>;
 }
@@ -35,6 +37,8 @@ export interface RunningWaypost {
   cliLines<T>(...args: readonly string[]): Promise<T[]>;
   /** The same, whatever its exit code. */
   tryCli(...args: readonly string[]): Promise<CliResult>;
+  /** Creates a fleet and an API key for it over HTTP, as an operator: a command takes a second of the processor each. */
+  createFleet(fleet: string, settings?: { readonly payloadFormat?: string }): Promise<void>;
   /** Publishes the pings; returns when all of them are in the log. */
   publish(fleet: string, pings: readonly object[]): Promise<void>;
   /** A request to the API with the key of the fleet. @throws when it is refused. */
@@ -44,13 +48,33 @@ export interface RunningWaypost {
   kill(name: string): number;
 }
 
+/** Every scope, by their type alone: every suite would load the whole library for the list. */
+const SCOPES: Readonly<Record<ApiKeyScope, true>> = {
+  'events:read': true,
+  'paths:read': true,
+  'subscriptions:read': true,
+  'subscriptions:write': true,
+  'geofences:read': true,
+  'geofences:write': true,
+  'fleet:read': true,
+  'fleet:write': true,
+  'keys:read': true,
+  'keys:write': true,
+  'portal:read': true,
+  'portal:write': true,
+};
+
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** No command of the tests takes nearly as long; one that hangs must not outlive them. */
 const TIMEOUT_MS = 180_000;
 
 export function runningWaypost(dataDir: string): RunningWaypost {
   const stackFile = join(dataDir, 'stack.json');
-  const info = (): StackInfo => JSON.parse(readFileSync(stackFile, 'utf8')) as StackInfo;
+  const createdKeys: Record<string, string> = {};
+  const info = (): StackInfo => {
+    const known = JSON.parse(readFileSync(stackFile, 'utf8')) as StackInfo;
+    return { ...known, apiKeys: { ...known.apiKeys, ...createdKeys } };
+  };
   const tryCli = (...args: readonly string[]) => runCli([...args, '--data-dir', dataDir]);
   const cli = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await tryCli(...args);
@@ -73,16 +97,19 @@ export function runningWaypost(dataDir: string): RunningWaypost {
       await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
       await cli('publish', file, '--fleet', fleet);
     },
-    async api<T>(fleet: string, method: string, path: string, json?: object) {
+    async createFleet(fleet, settings = {}) {
+      const { apiUrl } = info();
+      const { adminKey } = JSON.parse(readFileSync(join(dataDir, 'keys.json'), 'utf8')) as { adminKey: string };
+      const asOperator = { authorization: `Bearer ${adminKey}` };
+      await request(apiUrl, asOperator, 'POST', '/public/v1/fleets', { fleetId: fleet, ...settings });
+      const ofFleet = { ...asOperator, 'x-waypost-fleet': fleet };
+      const scopes = { scopes: Object.keys(SCOPES) };
+      const { key } = await request<{ key: string }>(apiUrl, ofFleet, 'POST', '/public/v1/api-keys', scopes);
+      createdKeys[fleet] = key;
+    },
+    api(fleet, method, path, json) {
       const { apiUrl, apiKeys } = info();
-      const response = await fetch(new URL(path, apiUrl), {
-        method,
-        headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
-      return (text === '' ? undefined : JSON.parse(text)) as T;
+      return request(apiUrl, { authorization: `Bearer ${apiKeys[fleet] ?? ''}` }, method, path, json);
     },
     pidOf,
     kill(name) {
@@ -91,6 +118,24 @@ export function runningWaypost(dataDir: string): RunningWaypost {
       return pid;
     },
   };
+}
+
+/** @throws when it is refused */
+async function request<T>(
+  apiUrl: string,
+  headers: Readonly<Record<string, string>>,
+  method: string,
+  path: string,
+  json?: object,
+): Promise<T> {
+  const response = await fetch(new URL(path, apiUrl), {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
 function jsonLines<T>(text: string): T[] {

@@ -22,16 +22,21 @@ interface SubscriptionOptions {
   readonly deviceIds?: readonly string[];
 }
 
-/** As users do it; one subscription an event type. */
+/** One subscription an event type. */
 export async function subscribe(
   waypost: RunningWaypost,
   { fleet, url, types = eventTypes, deviceIds }: SubscriptionOptions,
 ): Promise<Subscription[]> {
-  const devices = (deviceIds ?? []).flatMap((id) => ['--device', id]);
-  const created = await waypost.cliLines<Omit<Subscription, 'deviceIds'>>(
-    ...['subscribe', '--fleet', fleet, '--url', url, '--event-types', types.join(','), ...devices],
+  const { data } = await waypost.api<{ readonly data: readonly Omit<Subscription, 'deviceIds'>[] }>(
+    fleet,
+    'POST',
+    '/public/v1/webhook-subscriptions',
+    { url, eventTypes: types, deviceIds },
   );
-  return created.map((one) => ({ ...one, deviceIds: deviceIds ?? null }));
+  return data.map(({ id, eventType, url: sentTo, secret }) => ({
+    ...{ id, eventType, url: sentTo, secret },
+    deviceIds: deviceIds ?? null,
+  }));
 }
 
 /** One event for one subscription. */
