@@ -44,7 +44,12 @@ export {
 export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
 export type { OverflowLayout, StructLayout } from './state/compact/entry-table.js';
 export { KeyBuilder } from './state/compact/key-builder.js';
-export { keyValueStore, type KeyValueStore, type ReadOnlyKeyValueStore } from './state/key-value-store.js';
+export {
+  keyValueStore,
+  type KeyValueStore,
+  type KeyValueStoreOptions,
+  type ReadOnlyKeyValueStore,
+} from './state/key-value-store.js';
 export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from './state/state-store.js';
 export { type Stall, STALL_KINDS, type StallKind, type StallWatch } from './stalls.js';
 export { partitionForKey } from './partitioner.js';

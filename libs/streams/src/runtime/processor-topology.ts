@@ -40,17 +40,19 @@ export class ProcessorTopology {
   /** punctuate() has forwarded or changed a store since the last commit. */
   hasPunctuated = false;
   private forwarded = 0;
-  private latestTimestamp: number;
+  private latestTimestamp = -Infinity;
   private isClosed = false;
   private readonly outputs = new RecordCollector();
   private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
+  private readonly expiring: readonly StateStore[];
   private readonly processor: Pick<SliceProcessor, 'processSlice'> & { punctuate?: (time: Punctuation) => unknown };
 
   constructor(private readonly options: ProcessorTopologyOptions) {
     const { topology, partition, now } = options;
-    this.latestTimestamp = options.streamTimeMs ?? -Infinity;
     const definitions = Object.entries(topology.stores ?? {});
     this.stores = options.stores ?? new Map(definitions.map(([name, { createStore }]) => [name, createStore()]));
+    this.expiring = [...this.stores.values()].filter((store) => store.advanceTo !== undefined);
+    this.advanceTo(options.streamTimeMs ?? -Infinity);
     this.changelogs = definitions.map(([name, { changelogTopic }]) => [
       this.stores.get(name),
       this.outputs.to(changelogTopic, partition.partition),
@@ -87,7 +89,7 @@ export class ProcessorTopology {
       onBegin?.();
       for (const record of records) {
         this.offset = record.offset;
-        this.latestTimestamp = Math.max(this.latestTimestamp, record.timestamp);
+        if (record.timestamp > this.latestTimestamp) this.advanceTo(record.timestamp);
         const result = process(record);
         if (result !== undefined) refusePromise(result, 'process()', applicationId);
       }
@@ -104,10 +106,16 @@ export class ProcessorTopology {
     this.punctuate();
   }
 
+  private advanceTo(streamTimeMs: number): void {
+    this.latestTimestamp = streamTimeMs;
+    for (const store of this.expiring) store.advanceTo?.(streamTimeMs);
+  }
+
   /** Lets the processor do what time alone makes due. */
   punctuate(): void {
-    if (!this.processor.punctuate) return;
     this.refuseClosed();
+    for (const store of this.expiring) store.expire?.();
+    if (!this.processor.punctuate) return;
     const before = this.changes();
     this.isAtWork = true;
     try {

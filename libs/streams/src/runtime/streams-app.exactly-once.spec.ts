@@ -5,37 +5,34 @@ import type { StreamsBackend, Transaction, TransactionalProducer } from '../back
 import { readToEnd } from '../backend/log-reader.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 
 /** Numbers each record of a key by how many came before it: a lost, doubled or reordered one shows in the output. */
-const counting = createTopology({
-  applicationId: 'counting',
-  source: 'input',
-  stores: {
-    counts: keyValueStore({
-      changelogTopic: 'counts',
-      serde: {
-        serialize: (count: number) => Buffer.from(String(count)),
-        deserialize: (bytes) => Number(bytes.toString()),
-      },
-    }),
-  },
-  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
-  processor: (context) => {
-    const counts = context.store('counts');
-    return {
-      process: ({ key, value }) => {
-        const name = String(key);
-        const count = (counts.get(name) ?? 0) + 1;
-        counts.put(name, count);
-        context.forward('output', { key, value: Buffer.from(`${String(value)}:${String(count)}`) });
-      },
-    };
-  },
-});
+function countingTopology(timeToLive: { readonly timeToLiveMs?: number } = {}) {
+  return createTopology({
+    applicationId: 'counting',
+    source: 'input',
+    stores: { counts: keyValueStore({ changelogTopic: 'counts', serde: jsonSerde<number>(), ...timeToLive }) },
+    sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+    processor: (context) => {
+      const counts = context.store('counts');
+      return {
+        process: ({ key, value }) => {
+          const name = String(key);
+          const count = (counts.get(name) ?? 0) + 1;
+          counts.put(name, count);
+          context.forward('output', { key, value: Buffer.from(`${String(value)}:${String(count)}`) });
+        },
+      };
+    },
+  });
+}
+
+const counting = countingTopology();
 
 type Fault = 'none' | 'before' | 'after';
 
@@ -65,9 +62,9 @@ function newBroker() {
   return createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
 }
 
-async function start(backend: StreamsBackend, instanceId: string): Promise<TaskManager> {
+async function start(backend: StreamsBackend, instanceId: string, topology = counting): Promise<TaskManager> {
   const app = createStreamsApp({
-    topology: counting,
+    topology,
     backend,
     instanceId,
     logger: silentLogger,
@@ -88,8 +85,17 @@ async function outputs(backend: StreamsBackend): Promise<string[]> {
   return found;
 }
 
-function append(broker: ReturnType<typeof newBroker>, key: string, value: string): void {
-  broker.append({ topic: 'input', partition: 0 }, { key: Buffer.from(key), value: Buffer.from(value) });
+/** The last value of each key in the changelog. */
+async function changes(backend: StreamsBackend): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  await readToEnd(backend, backend.fetcher(), { topic: 'counts', partition: 0 }, 0, ({ records }) => {
+    for (const { key, value } of records) found.set(String(key), String(value));
+  });
+  return found;
+}
+
+function append(broker: ReturnType<typeof newBroker>, key: string, value: string, timestamp = Date.now()): void {
+  broker.append({ topic: 'input', partition: 0 }, { key: Buffer.from(key), value: Buffer.from(value), timestamp });
 }
 
 describe('a stream application', () => {
@@ -120,6 +126,29 @@ describe('a stream application', () => {
         expect(await outputs(broker)).toEqual(
           Array.from({ length: count }, (_, i) => `${String(i + 1)}:${String(i + 1)}`),
         );
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('lets entries expire by the records alone, whatever commits fail and however, and deletes them in the changelog', async () => {
+    const plan = fc.array(fc.constantFrom<Fault>('none', 'before', 'after'), { maxLength: 6 });
+    const gapsMs = fc.array(fc.constantFrom(0, 400, 1_000), { minLength: 1, maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(plan, gapsMs, async (faults, gaps) => {
+        const broker = newBroker();
+        const app = await start(faulty(broker, [...faults]), 'i', countingTopology({ timeToLiveMs: 1_000 }));
+        let [now, count] = [1_000, 0];
+        const expected = gaps.map((gapMs, index) => {
+          now += gapMs;
+          count = gapMs < 1_000 ? count + 1 : 1;
+          append(broker, 'a', String(index), now);
+          return `${String(index)}:${String(count)}`;
+        });
+        append(broker, 'b', 'last', now + 1_100);
+        await until(async () => expect(await outputs(broker)).toEqual([...expected, 'last:1']));
+        await until(async () => expect((await changes(broker)).get('a')).toBe('null'));
+        await app.stop();
       }),
       { numRuns: 12 },
     );

@@ -81,6 +81,112 @@ describe('a value of the key-value store', () => {
   });
 });
 
+const TTL_MS = 1_000;
+
+function expiring(): StateStore & KeyValueStore<Tally> {
+  const options = { changelogTopic: 'tallies', serde: jsonSerde<Tally>(), timeToLiveMs: TTL_MS };
+  return keyValueStore(options).createStore();
+}
+
+describe('an entry with a time to live', () => {
+  beforeEach(() => {
+    store = expiring();
+    store.advanceTo?.(5_000);
+    store.put('van-1', { count: 1 });
+    store.commit();
+  });
+
+  it('is gone for the processor and for others once the stream time is so much later than at its last put', () => {
+    store.advanceTo?.(5_999);
+    expect(store.get('van-1')).toEqual({ count: 1 });
+    store.put('van-2', { count: 2 });
+    store.commit();
+    store.advanceTo?.(6_000);
+    expect(store.get('van-1')).toBeUndefined();
+    expect([...store.entries()]).toEqual([['van-2', { count: 2 }]]);
+    expect([...store.readOnly().entries()]).toEqual([['van-2', { count: 2 }]]);
+    expect(store.readOnly().get('van-1')).toBeUndefined();
+  });
+
+  it('lives on from each put', () => {
+    store.advanceTo?.(5_900);
+    store.put('van-1', { count: 2 });
+    store.commit();
+    store.advanceTo?.(6_899);
+    store.expire?.();
+    expect([store.get('van-1'), store.changeCount]).toEqual([{ count: 2 }, 0]);
+  });
+
+  it('is deleted by a change of the transaction, and again when that is rolled back', () => {
+    store.advanceTo?.(6_000);
+    store.expire?.();
+    expect([store.size, store.changeCount]).toEqual([0, 1]);
+    store.rollback();
+    expect([store.size, store.changeCount]).toEqual([1, 0]);
+    store.expire?.();
+    store.commit();
+    expect(store.size).toBe(0);
+  });
+
+  it('keeps its time in the changelog', () => {
+    const restored = expiring();
+    store.put('van-2', { count: 2 });
+    copyChanges(store, restored);
+    restored.advanceTo?.(5_999);
+    expect(restored.get('van-2')).toEqual({ count: 2 });
+    restored.advanceTo?.(6_000);
+    expect(restored.get('van-2')).toBeUndefined();
+    restored.expire?.();
+    expect(restored.changeCount).toBe(1);
+  });
+
+  it('is deleted after its transaction, where it has expired within it', () => {
+    store.advanceTo?.(7_000);
+    store.put('van-2', { count: 2 });
+    store.advanceTo?.(9_000);
+    store.expire?.();
+    store.commit();
+    store.expire?.();
+    store.commit();
+    expect(store.size).toBe(0);
+  });
+
+  it('stays when it was put before there was any stream time', () => {
+    const early = expiring();
+    early.put('van-1', { count: 1 });
+    early.commit();
+    early.advanceTo?.(9_000);
+    early.expire?.();
+    expect(early.get('van-1')).toEqual({ count: 1 });
+  });
+});
+
+describe('a store that gets a time to live', () => {
+  it('deletes all that expires, a part of a large store at a time', () => {
+    store = expiring();
+    store.advanceTo?.(0);
+    for (let van = 0; van < 2_500; van++) store.put(`van-${String(van)}`, { count: 1 });
+    store.commit();
+    store.advanceTo?.(TTL_MS);
+    const deleted = [1, 2, 3].map(() => {
+      store.expire?.();
+      return store.changeCount;
+    });
+    expect(deleted).toEqual([1_000, 2_000, 2_500]);
+  });
+
+  it('refuses values that it has written without one', () => {
+    store = expiring();
+    store.restore({ offset: 0, timestamp: 0, key: Buffer.from('van-1'), value: Buffer.from('{"count":1}') });
+    expect(() => store.get('van-1')).toThrow(expect.objectContaining({ code: 'CORRUPT_STATE' }));
+  });
+
+  it('needs one above 0', () => {
+    const options = { changelogTopic: 'tallies', serde: jsonSerde<Tally>(), timeToLiveMs: 0 };
+    expect(() => keyValueStore(options)).toThrow(expect.objectContaining({ code: 'INVALID_TOPOLOGY' }));
+  });
+});
+
 const steps = fc.array(
   fc.oneof(
     fc.record({ type: fc.constant('put' as const), key: fc.constantFrom('a', 'b', 'c'), count: fc.nat() }),

@@ -1,3 +1,4 @@
+import { StreamsError } from '../errors.js';
 import { rangeOf, type StreamRecord } from '../record.js';
 import {
   type ChangeSink,
@@ -23,20 +24,32 @@ export interface ReadOnlyKeyValueStore<T> {
   entries(): Iterable<readonly [string, T]>;
 }
 
+export interface KeyValueStoreOptions<T> extends StoreOptions<T> {
+  /**
+   * An entry expires when the stream time is this much later than at its last put; default: never. It cannot be read any
+   * more from that record on, and later a tombstone follows. Values end with their time in the changelog, so a store that
+   * has had no time to live needs another changelog to get one.
+   */
+  readonly timeToLiveMs?: number;
+}
+
 /**
  * A store of any values under string keys. Values are copied in and out: changing one that was read or put changes
  * nothing here, so nothing survives an aborted transaction. A get() costs one deserialization, about 0.8 us for 100 bytes
  * of JSON. For millions of keys: compactStore().
  */
-export function keyValueStore<T>({ serde, ...changelog }: StoreOptions<T>): StoreDefinition<KeyValueStore<T>> {
-  return { ...changelog, createStore: () => new MapStore(serde) };
+export function keyValueStore<T>(options: KeyValueStoreOptions<T>): StoreDefinition<KeyValueStore<T>> {
+  const { serde, timeToLiveMs, ...changelog } = options;
+  if (timeToLiveMs === undefined) return { ...changelog, createStore: () => new MapStore(serde) };
+  if (!(timeToLiveMs > 0)) throw new StreamsError('INVALID_TOPOLOGY', 'timeToLiveMs must be greater than 0.');
+  return { ...changelog, createStore: () => new ExpiringStore(serde, timeToLiveMs) };
 }
 
 /** Changes lie beside the committed entries until their transaction is committed. All values are changelog bytes. */
 class MapStore<T> implements StateStore, KeyValueStore<T> {
   readonly checkpointFormat = 'changelog-values';
-  private readonly committed = new Map<string, Buffer>();
-  private readonly changed = new Map<string, Buffer | null>();
+  protected readonly committed = new Map<string, Buffer>();
+  protected readonly changed = new Map<string, Buffer | null>();
 
   constructor(private readonly serde: Serde<T>) {}
 
@@ -58,13 +71,17 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   }
 
   /** A serde may return a view of the bytes that it is given. */
-  private valueOf(bytes: Buffer | null | undefined): T | undefined {
+  protected valueOf(bytes: Buffer | null | undefined): T | undefined {
     return bytes ? this.serde.deserialize(Buffer.from(bytes)) : undefined;
   }
 
   put(key: string, value: T): void {
+    this.changed.set(key, this.bytesOf(value));
+  }
+
+  protected bytesOf(value: T): Buffer {
     const { bytes, start, end } = rangeOf(this.serde.serialize(value));
-    this.changed.set(key, Buffer.from(bytes.subarray(start, end)));
+    return Buffer.from(bytes.subarray(start, end));
   }
 
   delete(key: string): void {
@@ -113,7 +130,11 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
     const { committed } = this;
     return {
       get: (key) => this.valueOf(committed.get(key)),
-      entries: () => [...committed].map(([key, bytes]) => [key, this.serde.deserialize(Buffer.from(bytes))]),
+      entries: () =>
+        [...committed].flatMap(([key, bytes]) => {
+          const value = this.valueOf(bytes);
+          return value === undefined ? [] : [[key, value] as const];
+        }),
     };
   }
 
@@ -135,5 +156,98 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
 
   load(entry: StreamRecord): void {
     this.restore(entry);
+  }
+}
+
+/** After a value: the stream time of its put as a double, and a byte in which no JSON ends. */
+const TIME_BYTES = 9;
+const TIMED = 0xe7;
+const LOOKED_AT_AT_MOST = 1_000;
+const PASSES_PER_LIFE = 16;
+
+/**
+ * What has expired is hidden from the processor at once, by stream time alone: that makes it a function of the records,
+ * whenever the entries are deleted. They are deleted in passes over the store, some entries after each slice.
+ */
+class ExpiringStore<T> extends MapStore<T> {
+  private nowMs = -Infinity;
+  private pass: { readonly untilMs: number; readonly entries: Iterator<[string, Buffer]> } | null = null;
+  /** What had expired by then is deleted. */
+  private passedMs = -Infinity;
+  /** The stream time of the first put of the open transaction. */
+  private changedSinceMs = -Infinity;
+
+  constructor(
+    serde: Serde<T>,
+    private readonly timeToLiveMs: number,
+  ) {
+    super(serde);
+  }
+
+  advanceTo(streamTimeMs: number): void {
+    this.nowMs = streamTimeMs;
+  }
+
+  expire(): void {
+    if (!this.pass && this.nowMs < this.passedMs + this.timeToLiveMs / PASSES_PER_LIFE) return;
+    this.pass ??= { untilMs: this.passableMs(), entries: this.committed.entries() };
+    for (let looked = 0; looked < LOOKED_AT_AT_MOST; looked++) {
+      const next = this.pass.entries.next();
+      if (next.done === true) {
+        this.passedMs = this.pass.untilMs;
+        this.pass = null;
+        return;
+      }
+      const [key, bytes] = next.value;
+      const current = this.changed.has(key) ? this.changed.get(key) : bytes;
+      if (current && this.isOver(current)) this.delete(key);
+    }
+  }
+
+  /** A pass walks over committed entries: it misses those of the open transaction, however long that takes. */
+  private passableMs(): number {
+    return this.changed.size === 0 ? this.nowMs : Math.min(this.nowMs, this.changedSinceMs + this.timeToLiveMs - 1);
+  }
+
+  /** What a pass has deleted is there again. */
+  override rollback(): void {
+    super.rollback();
+    this.restartPass();
+  }
+
+  override clear(): void {
+    super.clear();
+    this.restartPass();
+  }
+
+  override restore(record: StreamRecord): void {
+    super.restore(record);
+    this.restartPass();
+  }
+
+  private restartPass(): void {
+    this.pass = null;
+    this.passedMs = -Infinity;
+  }
+
+  protected override bytesOf(value: T): Buffer {
+    if (this.changed.size === 0) this.changedSinceMs = this.nowMs;
+    const time = Buffer.alloc(TIME_BYTES, TIMED);
+    // Put by punctuate() before the first record of the partition: there is no time to count from.
+    time.writeDoubleBE(this.nowMs === -Infinity ? Infinity : this.nowMs);
+    return Buffer.concat([super.bytesOf(value), time]);
+  }
+
+  protected override valueOf(bytes: Buffer | null | undefined): T | undefined {
+    return bytes && !this.isOver(bytes) ? super.valueOf(bytes.subarray(0, -TIME_BYTES)) : undefined;
+  }
+
+  private isOver(bytes: Buffer): boolean {
+    if (bytes.length < TIME_BYTES || bytes.at(-1) !== TIMED) {
+      const message =
+        'A value of a changelog has no time: give a store that gets a time to live another changelogTopic.';
+      throw new StreamsError('CORRUPT_STATE', message);
+    }
+    return bytes.readDoubleBE(bytes.length - TIME_BYTES) + this.timeToLiveMs <= this.nowMs;
   }
 }

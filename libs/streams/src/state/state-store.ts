@@ -31,6 +31,10 @@ export interface StateStore {
   expect?(entries: number): void;
   /** Applies a record of the changelog to the committed state; a null value deletes. Nothing may be uncommitted. */
   restore(record: StreamRecord): void;
+  /** Where entries expire: what the stream time is from now on. After a rollback it may be earlier. */
+  advanceTo?(streamTimeMs: number): void;
+  /** Deletes some of the entries that have expired, as changes of the transaction. */
+  expire?(): void;
   /** Forgets everything, uncommitted changes included. */
   clear(): void;
   /** The format of values in a checkpoint. A checkpoint with another format is not read. */
