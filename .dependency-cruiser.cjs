@@ -91,10 +91,18 @@ module.exports = {
     ...LAYERS.flatMap(layerRules),
     {
       name: 'libraries-through-their-index',
-      comment: 'A library is reached through its src/index.ts only, and its test doubles through src/testing/index.ts.',
+      comment:
+        'A library is reached through its src/index.ts only, what few need of libs/streams through an index of its own, and test doubles through src/testing/index.ts.',
       severity: 'error',
       from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|bench|test)/' },
-      to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/(testing/)?index\\.ts$', '^libs/$1/'] },
+      to: {
+        path: '^libs/[^/]+/src/',
+        pathNot: [
+          '^libs/[^/]+/src/(testing/)?index\\.ts$',
+          '^libs/streams/src/(admin|prometheus)/index\\.ts$',
+          '^libs/$1/',
+        ],
+      },
     },
     {
       name: 'tutorials-through-the-index',
@@ -103,7 +111,7 @@ module.exports = {
       from: { path: '^libs/[^/]+/tutorial/' },
       to: {
         path: '^(apps|libs|tools|bench|test)/',
-        pathNot: ['^libs/[^/]+/src/(testing/)?index\\.ts$', '^test/support/'],
+        pathNot: ['^libs/[^/]+/src/((admin|prometheus|testing)/)?index\\.ts$', '^test/support/'],
       },
     },
     {
@@ -142,8 +150,8 @@ module.exports = {
         path: '^(apps|libs|packages|tools/(simulator|demo-subscriber))/',
         pathNot: [...TEST_CODE, '^packages/[^/]+/test/'],
       },
-      // Types are gone when it runs.
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      // Types are gone when it runs, and peers are what its user installs.
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only', 'npm-peer'] },
     },
     {
       name: 'kafkajs-behind-the-backend',

@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<string, Metric['type']>> = { Counter: 'counter', Ga
 
 /** Every metric that the applications register: there are no others. `root`: the project's folder. */
 export async function readMetrics(root: string): Promise<Metric[]> {
-  return (await productionSources(root, ['apps', 'libs/platform'])).flatMap(({ path, syntax }) =>
-    metricsOf(syntax).map((metric) => ({ ...metric, app: appOf(path) })),
+  return (await productionSources(root, ['apps', 'libs/platform', 'libs/streams/src/prometheus'])).flatMap(
+    ({ path, syntax }) => metricsOf(syntax).map((metric) => ({ ...metric, app: appOf(path) })),
   );
 }
 
@@ -111,6 +111,9 @@ function property(options: ts.ObjectLiteralExpression, name: string): ts.Express
 function textOf(value: ts.Expression | undefined, given: ReadonlyMap<string, ts.Expression>): string[] {
   if (value === undefined) return [];
   if (ts.isStringLiteralLike(value)) return [value.text];
+  // The metrics of libs/streams begin with what an application chooses: ours choose one for all.
+  if (ts.isTemplateExpression(value))
+    return [`waypost_${value.templateSpans.map(({ literal }) => literal.text).join('')}`];
   if (ts.isArrayLiteralExpression(value)) return value.elements.flatMap((element) => textOf(element, given));
   if (ts.isAsExpression(value)) return textOf(value.expression, given);
   if (ts.isBinaryExpression(value)) return [[...textOf(value.left, given), ...textOf(value.right, given)].join('')];

@@ -25,11 +25,17 @@ afterEach(async () => {
 });
 
 /** An instance of webhook-delivery with these partitions, and the commands that it was given. */
-async function instance(...tasks: Pick<TaskStatus, 'partition' | 'parked'>[]) {
+async function instance(...tasks: (Pick<TaskStatus, 'partition' | 'parked'> & Partial<TaskStatus>)[]) {
   const { tasks: running } = new Readiness();
   const commands: TaskCommand[] = [];
   running.add(FAN_OUT, {
-    tasks: () => tasks.map((task) => ({ ...task, topic: 'fleet.events', state: task.parked ? 'parked' : 'running' })),
+    tasks: () =>
+      tasks.map((task) => ({
+        lagRecords: null,
+        ...task,
+        topic: 'fleet.events',
+        state: task.parked ? 'parked' : 'running',
+      })),
     command({ partition }, command) {
       if (tasks.find((one) => one.partition === partition)?.parked === null) return 'It is not parked.';
       commands.push(command);
@@ -56,10 +62,9 @@ function message({ body }: TestAnswer): string {
 describe('the partitions of all instances (R-45)', () => {
   it('are listed for an admin key, with why one is parked', async () => {
     const [first, second] = [
-      await instance({ partition: 0, parked: null }),
+      await instance({ partition: 0, parked: null, lagRecords: 12 }),
       await instance({ partition: 1, parked: POISONED }),
     ];
-    first.running.noteLag(FAN_OUT, 0, 12);
     const api = await start({ adminUrls: [first.url, second.url] });
 
     const { status, body } = await api.request('/public/v1/tasks', { key: ADMIN });
@@ -90,8 +95,8 @@ describe('the partitions of all instances (R-45)', () => {
   });
 
   it('add up per topic, in which every topic of Waypost has its line', async () => {
-    const one = await instance({ partition: 0, parked: null }, { partition: 1, parked: POISONED });
-    for (const partition of [0, 1]) one.running.noteLag(FAN_OUT, partition, 5);
+    const lag = { lagRecords: 5 };
+    const one = await instance({ partition: 0, parked: null, ...lag }, { partition: 1, parked: POISONED, ...lag });
     const api = await start({ adminUrls: [one.url] });
 
     const { body } = await api.request('/public/v1/topics', { key: ADMIN });

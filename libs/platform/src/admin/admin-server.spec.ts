@@ -59,7 +59,10 @@ describe('createAdminServer (R-40)', () => {
     const { url, tasks } = await build();
     const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 5, nextRetryAt: null } as const;
     const [partition, command] = [{ topic: 'pings', partition: 2 }, jest.fn(() => null)];
-    tasks.add('reader', { tasks: () => [{ ...partition, state: 'parked', parked: reason }], command });
+    tasks.add('reader', {
+      tasks: () => [{ ...partition, state: 'parked', parked: reason, lagRecords: null }],
+      command,
+    });
 
     const response = await fetch(`${url}/health/ready`);
 
@@ -89,7 +92,10 @@ describe('createAdminServer (R-40)', () => {
   ])('passes a command on: the result %p is a %p', async (result, statusCode) => {
     const { url, tasks } = await build();
     const command = jest.fn<TaskManager['command']>(() => result);
-    tasks.add('reader', { tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null }], command });
+    tasks.add('reader', {
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0 }],
+      command,
+    });
 
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}/tasks/${encodeURIComponent('reader:2')}/skip`, { method: 'POST', headers });
@@ -107,7 +113,10 @@ describe('createAdminServer (R-40)', () => {
   ])('moves a lost position to %s: a %p (R-45)', async (position, statusCode, seek) => {
     const { url, tasks } = await build();
     const command = jest.fn<TaskManager['command']>(() => null);
-    tasks.add('reader', { tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null }], command });
+    tasks.add('reader', {
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null, lagRecords: 0 }],
+      command,
+    });
 
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}/tasks/reader:2/seek/${position}`, { method: 'POST', headers });
@@ -134,7 +143,10 @@ describe('createAdminServer (R-40)', () => {
     async () => {
       const { url, tasks } = await build(true, { host: '0.0.0.0' });
       const command = jest.fn<TaskManager['command']>(() => null);
-      tasks.add('reader', { tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null }], command });
+      tasks.add('reader', {
+        tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null, lagRecords: 0 }],
+        command,
+      });
       const headers = { 'content-type': 'application/json' };
       const skip = (base: string) => fetch(`${base}/tasks/reader:2/skip`, { method: 'POST', headers });
       const fromElsewhere = url.replace('127.0.0.1', String(address));

@@ -4,14 +4,11 @@ import type { ParkingReason, TaskCommand, TaskManager, TaskStatus } from '@waypo
 export interface TaskView extends TaskStatus {
   /** `<consumer group>:<partition>` */
   readonly task: string;
-  /** Lag: offsets after the last processed batch, by the end of the log in the same fetch; null: none was. */
-  readonly lagRecords: number | null;
 }
 
 /** The tasks of all consumers in this process, and the commands for those that are parked (R-45). */
 export class RunningTasks {
   private readonly consumers = new Map<string, Pick<TaskManager, 'tasks' | 'command'>>();
-  private readonly lags = new Map<string, number>();
 
   add(group: string, consumer: Pick<TaskManager, 'tasks' | 'command'>): void {
     this.consumers.set(group, consumer);
@@ -19,15 +16,8 @@ export class RunningTasks {
 
   all(): TaskView[] {
     return [...this.consumers].flatMap(([group, consumer]) =>
-      consumer.tasks().map((status) => {
-        const task = taskName(group, status.partition);
-        return { task, ...status, lagRecords: this.lags.get(task) ?? null };
-      }),
+      consumer.tasks().map((status) => ({ task: `${group}:${String(status.partition)}`, ...status })),
     );
-  }
-
-  noteLag(group: string, partition: number, lagRecords: number): void {
-    this.lags.set(taskName(group, partition), lagRecords);
   }
 
   parked(group?: string): (Pick<TaskView, 'task' | 'topic' | 'partition'> & ParkingReason)[] {
@@ -46,10 +36,6 @@ export class RunningTasks {
     if (!found || !command) return undefined;
     return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
   }
-}
-
-function taskName(group: string, partition: number): string {
-  return `${group}:${String(partition)}`;
 }
 
 function taskCommand(name: string, argument: string | undefined): TaskCommand | undefined {

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { type StallWatch } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { Readiness } from '../runtime/readiness.js';
-import { KafkaModule, measureTransactions } from './kafka.module.js';
+import { KafkaModule } from './kafka.module.js';
 
 describe('the metric of stalls (R-40)', () => {
   it('shows for how long the oldest read, table, transaction or processor has not gone on', async () => {
@@ -20,21 +20,6 @@ describe('the metric of stalls (R-40)', () => {
       'waypost_stalled_seconds{kind="table"} 0',
       'waypost_stalled_seconds{kind="transaction"} 0',
       'waypost_stalled_seconds{kind="processor"} 0',
-    ]);
-  });
-});
-
-describe('the metric of transactions (R-40)', () => {
-  it('counts those of all partitions of a producer together', async () => {
-    const registry = new Registry();
-    const committed = measureTransactions(registry);
-    committed('webhook-delivery.fan-out.0', 20);
-    committed('webhook-delivery.fan-out.12', 30);
-    committed('public-api.outbox', 500);
-    const sums = (await registry.metrics()).split('\n').filter((line) => line.includes('_sum'));
-    expect(sums).toEqual([
-      'waypost_transaction_duration_seconds_sum{producer="webhook-delivery.fan-out"} 0.05',
-      'waypost_transaction_duration_seconds_sum{producer="public-api.outbox"} 0.5',
     ]);
   });
 });

@@ -12,7 +12,9 @@ import {
   type TaskManager,
   type Topology,
   waitOrAbort,
+  withProcess,
 } from '@waypost/streams';
+import { registerTaskMetrics, type TaskMetrics } from '@waypost/streams/prometheus';
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
 import { Readiness } from '../runtime/readiness.js';
@@ -30,10 +32,10 @@ import {
   type StreamDefinition,
   type TaskLocals,
 } from './handler-context.js';
+import { METRICS_PREFIX } from './kafka.module.js';
 import { Quarantine } from './quarantine.js';
 import { RetryingManager } from './retrying-manager.js';
 import { type PartitionManagerOptions, StreamsRuntime } from './streams-runtime.js';
-import { type GroupMeter, registerTaskMetrics, type TaskMetrics } from './task-metrics.js';
 
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
 
@@ -74,7 +76,7 @@ export class StreamsServer
     @Inject(CLOCK) now: () => number,
   ) {
     super();
-    this.metrics = registerTaskMetrics({ registry, groups: this.consumers, tasks: readiness.tasks, now });
+    this.metrics = registerTaskMetrics({ registry, prefix: METRICS_PREFIX, now });
   }
 
   /** Reports failures through the callback: Nest does not wait for what is returned. */
@@ -144,6 +146,7 @@ export class StreamsServer
       ? new RetryingManager({ groupId: name, createManager, logger: this.log, wait: waitOrAbort })
       : createManager((error) => this.fail(error));
     this.readiness.tasks.add(name, manager);
+    this.metrics.add(name, manager);
     const { stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = definition;
     const consumer = { name, manager, stopTimeoutMs, isStarted: false };
     if (!retries) this.readiness.add(name, () => consumer.isStarted && manager.ready());
@@ -161,9 +164,9 @@ export class StreamsServer
     onFatal: (error: Error) => void,
   ): TaskManager {
     const factory = this.moduleRef.get(tasks, { strict: false });
-    const meter = this.metrics.ofGroup(group.id);
+    const measured = this.metrics.wrapTask(group.id);
     const createTask: PartitionManagerOptions['createTask'] = (context) =>
-      measured(throughHandler(factory.create(context), handler, meter), meter);
+      measured(this.throughHandler(factory.create(context), handler, group.id));
     return this.runtime.partitionManager({
       groupId: group.id,
       topics: group.topics,
@@ -183,13 +186,21 @@ export class StreamsServer
     const definition = this.moduleRef.get(token, { strict: false });
     if (definition.applicationId !== group.id || definition.source !== group.topics[0])
       throw new Error(`The topology of ${group.id} must read ${group.topics[0]} under the name of its group.`);
-    const meter = this.metrics.ofGroup(group.id);
     const topology = topologyOf(definition, async (records, context) => {
       await callHandler(handler, records, context);
-      meter.sliceEnds(records);
+      this.metrics.processed(group.id, records);
     });
-    const wrapTask = (task: PartitionTask): PartitionTask => measured(task, meter);
+    const wrapTask = this.metrics.wrapTask(group.id);
     return this.runtime.streamManager({ topology, wrapTask, onFatal, ...this.exceptionHandlers() });
+  }
+
+  /** The task with its batches led through the handler. */
+  private throughHandler(task: PartitionTask, handler: MessageHandler, group: string): PartitionTask {
+    return withProcess(task, async (batch) => {
+      const oldest = firstRecord(batch);
+      await callHandler(handler, batch, new PartitionContext(batch, task));
+      this.metrics.processed(group, oldest);
+    });
   }
 
   /** Faults park their partition; a command may skip a record into the quarantine. */
@@ -201,44 +212,10 @@ export class StreamsServer
   }
 }
 
-/** The task with its batches led through the handler. */
-function throughHandler(task: PartitionTask, handler: MessageHandler, meter: GroupMeter): PartitionTask {
-  return withProcess(task, async (batch) => {
-    const oldest = firstRecord(batch);
-    await callHandler(handler, batch, new PartitionContext(batch, task));
-    meter.sliceEnds(oldest);
-  });
-}
-
-function measured(task: PartitionTask, meter: GroupMeter): PartitionTask {
-  return withProcess(task, async (batch) => {
-    meter.batchBegins(batch);
-    try {
-      await task.process(batch);
-    } catch (error) {
-      meter.batchFails(batch);
-      throw error;
-    }
-    meter.batchEnds(batch);
-  });
-}
-
 /** Decodes no other: a task may read the batch in slices. */
 function firstRecord(batch: RecordBatch): readonly StreamRecord[] {
   for (const slice of slicesOf(batch, 1)) return slice;
   return [];
-}
-
-/** All else stays a direct call: revoke() must be synchronous. */
-function withProcess(task: PartitionTask, process: (batch: RecordBatch) => Promise<void>): PartitionTask {
-  return {
-    open: () => task.open(),
-    process,
-    idle: () => task.idle?.() ?? Promise.resolve(),
-    suspend: () => task.suspend?.() ?? Promise.resolve(),
-    revoke: () => task.revoke?.(),
-    close: () => task.close(),
-  };
 }
 
 /** A topology whose processor calls `handle` once per slice. */

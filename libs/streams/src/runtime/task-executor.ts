@@ -62,6 +62,8 @@ export type SeekTarget = 'earliest' | 'latest' | number;
 export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
+  /** Offsets after the last batch that was processed, by the end of the log in the same fetch; null: none was. */
+  lagRecords: number | null = null;
   private running = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
@@ -281,6 +283,7 @@ export class TaskExecutor {
         this.search.reset();
       }
       position = batch.nextOffset;
+      this.lagRecords = Math.max(0, batch.highWatermark - position);
       if (!this.search.isOn) this.progressed();
     }
     failing.throwIfAborted();

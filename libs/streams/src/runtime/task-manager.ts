@@ -47,6 +47,8 @@ export type StateListener = (state: StreamsState, previous: StreamsState) => voi
 export interface TaskStatus extends TopicPartition {
   readonly state: TaskState;
   readonly parked: ParkingReason | null;
+  /** Offsets after the last processed batch, by the end of the log in the same fetch; null: none was. */
+  readonly lagRecords: number | null;
 }
 
 /**
@@ -136,7 +138,12 @@ class GroupTaskManager implements TaskManager {
   }
 
   tasks(): readonly TaskStatus[] {
-    return [...this.hosts.values()].map(({ partition, state, parked }) => ({ ...partition, state, parked }));
+    return [...this.hosts.values()].map(({ partition, state, parked, lagRecords }) => ({
+      ...partition,
+      state,
+      parked,
+      lagRecords,
+    }));
   }
 
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined {

@@ -1,0 +1,133 @@
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { partitionName, type RecordBatch, type StreamRecord } from '../record.js';
+import { type PartitionTask, withProcess } from '../runtime/partition-task.js';
+import type { TaskManager, TaskStatus } from '../runtime/task-manager.js';
+
+export interface MetricsOptions {
+  readonly registry: Registry;
+  /** Before the name of each metric; `streams_` unless given. */
+  readonly prefix?: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The partitions of the groups that this process is a member of: their states, their lag, and work that does not end. */
+export interface TaskMetrics {
+  /** Shows the tasks of an application or task manager from now on. */
+  add(group: string, manager: Pick<TaskManager, 'tasks' | 'unrestored'>): void;
+  /** The `wrapTask` of createStreamsApp(); or goes around what a `createTask` returns. */
+  wrapTask(group: string): (task: PartitionTask) => PartitionTask;
+  /** Records of one partition have been processed: notes the age of the first. */
+  processed(group: string, records: readonly StreamRecord[]): void;
+}
+
+type Managers = ReadonlyMap<string, Pick<TaskManager, 'tasks' | 'unrestored'>>;
+type GaugeOptions = Required<Pick<MetricsOptions, 'registry' | 'prefix'>> & { readonly managers: Managers };
+
+const STATES = ['running', 'starting', 'parked'] as const;
+const AGE_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
+
+export function registerTaskMetrics({ registry, prefix = 'streams_', now }: MetricsOptions): TaskMetrics {
+  const managers = new Map<string, Pick<TaskManager, 'tasks' | 'unrestored'>>();
+  registerStates({ registry, prefix, managers });
+  registerProgress({ registry, prefix, managers });
+  const begun = new OpenBatches();
+  new Gauge({
+    name: `${prefix}oldest_batch_seconds`,
+    help: 'How long the batch that has been processed longest has been; 0 when none is.',
+    labelNames: ['group'],
+    registers: [registry],
+    collect() {
+      for (const group of managers.keys()) this.set({ group }, begun.longestMs(group, now()) / 1_000);
+    },
+  });
+  const age = new Histogram({
+    name: `${prefix}record_age_seconds`,
+    help: 'From when a record was logged to when it was processed: the oldest of each batch, or of each 1,000 records of one.',
+    labelNames: ['group'],
+    buckets: AGE_BUCKETS_S,
+    registers: [registry],
+  });
+  return {
+    add: (group, manager) => managers.set(group, manager),
+    wrapTask: (group) => (task) => withProcess(task, (batch) => begun.during(group, batch, now(), task.process(batch))),
+    processed: (group, [first]) => {
+      if (first !== undefined) age.observe({ group }, Math.max(0, now() - first.timestamp) / 1_000);
+    },
+  };
+}
+
+function registerStates({ registry, prefix, managers }: GaugeOptions): void {
+  const registers = [registry];
+  new Gauge({
+    name: `${prefix}tasks`,
+    help: 'Partitions that this process owns, by state: running, starting (it restores) or parked.',
+    labelNames: ['group', 'state'],
+    registers,
+    collect() {
+      for (const [group, manager] of managers)
+        for (const state of STATES)
+          this.set(
+            { group, state },
+            count(manager.tasks(), (task) => task.state === state),
+          );
+    },
+  });
+  new Gauge({
+    name: `${prefix}parked_partitions`,
+    help: 'Partitions that this process owns and that cannot go on; /tasks says why.',
+    labelNames: ['group'],
+    registers,
+    collect() {
+      for (const [group, manager] of managers)
+        this.set(
+          { group },
+          count(manager.tasks(), ({ parked }) => parked !== null),
+        );
+    },
+  });
+}
+
+function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
+  const registers = [registry];
+  new Gauge({
+    name: `${prefix}lag_records`,
+    help: 'Offsets of the log after the last batch that was processed, by the end of the log in the same fetch.',
+    labelNames: ['group'],
+    registers,
+    collect() {
+      for (const [group, manager] of managers) {
+        const lagRecords = manager.tasks().reduce((total, task) => total + (task.lagRecords ?? 0), 0);
+        this.set({ group }, lagRecords);
+      }
+    },
+  });
+  new Gauge({
+    name: `${prefix}restore_remaining_records`,
+    help: 'Offsets of changelogs that this process must still read before all its partitions run; 0 when none restores.',
+    labelNames: ['group'],
+    registers,
+    collect() {
+      for (const [group, manager] of managers) if (manager.unrestored) this.set({ group }, manager.unrestored());
+    },
+  });
+}
+
+function count(tasks: readonly TaskStatus[], isCounted: (task: TaskStatus) => boolean): number {
+  return tasks.filter((task) => isCounted(task)).length;
+}
+
+/** Work that hangs shows in no counter: the age of what is being processed does. */
+class OpenBatches {
+  private readonly begunAt = new Map<string, Map<string, number>>();
+
+  async during(group: string, batch: RecordBatch, at: number, work: Promise<void>): Promise<void> {
+    const ofGroup = this.begunAt.get(group) ?? new Map<string, number>();
+    this.begunAt.set(group, ofGroup.set(partitionName(batch), at));
+    await work.finally(() => ofGroup.delete(partitionName(batch)));
+  }
+
+  longestMs(group: string, now: number): number {
+    return [...(this.begunAt.get(group)?.values() ?? [])].reduce((longest, at) => Math.max(longest, now - at), 0);
+  }
+}
