@@ -29,8 +29,9 @@ export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './
 export { readToEnd } from './backend/log-reader.js';
 export type { FetchLimits } from './protocol/fetch.js';
 export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
-export { type PartitionTask, type TaskContext, withProcess } from './runtime/partition-task.js';
-export type { SeekTarget, TaskState } from './runtime/task-executor.js';
+export { type OpenedTask, type PartitionTask, type TaskContext, withProcess } from './runtime/partition-task.js';
+export type { TaskState } from './runtime/task-executor.js';
+export type { SeekTarget } from './runtime/task-input.js';
 export { createStreamsApp, type StreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
 export {
   createTaskManager,

@@ -4,6 +4,7 @@ import {
   type OutgoingRecord,
   type PartitionTask,
   type RecordBatch,
+  sourcesOf,
   type TaskManager,
 } from '@waypost/streams';
 import { createTopologyTestDriver, type PipedRecord, type TopologyTestDriver } from '@waypost/streams/testing';
@@ -168,7 +169,7 @@ class MemoryStreamConsumer extends MemoryConsumer {
     events: string[],
     private readonly written: OutgoingRecord[],
   ) {
-    super(options.topology.applicationId, [options.topology.source], events);
+    super(options.topology.applicationId, sourcesOf(options.topology), events);
   }
 
   async feed(_topic: string, partition: number, records: readonly PipedRecord[]): Promise<number> {

@@ -62,18 +62,22 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       expect(second.get(`${topic}-0`)).toBe(3); // after two records and a marker
     });
 
-    it('commits the input position together with the records', async () => {
+    it('commits input positions together with the records', async () => {
       const { backend, createTopic, uniqueName } = subject();
-      const [input, output] = [await createTopic(1), await createTopic(1)];
+      const [input, other, output] = [await createTopic(1), await createTopic(1), await createTopic(1)];
       const groupId = uniqueName('group');
       const producer = backend.producer(uniqueName('tx'));
       await producer.init();
-      const offset = { groupId, topic: input, partition: 0, offset: 42, metadata: 'from 7' };
-      await producer.commit({ records: [outgoing(output, 'a')], offset });
+      const offsets = [
+        { groupId, topic: input, partition: 0, offset: 42, metadata: 'from 7' },
+        { groupId, topic: other, partition: 0, offset: 7 },
+      ];
+      await producer.commit({ records: [outgoing(output, 'a')], offsets });
       await producer.close();
       const member = backend.group({ groupId, topics: [input] });
       await joinAndCollect(member);
       expect(await member.committed({ topic: input, partition: 0 })).toEqual({ offset: 42, metadata: 'from 7' });
+      expect(await member.committed({ topic: other, partition: 0 })).toEqual({ offset: 7, metadata: '' });
       await member.leave();
     });
 

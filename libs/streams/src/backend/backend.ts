@@ -19,7 +19,7 @@ export interface CommittedOffset {
   readonly metadata: string;
 }
 
-/** The input position that a transaction commits together with its records. */
+/** An input position that a transaction commits together with its records. */
 export interface TransactionOffset extends TopicPartition {
   readonly groupId: string;
   readonly offset: number;
@@ -29,7 +29,8 @@ export interface TransactionOffset extends TopicPartition {
 export interface Transaction {
   /** Buffers must not change until the commit has ended. */
   readonly records: Iterable<OutgoingRecord>;
-  readonly offset?: TransactionOffset;
+  /** All of one group. */
+  readonly offsets?: readonly TransactionOffset[];
 }
 
 /** Offset of the first record written to each partition, by `partitionName`. */
@@ -102,6 +103,8 @@ export interface GroupOptions {
   /** Kafka's static membership: a restarted instance gets its partitions back at once. */
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
+  /** The partitions of one number go to one member, whatever their topic. Else each partition goes where there is room. */
+  readonly joinsTopics?: boolean | undefined;
 }
 
 /** The port to Kafka. Both implementations pass the suite in backend.contract.ts. */

@@ -4,6 +4,7 @@ import type { TopicPartition } from '../record.js';
 import {
   assignCooperatively,
   assignSticky,
+  assignTogether,
   type CooperativeClaim,
   type MemberAssignment,
   type MemberClaim,
@@ -24,6 +25,38 @@ function given(shares: Map<string, MemberAssignment>, memberId: string): number[
 function awaited(shares: Map<string, MemberAssignment>, memberId: string): number[] {
   return numbers(shares.get(memberId)?.awaited);
 }
+
+describe('the assignment of topics together', () => {
+  const topics = ['t', 'u'];
+  const both = (...partitions: number[]) => topics.flatMap((topic) => at(...partitions).map((p) => ({ ...p, topic })));
+
+  it('gives all partitions of one number to one member', () => {
+    const shares = assignTogether('t', both(0, 1, 2), [claim('a', { topics }), claim('b', { topics })]);
+    for (const memberId of ['a', 'b']) {
+      const own = shares.get(memberId)?.partitions ?? [];
+      const ofTopic = (topic: string) => numbers(own.filter((partition) => partition.topic === topic));
+      expect(ofTopic('u')).toEqual(ofTopic('t'));
+    }
+    expect([...given(shares, 'a'), ...given(shares, 'b')].sort()).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
+  it('moves them together: to the next member only when the first topic is released', () => {
+    const owner = claim('a', { topics, owned: both(0, 1), generation: 4 });
+    const shares = assignTogether('t', both(0, 1), [owner, claim('b', { topics })]);
+    const [kept] = given(shares, 'a');
+    expect(shares.get('a')?.partitions).toEqual(both(kept ?? 0));
+    expect([given(shares, 'b'), awaited(shares, 'a')]).toEqual([[], [1 - (kept ?? 0)]]);
+  });
+
+  it('leaves out topics that a member does not read, and partitions that do not exist', () => {
+    const shares = assignTogether(
+      't',
+      [...at(0, 1), { topic: 'u', partition: 0 }],
+      [claim('a', { topics, owned: at(1), generation: 1 }), claim('b', { owned: at(0), generation: 1 })],
+    );
+    expect([shares.get('a')?.partitions, shares.get('b')?.partitions]).toEqual([at(1), at(0)]);
+  });
+});
 
 describe('cooperative assignment', () => {
   it('revokes a partition in one rebalance and assigns it in the next', () => {

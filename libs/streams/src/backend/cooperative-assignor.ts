@@ -47,6 +47,29 @@ export function assignCooperatively(
   return new Map(shares);
 }
 
+/**
+ * As assignCooperatively(), where the partitions of one number go to one member: those of the topic `lead` decide, and a
+ * member gets the others of its topics with them.
+ */
+export function assignTogether(
+  lead: string,
+  partitions: readonly TopicPartition[],
+  claims: readonly CooperativeClaim[],
+): Map<string, MemberAssignment> {
+  const ofLead = <T extends TopicPartition>(all: readonly T[]): T[] => all.filter(({ topic }) => topic === lead);
+  const leading = claims.map((claim) => ({ ...claim, owned: ofLead(claim.owned), revoking: ofLead(claim.revoking) }));
+  const topics = new Map(claims.map((claim) => [claim.memberId, claim.topics]));
+  const existing = new Set(partitions.map(partitionName));
+  return new Map(
+    [...assignCooperatively(ofLead(partitions), leading)].map(([memberId, share]): [string, MemberAssignment] => {
+      const all = share.partitions.flatMap(({ partition }) =>
+        (topics.get(memberId) ?? []).map((topic) => ({ topic, partition })),
+      );
+      return [memberId, { ...share, partitions: all.filter((partition) => existing.has(partitionName(partition))) }];
+    }),
+  );
+}
+
 /** Topics that the same members have subscribed to are divided together. */
 function assignAmongSubscribers(
   partitions: readonly TopicPartition[],

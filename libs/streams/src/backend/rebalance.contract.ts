@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
+import type { TopicPartition } from '../record.js';
 import type { BackendUnderTest } from './backend.contract.js';
 import type { GroupMember } from './backend.js';
 
@@ -151,6 +152,30 @@ export function describeRebalance(name: string, subject: () => BackendUnderTest)
       await until(() => shared([first, second, third]));
       expect(floor.collisions).toEqual([]);
       await Promise.all([first.crash(), second.crash(), third.crash()]);
+    });
+
+    it('gives the partitions of one number to one member, where topics are joined', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topics = [await createTopic(PARTITIONS), await createTopic(PARTITIONS)];
+      const group = { groupId: uniqueName('group'), topics, joinsTopics: true };
+      const members = [backend.group(group), backend.group(group)];
+      const shares: (readonly TopicPartition[])[] = [];
+      for (const [index, member] of members.entries()) {
+        await member.join({
+          assigned: ({ partitions }) => void (shares[index] = partitions),
+          failed: (error) => {
+            throw error;
+          },
+        });
+      }
+      await until(() => {
+        const numbers = shares.map((share) =>
+          topics.map((topic) => share.flatMap((at) => (at.topic === topic ? at.partition : [])).sort()),
+        );
+        for (const [first, second] of numbers) expect([second, first?.length]).toEqual([first, PARTITIONS / 2]);
+        expect(new Set(numbers.flat(2)).size).toBe(PARTITIONS);
+      });
+      await Promise.all(members.map((member) => member.leave()));
     });
 
     it.each([1, 2])(

@@ -4,6 +4,8 @@ import { partitionName, type StreamRecord, type TopicPartition } from '../record
 /** Why a partition cannot go on (R-45). */
 export interface ParkingReason {
   readonly code: StreamsErrorCode;
+  /** Of the source that it concerns, where a task reads several. */
+  readonly topic?: string;
   /** Of the record that is the cause, or the first that cannot be decoded; null: no record is. */
   readonly offset: number | null;
   readonly message: string;

@@ -1,13 +1,19 @@
 import type { CommittedOffset } from '../backend/backend.js';
 import type { RecordBatch, TopicPartition } from '../record.js';
 
+export interface OpenedTask {
+  /** Where to read from. */
+  readonly position: number;
+  /** The same of the other topics that the task reads, by topic. */
+  readonly others?: ReadonlyMap<string, number>;
+}
+
 /**
  * The work on one input partition. The calls never overlap. After a rejection the task is closed and rebuilt, and
  * open() reads the current state again from where it is stored.
  */
 export interface PartitionTask {
-  /** @returns the position to read from */
-  open(): Promise<{ readonly position: number }>;
+  open(): Promise<OpenedTask>;
   process(batch: RecordBatch): Promise<void>;
   /** No records arrived for a moment: a good time for a postponed commit. */
   idle?(): Promise<void>;
@@ -35,7 +41,8 @@ export interface TaskContext extends TopicPartition {
   leaseValid(): boolean;
   /** The group has confirmed, after the call, that this process owns the partition; rejects when it was revoked. */
   confirmOwnership(): Promise<void>;
-  committedOffset(): Promise<CommittedOffset | null>;
+  /** @param topic of those that the task reads; its own unless given */
+  committedOffset(topic?: string): Promise<CommittedOffset | null>;
   /** A plain group commit, for tasks that store their position elsewhere: it makes the lag visible. */
   commitOffset(nextOffset: number, metadata?: string): Promise<void>;
   /** Closes and rebuilds the task, from work that runs beside process(). */

@@ -54,7 +54,7 @@ beforeEach(() => {
 
 describe('a processor of slices', () => {
   it('is called once with all records', async () => {
-    await core.process(recordsOf('a', 'b', 'c'), true);
+    await core.process({ records: recordsOf('a', 'b', 'c'), isFirst: true });
 
     expect(pendingValues()).toEqual(['a', 'b', 'c']);
   });
@@ -65,7 +65,7 @@ describe('a processor of slices', () => {
       forwardAll(slice);
     };
 
-    await core.process(recordsOf('a'), true);
+    await core.process({ records: recordsOf('a'), isFirst: true });
 
     expect(pendingValues()).toEqual(['a']);
   });
@@ -76,7 +76,7 @@ describe('a processor of slices', () => {
       return Promise.resolve();
     };
 
-    await core.process(recordsOf('a', 'b'), true);
+    await core.process({ records: recordsOf('a', 'b'), isFirst: true });
 
     expect([...core.pending()].map(({ timestamp }) => timestamp)).toEqual([1_000, 1_001]);
   });
@@ -84,13 +84,15 @@ describe('a processor of slices', () => {
   it('fails with its own error', async () => {
     handle = () => Promise.reject(new RangeError('negative'));
 
-    await expect(core.process(recordsOf('a'), true)).rejects.toEqual(new RangeError('negative'));
+    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toEqual(new RangeError('negative'));
   });
 
   it('fails when it returns without processing its records', async () => {
     handle = () => Promise.resolve();
 
-    await expect(core.process(recordsOf('a'), true)).rejects.toThrow('slices left records unprocessed');
+    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+      'slices left records unprocessed',
+    );
   });
 
   it('fails when it processes the same records twice', async () => {
@@ -100,14 +102,16 @@ describe('a processor of slices', () => {
       return Promise.resolve();
     };
 
-    await expect(core.process(recordsOf('a'), true)).rejects.toThrow('slices processed the same records twice');
+    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+      'slices processed the same records twice',
+    );
   });
 
   it('cannot forward before or after a call', async () => {
     const forward = (): void => context.forward('copies', { key: null, value: Buffer.from('late') });
     expect(forward).toThrow('while no records were processed');
 
-    await core.process(recordsOf('a'), true);
+    await core.process({ records: recordsOf('a'), isFirst: true });
 
     expect(forward).toThrow('while no records were processed');
     expect(pendingValues()).toEqual(['a']);
@@ -121,7 +125,9 @@ describe('a processor of slices', () => {
       return Promise.resolve();
     };
 
-    await expect(core.process(recordsOf('a'), true)).rejects.toThrow('The task was closed while it worked.');
+    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+      'The task was closed while it worked.',
+    );
   });
 });
 
@@ -151,8 +157,8 @@ describe('punctuate()', () => {
     core.punctuate();
     const record = (timestamp: number, offset: number) =>
       fetchedRecordOf({ offset, timestamp, key: null, value: null });
-    await core.process([record(1_000, 0), record(3_000, 1), record(2_000, 2)], true);
-    await core.process([record(2_500, 3)], true);
+    await core.process({ records: [record(1_000, 0), record(3_000, 1), record(2_000, 2)], isFirst: true });
+    await core.process({ records: [record(2_500, 3)], isFirst: true });
     expect(calls).toEqual([
       { streamTimeMs: null, wallClockMs: 9_000 },
       { streamTimeMs: 3_000, wallClockMs: 9_000 },
@@ -177,7 +183,7 @@ describe('a processor that returns a promise, as the types allow', () => {
   it('is refused at its first record, with what to use instead', async () => {
     // oxlint-disable-next-line typescript/no-misused-promises -- what is under test
     const core = started({ process: later });
-    await expect(core.process(recordsOf('a', 'b'), true)).rejects.toMatchObject({
+    await expect(core.process({ records: recordsOf('a', 'b'), isFirst: true })).rejects.toMatchObject({
       code: 'INVALID_TOPOLOGY',
       message: 'process() of later returned a promise: wait in processSlice() before its forEach().',
     });
@@ -191,7 +197,7 @@ describe('a processor that returns a promise, as the types allow', () => {
   });
 
   it('may return anything else, which is ignored', async () => {
-    await started({ process: () => 5 }).process(recordsOf('a'), true);
+    await started({ process: () => 5 }).process({ records: recordsOf('a'), isFirst: true });
   });
 });
 
@@ -236,6 +242,8 @@ describe('the context of a processor', () => {
       sinks: { output: { topic: 'output', partitioner: 'key' } },
       processor: (context) => ({ process: ({ key }) => context.forward('output', { key, value: null }) }),
     });
-    await expect(started(byKey).process(recordsOf('a'), true)).rejects.toThrow('needs a key to find its partition');
+    await expect(started(byKey).process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+      'needs a key to find its partition',
+    );
   });
 });

@@ -28,6 +28,14 @@ export interface ProcessorTopologyOptions {
   readonly now: () => number;
 }
 
+interface BatchSlice {
+  readonly records: readonly StreamRecord[];
+  /** That of the partition unless given. */
+  readonly topic?: string;
+  readonly isFirst: boolean;
+  readonly onBegin?: () => void;
+}
+
 /** A topology at work on one partition, without Kafka: what the runtime and the test driver have in common. */
 export class ProcessorTopology {
   readonly stores: ReadonlyMap<string, StateStore>;
@@ -35,6 +43,8 @@ export class ProcessorTopology {
   outputBytes = 0;
   /** The offset of the record that is processed; still set after process() has rejected: the processor threw at it. */
   offset: number | null = null;
+  /** Of the records that were processed last. */
+  private topic: string;
   /** The processor was called, and has not returned yet. */
   isAtWork = false;
   /** punctuate() has forwarded or changed a store since the last commit. */
@@ -49,6 +59,7 @@ export class ProcessorTopology {
 
   constructor(private readonly options: ProcessorTopologyOptions) {
     const { topology, partition, now } = options;
+    this.topic = partition.topic;
     const definitions = Object.entries(topology.stores ?? {});
     this.stores = options.stores ?? new Map(definitions.map(([name, { createStore }]) => [name, createStore()]));
     this.expiring = [...this.stores.values()].filter((store) => store.advanceTo !== undefined);
@@ -57,14 +68,21 @@ export class ProcessorTopology {
       this.stores.get(name),
       this.outputs.to(changelogTopic, partition.partition),
     ]);
-    const context: ContextOf<Topology> = {
-      ...partition,
+    this.processor = bySlice(topology.processor(this.context(partition.partition, now)));
+  }
+
+  private context(partition: number, now: () => number): ContextOf<Topology> {
+    const topic = (): string => this.topic;
+    return {
+      get topic() {
+        return topic();
+      },
+      partition,
       now,
       currentStreamTimeMs: () => this.streamTimeMs,
       forward: (sink, record) => this.forward(sink, record),
       store: (name) => this.store(name),
     };
-    this.processor = bySlice(topology.processor(context));
   }
 
   get changed(): boolean {
@@ -80,8 +98,9 @@ export class ProcessorTopology {
   }
 
   /** Lets the processor work on records of one batch. `onBegin` is called before the first of them, and may throw. */
-  async process(records: readonly StreamRecord[], isFirst: boolean, onBegin?: () => void): Promise<void> {
+  async process({ records, topic, isFirst, onBegin }: BatchSlice): Promise<void> {
     const { applicationId } = this.options.topology;
+    this.topic = topic ?? this.options.partition.topic;
     let calls = 0;
     const forEach = (process: (record: StreamRecord) => unknown): void => {
       if (calls++ > 0) throw invalid(`${applicationId} processed the same records twice.`);
@@ -98,7 +117,7 @@ export class ProcessorTopology {
     this.offset = null;
     this.isAtWork = true;
     try {
-      await this.processor.processSlice({ records, isFirst, forEach });
+      await this.processor.processSlice({ records, topic: this.topic, isFirst, forEach });
     } finally {
       this.isAtWork = false;
     }

@@ -51,7 +51,7 @@ function observedBackend(): StreamsBackend {
       close: () => inner.close(),
       heldUpMs,
       commit: (transaction: Transaction) => {
-        commits.push({ offset: transaction.offset?.offset, outputs: [...transaction.records].length });
+        commits.push({ offset: transaction.offsets?.[0]?.offset, outputs: [...transaction.records].length });
         for (const { value } of transaction.records) written.push(String(value));
         return inner.commit(transaction);
       },

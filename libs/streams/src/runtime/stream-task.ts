@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { waitOrAbort } from '../abort.js';
-import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
+import type { CommittedOffset, StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { errorMessage, StreamsError, WaitFailed } from '../errors.js';
-import { partitionName, type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
-import type { Topology } from '../topology/topology.js';
+import { partitionName, type RecordBatch, slicesOf } from '../record.js';
+import { type RecordSlice, sourcesOf, type Topology } from '../topology/topology.js';
 import { Linger } from './linger.js';
 import { isOfRecord } from './parking.js';
-import type { PartitionTask, TaskContext } from './partition-task.js';
+import type { OpenedTask, PartitionTask, TaskContext } from './partition-task.js';
 import { ProcessorTopology } from './processor-topology.js';
 import type { StateManager } from './state-directory.js';
 
@@ -40,8 +40,10 @@ interface StreamTaskOptions {
 export class StreamTask implements PartitionTask {
   private core: ProcessorTopology | null = null;
   private producer: TransactionalProducer | null = null;
-  private position = 0;
-  private committed: number | null = null;
+  /** By source. */
+  private positions: ReadonlyMap<string, number> = new Map();
+  /** The positions of the last commit; null: not all sources have one. */
+  private committed: ReadonlyMap<string, number> | null = null;
   private committedAt = 0;
   private hasCommitted = false;
   private uncommittedSince: number | null = null;
@@ -54,13 +56,16 @@ export class StreamTask implements PartitionTask {
     this.linger = new Linger(options.lingerMs);
   }
 
-  async open(): Promise<{ position: number }> {
+  async open(): Promise<OpenedTask> {
     const { topology, context, stores, backend, onTimestamp, now } = this.options;
     const { topic, partition } = context;
     this.producer = backend.producer(`${topology.applicationId}.${String(partition)}`);
     await this.producer.init();
     await context.confirmOwnership();
-    const committed = await context.committedOffset();
+    const sources = sourcesOf(topology);
+    const offsets = await Promise.all(sources.map((source) => context.committedOffset(source)));
+    // A commit is of all sources: one without an offset beside the first was added to the topology.
+    const [committed = null] = offsets;
     const partitionCounts = await this.sinkPartitions();
     await stores.open(() => this.closed);
     if (committed) this.refuseLostState(committed.metadata);
@@ -74,11 +79,27 @@ export class StreamTask implements PartitionTask {
       ...(onTimestamp && { onTimestamp }),
       now,
     });
-    this.committed = committed?.offset ?? null;
     // idle() commits it: a store that time alone changes must have a position too.
-    this.position = this.committed ?? (await backend.startOffset(context));
+    this.positions = await this.startOf(sources, offsets);
+    this.committed = offsets.includes(null) ? null : this.positions;
     this.committedAt = now();
-    return { position: this.position };
+    return { position: this.positions.get(topic) ?? 0, others: this.positions };
+  }
+
+  private async startOf(
+    sources: readonly string[],
+    offsets: readonly (CommittedOffset | null)[],
+  ): Promise<Map<string, number>> {
+    const { backend, context } = this.options;
+    const positions = sources.map(async (topic, index): Promise<[string, number]> => {
+      const committed = offsets[index]?.offset;
+      return [topic, committed ?? (await backend.startOffset({ topic, partition: context.partition }))];
+    });
+    return new Map(await Promise.all(positions));
+  }
+
+  private moved(batch: RecordBatch, position: number): ReadonlyMap<string, number> {
+    return new Map(this.positions).set(batch.topic, position);
   }
 
   /** State without a position: from the start of the log, the records after that state would have their effect again. */
@@ -124,21 +145,21 @@ export class StreamTask implements PartitionTask {
       if (processedTo !== null) {
         isTrickle = false;
         if (this.isDue(core)) {
-          await this.commit(core, processedTo);
+          await this.commit(core, this.moved(batch, processedTo));
           this.options.stores.between();
         }
         await nextTurn();
       }
-      await this.processSlice(core, slice, processedTo === null);
+      await this.processSlice(core, { records: slice, topic: batch.topic, isFirst: processedTo === null });
       this.refuseClosed();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
     // Forwarded and stored values are copies.
     batch.release?.();
-    this.position = batch.nextOffset;
+    this.positions = this.moved(batch, batch.nextOffset);
     const isCaughtUp = batch.nextOffset >= batch.lastStableOffset;
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
-      await this.commit(core, batch.nextOffset);
+      await this.commit(core, this.positions);
       // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
       this.linger.committed(this.producer?.heldUpMs ?? 0);
       if (isTrickle) await waitOrAbort(this.linger.ms, this.released.signal);
@@ -152,16 +173,20 @@ export class StreamTask implements PartitionTask {
    * A processor is a function of its record and its stores: where it throws once, it would throw again. What it waits
    * for before the records is not.
    */
-  private async processSlice(core: ProcessorTopology, slice: readonly StreamRecord[], isFirst: boolean): Promise<void> {
+  private async processSlice(
+    core: ProcessorTopology,
+    slice: Pick<RecordSlice, 'records' | 'topic' | 'isFirst'>,
+  ): Promise<void> {
     const { backend, context } = this.options;
     let calls = 0;
     this.stallEnds = backend.stalls.begin('processor', partitionName(context), 'processSlice() waits for something.');
+    const onBegin = (): void => {
+      calls++;
+      this.stallEnds();
+      this.uncommittedSince ??= this.options.now();
+    };
     try {
-      await core.process(slice, isFirst, () => {
-        calls++;
-        this.stallEnds();
-        this.uncommittedSince ??= this.options.now();
-      });
+      await core.process({ ...slice, onBegin });
     } catch (error) {
       const { offset } = core;
       if (calls === 0) throw WaitFailed.of('processSlice()', error);
@@ -178,12 +203,12 @@ export class StreamTask implements PartitionTask {
     const core = this.core;
     if (!core) return;
     core.punctuate();
-    if (core.changed || this.position !== this.committed) await this.commit(core, this.position);
+    if (core.changed || this.positions !== this.committed) await this.commit(core, this.positions);
     this.options.stores.between();
   }
 
   async suspend(): Promise<void> {
-    if (this.core && this.position !== this.committed) await this.commit(this.core, this.position);
+    if (this.core && this.positions !== this.committed) await this.commit(this.core, this.positions);
   }
 
   /** Not called before a rebuild, which the stores outlive. */
@@ -221,12 +246,12 @@ export class StreamTask implements PartitionTask {
     if (this.closed) throw new Error('The task was closed while it worked.');
   }
 
-  private async commit(core: ProcessorTopology, position: number): Promise<void> {
+  private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
     const { topology, context, now } = this.options;
-    const { topic, partition } = context;
     const metadata = metadataOf(this.options.stores.written(), core.streamTimeMs);
-    const offset = { groupId: topology.applicationId, topic, partition, offset: position, metadata };
-    const baseOffsets = await this.producer?.commit({ records: core.pending(), offset }).catch((error: unknown) => {
+    const own = { groupId: topology.applicationId, partition: context.partition, metadata };
+    const offsets = [...positions].map(([topic, offset]) => ({ ...own, topic, offset }));
+    const baseOffsets = await this.producer?.commit({ records: core.pending(), offsets }).catch((error: unknown) => {
       throw core.hasPunctuated ? ofPunctuation(error) : error;
     });
     this.refuseClosed();
@@ -234,7 +259,7 @@ export class StreamTask implements PartitionTask {
     core.commit();
     this.uncommittedSince = null;
     this.hasCommitted = true;
-    this.committed = position;
+    this.committed = positions;
     this.committedAt = now();
   }
 

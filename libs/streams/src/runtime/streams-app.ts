@@ -6,6 +6,7 @@ import {
   invalid,
   type ReadOnlyStoreNames,
   type ReadOnlyStoreOf,
+  sourcesOf,
   type StoreDefinitions,
   type Topology,
   undeclared,
@@ -78,7 +79,8 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   const runner = createTaskManager({
     ...options,
     groupId: topology.applicationId,
-    topics: [topology.source],
+    topics: sourcesOf(topology),
+    joinsTopics: sourcesOf(topology).length > 1,
     counted: Object.values(topology.sinks).flatMap(({ topic, partitioner }) => (partitioner === 'key' ? topic : [])),
     readsNewPartitions: isIndependentOfPartitions(topology),
     createTask: (context) => {
@@ -115,9 +117,9 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   };
 }
 
-function isIndependentOfPartitions({ stores = {}, sinks }: Topology): boolean {
+function isIndependentOfPartitions({ source, stores = {}, sinks }: Topology): boolean {
   const writesOwnPartition = Object.values(sinks).some(({ partitioner }) => partitioner === 'source-partition');
-  return Object.keys(stores).length === 0 && !writesOwnPartition;
+  return Object.keys(stores).length === 0 && !writesOwnPartition && sourcesOf({ source }).length === 1;
 }
 
 /** The partitions may change between two calls. */

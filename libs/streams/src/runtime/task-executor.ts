@@ -1,10 +1,9 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { CorruptBatch, errorMessage, type StreamsError, WaitFailed } from '../errors.js';
+import { errorMessage, type StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
-import { BatchPoller } from './batch-poller.js';
-import { CulpritSearch } from './culprit-search.js';
+import { partitionName, type TopicPartition } from '../record.js';
+import { type NextPart, nextPart } from './next-part.js';
 import {
   type ExceptionHandlerResult,
   type ExceptionHandlers,
@@ -15,10 +14,13 @@ import {
   parkingError,
   type ParkingReason,
 } from './parking.js';
-import type { PartitionTask, TaskContext } from './partition-task.js';
+import type { OpenedTask, PartitionTask, TaskContext } from './partition-task.js';
+import { type SeekTarget, TaskInput } from './task-input.js';
 
 export interface TaskExecutorOptions {
-  readonly partition: TopicPartition;
+  /** The first names the task: the group assigns it, and the others go with it. */
+  readonly inputs: readonly [TopicPartition, ...TopicPartition[]];
+  /** In which the group assigned the partition. */
   readonly generation: number;
   readonly backend: StreamsBackend;
   readonly member: GroupMember;
@@ -36,7 +38,6 @@ export interface TaskExecutorOptions {
 }
 
 const IDLE_AFTER_MS = 200;
-const SLICE_RECORDS = 1_000;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
 /** The longest delay of a timer: 24 days. */
@@ -55,15 +56,11 @@ class OwnershipLost extends Error {}
 
 export type TaskState = 'running' | 'starting' | 'parked';
 
-/** Where a partition continues that has lost its position. */
-export type SeekTarget = 'earliest' | 'latest' | number;
-
 /** Runs one task while the partition is assigned to this process, and rebuilds or parks it after each failure. */
 export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
-  /** Offsets after the last batch that was processed, by the end of the log in the same fetch; null: none was. */
-  lagRecords: number | null = null;
+  /** The task is open, and processes batches. */
   private running = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
@@ -72,20 +69,32 @@ export class TaskExecutor {
   private generation: number;
   private rebuilds = 0;
   private retries = 0;
-  private readonly search = new CulpritSearch();
-  /** Records that the next task hands to the dead-letter queue, by offset. */
-  private readonly skipped = new Map<number, ParkingReason>();
-  /** Where the next task begins; null: at the committed position. */
-  private seekTo: SeekTarget | null = null;
+  readonly partition: TopicPartition;
+  private readonly inputs: readonly [TaskInput, ...TaskInput[]];
+  /** The input whose records the task has got last: what fails then is a matter of this one. */
+  private current: TaskInput;
+  /** The input at which the partition was parked last. */
+  private parkedInput: TaskInput;
   private readonly done: Promise<void>;
 
   constructor(private readonly options: TaskExecutorOptions) {
     this.generation = options.generation;
+    const [first, ...others] = options.inputs;
+    this.partition = first;
+    this.current = this.inputOf(first);
+    this.parkedInput = this.current;
+    this.inputs = [this.current, ...others.map((partition) => this.inputOf(partition))];
     this.done = this.run();
   }
 
-  get partition(): TopicPartition {
-    return this.options.partition;
+  private inputOf(partition: TopicPartition): TaskInput {
+    return new TaskInput(partition, this.options.handlers.deadLetterQueue);
+  }
+
+  /** Of all inputs; null: no batch was processed yet. */
+  get lagRecords(): number | null {
+    const known = this.inputs.flatMap(({ lagRecords }) => lagRecords ?? []);
+    return known.length === 0 ? null : known.reduce((total, lagRecords) => total + lagRecords, 0);
   }
 
   get state(): TaskState {
@@ -115,7 +124,7 @@ export class TaskExecutor {
     if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('earliest');
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
     if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
-    this.skipped.set(parked.offset, parked);
+    this.parkedInput.skip(parked, parked.offset);
     return this.retry();
   }
 
@@ -127,7 +136,10 @@ export class TaskExecutor {
       return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
       return 'Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or give an offset.';
-    this.seekTo = to;
+    // Without a position the task has none in any input; one that its log has lost is that of one.
+    const lost = parked.code === 'OFFSET_OUT_OF_RANGE' ? [this.parkedInput] : this.inputs;
+    if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
+    for (const input of lost) input.seekTo = to;
     return this.retry();
   }
 
@@ -143,7 +155,7 @@ export class TaskExecutor {
     while (!this.isClosing()) {
       let waitMs = REBUILD_FIRST_WAIT_MS;
       this.failing = new AbortController();
-      this.search.reset();
+      for (const { search } of this.inputs) search.reset();
       this.task = null;
       try {
         this.task = this.options.createTask(this.context(this.failing));
@@ -166,15 +178,16 @@ export class TaskExecutor {
   /** Returns how long to wait for the next task: a failed one never continues. */
   private handleFailure(error: unknown): number {
     if (error instanceof OwnershipLost) return 0;
-    const partition = partitionName(this.options.partition);
+    const partition = partitionName(this.partition);
     if (this.isClosing()) {
       // The next owner starts from the last commit.
       this.options.logger.debug('task_left_behind', { partition, error: errorMessage(error) });
       return 0;
     }
     const rebuilds = ++this.rebuilds;
-    const reason = parkingError(error, this.options.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
-    const offset = reason && isOfRecord(reason, this.options.partition) ? this.search.narrow(reason.offset) : null;
+    const { search, partition: input } = this.current;
+    const reason = parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
+    const offset = reason && isOfRecord(reason, input) ? search.narrow(reason.offset) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
     this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
@@ -182,29 +195,40 @@ export class TaskExecutor {
   }
 
   private park(error: StreamsError, offset: number | null): number {
-    const { partition, logger, now, random, onFatal } = this.options;
+    const { logger, now, random, onFatal } = this.options;
     const { code, message } = error;
-    const isKnown = this.parked?.code === code && this.parked.offset === offset;
+    const { current, partition } = this;
+    const topic = this.inputs.length > 1 ? { topic: current.partition.topic } : {};
+    const isKnown = this.parked?.code === code && this.parked.offset === offset && this.parkedInput === current;
     if (!isKnown) this.retries = 0;
     const waitMs = parkedForMs(code, this.retries++, random());
     const since = (isKnown ? this.parked?.since : undefined) ?? now();
-    const reason = { code, offset, message, since, nextRetryAt: waitMs === null ? null : now() + waitMs };
+    const reason = { code, ...topic, offset, message, since, nextRetryAt: waitMs === null ? null : now() + waitMs };
     const result = this.verdictOn(reason);
     if (result === 'fail') onFatal(error);
     if (result === 'dead-letter' && offset !== null) {
-      this.skipped.set(offset, reason);
+      current.skip(reason, offset);
       return REBUILD_FIRST_WAIT_MS;
     }
     if (!isKnown)
-      logger.error('partition_parked', { partition: partitionName(partition), reason: code, offset, error: message });
+      logger.error('partition_parked', {
+        partition: partitionName(partition),
+        ...topic,
+        reason: code,
+        offset,
+        error: message,
+      });
     this.parked = reason;
+    this.parkedInput = current;
     // The command came during the attempt that has just failed.
-    if (this.seekTo !== null || (offset !== null && this.skipped.has(offset))) return REBUILD_MAX_WAIT_MS;
+    const isToSeek = this.inputs.some(({ seekTo }) => seekTo !== null);
+    if (isToSeek || (offset !== null && current.isSkipped(offset))) return REBUILD_MAX_WAIT_MS;
     return waitMs ?? LONGEST_WAIT_MS;
   }
 
   private verdictOn(reason: ParkingReason): ExceptionHandlerResult {
-    const { partition, handlers, logger } = this.options;
+    const { handlers, logger } = this.options;
+    const { partition } = this.current;
     try {
       return handlerResult(handlers, partition, reason);
     } catch (error) {
@@ -217,35 +241,45 @@ export class TaskExecutor {
     this.rebuilds = 0;
     this.retries = 0;
     if (!this.parked) return;
-    const partition = partitionName(this.options.partition);
+    const partition = partitionName(this.partition);
     this.options.logger.info('partition_resumed', { partition, reason: this.parked.code });
     this.parked = null;
     this.options.onStateChange();
   }
 
   private async runTask(task: PartitionTask): Promise<void> {
+    [this.current] = this.inputs;
     await this.confirmOwnership();
-    if (this.seekTo !== null) await this.moveTo(this.seekTo);
-    const { partition, fetcher } = this.options;
-    const { position } = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
-    // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again.
-    for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
-    const poller = new BatchPoller(fetcher, partition, position);
-    const wakeup = (): void => poller.wakeup();
+    // The first one last: until it has a position, the task counts as having none.
+    for (const input of this.inputs.toReversed()) if (input.seekTo !== null) await this.moveTo(input, input.seekTo);
+    const opened = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
+    const wakeup = (): void => {
+      for (const input of this.inputs) input.wakeup();
+    };
     const signals = [this.closing.signal, this.failing.signal];
     for (const signal of signals) signal.addEventListener('abort', wakeup);
-    this.running = true;
-    this.options.onStateChange();
     try {
-      await this.consume(task, poller, position);
+      this.openInputs(opened);
+      this.running = true;
+      this.options.onStateChange();
+      await this.consume(task);
     } finally {
       for (const signal of signals) signal.removeEventListener('abort', wakeup);
-      poller.close();
+      for (const input of this.inputs) input.close();
     }
   }
 
-  private async moveTo(to: SeekTarget): Promise<void> {
-    const { partition, member, backend } = this.options;
+  private openInputs({ position, others }: OpenedTask): void {
+    for (const input of this.inputs) {
+      this.current = input;
+      input.open(this.options.fetcher, others?.get(input.partition.topic) ?? position);
+    }
+    [this.current] = this.inputs;
+  }
+
+  private async moveTo(input: TaskInput, to: SeekTarget): Promise<void> {
+    const { member, backend } = this.options;
+    const { partition } = input;
     const ends = { earliest: () => backend.startOffset(partition), latest: () => backend.endOffset(partition) };
     const [offset, committed] = await Promise.all([
       typeof to === 'number' ? to : ends[to](),
@@ -255,81 +289,59 @@ export class TaskExecutor {
     const isStateThere = this.parked?.code === 'OFFSET_OUT_OF_RANGE';
     const metadata = (isStateThere ? committed?.metadata : undefined) ?? '';
     await member.commit(partition, { offset, metadata });
-    this.seekTo = null;
+    input.seekTo = null;
   }
 
-  private async consume(task: PartitionTask, poller: BatchPoller, from: number): Promise<void> {
+  private async consume(task: PartitionTask): Promise<void> {
     const [closing, failing] = [this.closing.signal, this.failing.signal];
     const settled = (work: Promise<void> = Promise.resolve()): Promise<void> =>
       settleOrAbort(settleOrAbort(work, failing), closing, CLOSE_GRACE_MS);
     let idlePolls = 0;
-    let position = from;
     while (!this.isClosing()) {
       failing.throwIfAborted();
-      const batch = await this.poll(poller, position);
+      const next = await this.poll();
       if (this.isClosing()) break;
       failing.throwIfAborted();
-      if (batch === null) {
+      if (next === null) {
         await settled(task.idle?.());
         if (++idlePolls === IDLE_POLLS_OF_PROGRESS) this.progressed();
         continue;
       }
-      for (const part of this.search.parts(batch, position)) {
+      const { input, batch } = next;
+      this.current = input;
+      for (const part of input.search.parts(batch, input.position)) {
         await settled(task.process(part));
         if (this.isClosing()) break;
-        if (!this.search.isOn) continue;
+        if (!this.isSearching) continue;
         await settled(task.idle?.());
         // It is committed: what fails next is not its fault.
-        this.search.reset();
+        input.search.reset();
       }
-      position = batch.nextOffset;
-      this.lagRecords = Math.max(0, batch.highWatermark - position);
-      if (!this.search.isOn) this.progressed();
+      input.position = batch.nextOffset;
+      input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
+      if (!this.isSearching) this.progressed();
     }
     failing.throwIfAborted();
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
   }
 
-  private async poll(poller: BatchPoller, position: number): Promise<RecordBatch | null> {
-    try {
-      const batch = await poller.poll(IDLE_AFTER_MS);
-      if (!batch) return null;
-      const isSkipped = [...this.skipped.keys()].some((offset) => offset >= position && offset < batch.nextOffset);
-      return this.search.isOn || isSkipped ? await this.withoutSkipped(readable(batch, position, poller)) : batch;
-    } catch (error) {
-      const reason = error instanceof CorruptBatch ? this.skipped.get(error.undecoded.offset) : undefined;
-      if (!(error instanceof CorruptBatch) || !reason || this.isClosing()) throw error;
-      const { offset, nextOffset, timestamp } = error.undecoded;
-      await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
-      poller.seek(nextOffset);
-      const ends = { nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
-      return { ...this.options.partition, records: [], ...ends };
-    }
+  /** Each part is committed by itself then, whichever input it is of. */
+  private get isSearching(): boolean {
+    return this.inputs.some(({ search }) => search.isOn);
   }
 
-  private async withoutSkipped(batch: RecordBatch): Promise<RecordBatch> {
-    for (const record of batch.records) {
-      const reason = this.skipped.get(record.offset);
-      if (reason) await this.deadLetter(record, reason);
-    }
-    return { ...batch, records: batch.records.filter(({ offset }) => !this.skipped.has(offset)) };
-  }
-
-  private async deadLetter(record: StreamRecord, reason: ParkingReason): Promise<void> {
-    try {
-      await this.options.handlers.deadLetterQueue?.(this.options.partition, record, reason);
-    } catch (error) {
-      throw WaitFailed.of('deadLetterQueue()', error);
-    }
+  private poll(): Promise<NextPart | null> {
+    return nextPart(this.inputs, IDLE_AFTER_MS, (input) => (this.current = input));
   }
 
   private context(failing: AbortController): TaskContext {
-    const { partition, member } = this.options;
+    const { member } = this.options;
+    const { partition } = this;
     return {
       ...partition,
       leaseValid: () => member.leaseValid(),
       confirmOwnership: () => this.confirmOwnership(),
-      committedOffset: () => member.committed(partition),
+      committedOffset: (topic = partition.topic) => member.committed({ ...partition, topic }),
       commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
       fail: (error) => failing.abort(error),
     };
@@ -351,19 +363,4 @@ export class TaskExecutor {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
   }
-}
-
-/** The batch as far as it can be decoded; what follows is read, and fails, by itself. */
-function readable(batch: RecordBatch, position: number, poller: BatchPoller): RecordBatch {
-  const { topic, partition, highWatermark, lastStableOffset } = batch;
-  const records: StreamRecord[] = [];
-  let { nextOffset } = batch;
-  try {
-    for (const slice of slicesOf(batch, SLICE_RECORDS)) records.push(...slice);
-  } catch (error) {
-    if (!(error instanceof CorruptBatch) || error.undecoded.offset <= position) throw error;
-    nextOffset = error.undecoded.offset;
-    poller.seek(nextOffset);
-  }
-  return { topic, partition, nextOffset, highWatermark, lastStableOffset, records };
 }

@@ -7,12 +7,15 @@ import { verifySettings } from '../topology/topic-settings.js';
 import { partitionsAdded } from '../topology/topology.js';
 import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import { type SeekTarget, TaskExecutor, type TaskState } from './task-executor.js';
+import { TaskExecutor, type TaskState } from './task-executor.js';
+import type { SeekTarget } from './task-input.js';
 
 export interface TaskManagerOptions extends ExceptionHandlers {
   readonly backend: StreamsBackend;
   readonly groupId: string;
   readonly topics: readonly string[];
+  /** One task reads the partitions of one number of all topics, and bears the name of the first. Else each has its own. */
+  readonly joinsTopics?: boolean | undefined;
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
   readonly createTask: (context: TaskContext) => PartitionTask;
@@ -98,13 +101,14 @@ class GroupTaskManager implements TaskManager {
   constructor(private readonly options: TaskManagerOptions) {}
 
   async start(): Promise<void> {
-    const { backend, groupId, topics, instanceId, sessionTimeoutMs } = this.options;
+    const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
     await this.verifyTopics();
     this.fetcher = backend.fetcher();
     this.member = backend.group({
       groupId,
       topics,
       instanceId,
+      joinsTopics,
       ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
     });
     this.watchdog = setInterval(() => this.watch(), WATCH_EVERY_MS).unref();
@@ -200,7 +204,10 @@ class GroupTaskManager implements TaskManager {
   /** Resolves when the tasks of all partitions that are not in the assignment are closed. */
   private async take({ generation, partitions }: Assignment): Promise<void> {
     this.joined = true;
-    const assigned = new Map(partitions.map((partition) => [partitionName(partition), partition]));
+    const { joinsTopics, topics } = this.options;
+    const joined = joinsTopics ? topics.slice(1) : [];
+    const named = partitions.filter(({ topic }) => !joined.includes(topic));
+    const assigned = new Map(named.map((partition) => [partitionName(partition), partition]));
     if (!this.stopping) this.change(generation, assigned);
     this.updateState();
     await Promise.all([...this.closing].flatMap(([name, closed]) => (assigned.has(name) ? [] : [closed])));
@@ -221,13 +228,19 @@ class GroupTaskManager implements TaskManager {
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
       const { options } = this;
-      const own = { partition, generation, member, fetcher, after: this.closing.get(name) };
+      const own = { inputs: this.inputsOf(partition), generation, member, fetcher, after: this.closing.get(name) };
       const { random = () => 0 } = options;
       this.hosts.set(
         name,
         new TaskExecutor({ ...options, ...own, random, handlers: options, onStateChange: () => this.updateState() }),
       );
     }
+  }
+
+  private inputsOf({ topic, partition }: TopicPartition): [TopicPartition, ...TopicPartition[]] {
+    const { joinsTopics, topics } = this.options;
+    const others = joinsTopics ? topics.slice(1) : [];
+    return [{ topic, partition }, ...others.map((other) => ({ topic: other, partition }))];
   }
 
   private drop(name: string, host: TaskExecutor): void {
@@ -261,7 +274,7 @@ class GroupTaskManager implements TaskManager {
       if (count === first) continue;
       throw new StreamsError(
         'PARTITIONS_DIFFER',
-        `The topic ${topic} has ${String(count)} partitions and ${String(topics[0])} has ${String(first)}: a task writes the partition of its own number, so create both with the same count.`,
+        `The topic ${topic} has ${String(count)} partitions and ${String(topics[0])} has ${String(first)}: a task reads and writes the partition of its own number, so create both with the same count.`,
       );
     }
     const used = changelogs.map((topic) => ({ topic, role: `a changelog of ${groupId}`, use: 'changelog' }) as const);

@@ -11,7 +11,7 @@ import type {
   Transaction,
   TransactionalProducer,
 } from '../backend/backend.js';
-import { assignCooperatively } from '../backend/cooperative-assignor.js';
+import { assignCooperatively, assignTogether } from '../backend/cooperative-assignor.js';
 import { SubscriptionState } from '../backend/subscription-state.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger, type StreamsLogger } from '../logger.js';
@@ -50,6 +50,7 @@ type Entry = StreamRecord | 'marker';
 
 interface MemoryMember {
   readonly topics: readonly string[];
+  readonly joinsTopics: boolean;
   readonly listener: RebalanceListener;
   readonly subscriptions: SubscriptionState;
 }
@@ -187,10 +188,10 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return baseOffsets;
   }
 
-  private write({ records, offset }: Transaction): BaseOffsets {
+  private write({ records, offsets = [] }: Transaction): BaseOffsets {
     const baseOffsets = this.appendAll(records);
     for (const name of baseOffsets.keys()) this.logs.get(name)?.push('marker');
-    if (offset)
+    for (const offset of offsets)
       this.groupState(offset.groupId).offsets.set(partitionName(offset), {
         offset: offset.offset,
         metadata: offset.metadata ?? '',
@@ -199,7 +200,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return baseOffsets;
   }
 
-  group({ groupId, topics, instanceId }: GroupOptions): GroupMember {
+  group({ groupId, topics, instanceId, joinsTopics = false }: GroupOptions): GroupMember {
     const group = this.groupState(groupId);
     const memberId = instanceId ?? `member-${String(this.members++)}`;
     const ownListener = new Set<RebalanceListener>();
@@ -215,7 +216,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
         // revocations.
         const owned = group.members.get(memberId)?.subscriptions.claim().owned;
         if (owned) subscriptions.accept(group.generation, { partitions: owned, awaited: [] });
-        group.members.set(memberId, { topics, listener, subscriptions });
+        group.members.set(memberId, { topics, joinsTopics, listener, subscriptions });
         this.rebalance(group);
         return Promise.resolve();
       },
@@ -249,7 +250,11 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       ...subscriptions.claim(),
     }));
     const { generation } = group;
-    for (const [memberId, share] of assignCooperatively(partitions, claims)) {
+    const joining = [...group.members.values()].find(({ joinsTopics }) => joinsTopics);
+    const lead = joining?.topics[0];
+    const shares =
+      lead === undefined ? assignCooperatively(partitions, claims) : assignTogether(lead, partitions, claims);
+    for (const [memberId, share] of shares) {
       const member = group.members.get(memberId);
       if (!member) continue;
       const revoked = member.subscriptions.accept(generation, share);

@@ -50,6 +50,22 @@ describe('the test driver', () => {
     await expect(pipe('a')).rejects.toThrow('cannot do this in time');
   });
 
+  it('gives a processor records of all its sources', async () => {
+    const joining = createTopology({
+      applicationId: 'joining',
+      source: ['orders', 'payments'],
+      sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+      processor: (context) => ({
+        process: ({ key }) => context.forward('output', { key, value: Buffer.from(context.topic) }),
+      }),
+    });
+    const both = createTopologyTestDriver({ topology: joining });
+    const record = { key: null, value: null };
+    for (const piped of [record, { ...record, topic: 'payments' }]) await both.pipe(piped);
+    expect(both.readOutput('output').map(({ value }) => String(value))).toEqual(['orders', 'payments']);
+    await expect(both.pipe({ ...record, topic: 'refunds' })).rejects.toThrow('refunds: a slice is of one source of');
+  });
+
   it('knows the stream time of committed records after a restart, as the runtime does', async () => {
     await pipe('a', 5_000);
     await driver.restart();

@@ -1,7 +1,7 @@
 import { fetchedRecordOf, type OutgoingRecord, type RecordHeader } from '../record.js';
 import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
-import { type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
+import { sourcesOf, type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
 
 /**
  * One task of a topology, run by hand: no broker, no waiting. What was committed is kept as
@@ -13,7 +13,10 @@ export interface TopologyTestDriver<
 > {
   /** Processes one record. Returns what it wrote to the sinks. After an exception everything is as after rollback(). */
   pipe(record: PipedRecord): Promise<OutgoingRecord[]>;
-  /** Processes records as one fetched batch, in one call of a slice processor. Returns what they wrote to the sinks. */
+  /**
+   * Processes records of one source as one fetched batch, in one call of a slice processor. Returns what they wrote to
+   * the sinks.
+   */
   pipeSlice(records: readonly PipedRecord[]): Promise<OutgoingRecord[]>;
   /** Lets time pass without a record. Returns what the processor wrote to the sinks for it. */
   punctuate(wallClockMs: number): OutgoingRecord[];
@@ -32,6 +35,8 @@ export interface TopologyTestDriver<
 }
 
 export interface PipedRecord {
+  /** The source that it comes from; the first unless given. */
+  readonly topic?: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: readonly RecordHeader[];
@@ -82,15 +87,27 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   }
 
   async pipeSlice(piped: readonly PipedRecord[]): Promise<OutgoingRecord[]> {
+    const topic = this.sourceOf(piped);
     const records = piped.map(({ timestamp = this.now, ...record }) =>
       fetchedRecordOf({ ...record, offset: this.offset++, timestamp }),
     );
     const before = this.pendingOutput().length;
-    await this.core.process(records, true).catch((error: unknown) => this.fail(error));
+    await this.core.process({ records, topic, isFirst: true }).catch((error: unknown) => this.fail(error));
     const output = this.outputSince(before);
     // As the runtime uses the memory of a batch again: a processor or a store that kept a view of it is found out.
     for (const record of records) record.bytes.fill(0xff);
     return output;
+  }
+
+  private sourceOf(piped: readonly PipedRecord[]): string {
+    const [first] = sourcesOf(this.options.topology);
+    const topics = new Set(piped.map(({ topic = first }) => topic));
+    const [topic = first] = topics;
+    if (topics.size > 1 || !sourcesOf(this.options.topology).includes(topic))
+      throw new Error(
+        `${[...topics].join(' and ')}: a slice is of one source of ${this.options.topology.applicationId}.`,
+      );
+    return topic;
   }
 
   punctuate(wallClockMs: number): OutgoingRecord[] {
@@ -179,7 +196,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     const sinks: Topology['sinks'] = topology.sinks;
     return new ProcessorTopology({
       topology,
-      partition: { topic: topology.source, partition },
+      partition: { topic: sourcesOf(topology)[0], partition },
       partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),
       streamTimeMs: this.committedTimeMs,
       now: () => this.now,

@@ -26,6 +26,8 @@ describe('a topology', () => {
   it.each<[string, Partial<Topology>, string]>([
     ['no applicationId', { applicationId: '' }, 'needs an applicationId: it names its consumer group'],
     ['no source', { source: '' }, 'The topology app needs a source: the name of the topic to read'],
+    ['an empty source', { source: ['input', ''] }, 'The topology app needs a source: the name of the topic to read'],
+    ['a source twice', { source: ['input', 'input'] }, 'The topology app has a source twice'],
     ['a sink without topic', { sinks: { output: { topic: '', partitioner: 'key' } } }, 'The sink output of app needs'],
     [
       'a store without changelog',

@@ -46,6 +46,7 @@ export interface ForwardedRecord {
 
 /** What a processor sees of the task that it works in. Type parameters: its stores by name, the names of its sinks. */
 export interface ProcessorContext<Stores, SinkName extends string> {
+  /** Of the records that are processed; of the first source before there were any. */
   readonly topic: string;
   readonly partition: number;
   /** Wall clock, epoch ms; for display, never for a rule about events. */
@@ -79,6 +80,8 @@ export interface Processor extends Punctuated {
 /** Up to 1,000 records of one fetched batch, in the order of the log. */
 export interface RecordSlice {
   readonly records: readonly StreamRecord[];
+  /** They are all of one source. */
+  readonly topic: string;
   /** The first slice of its batch: all records of the batch are in the log by now. */
   readonly isFirst: boolean;
   /** Calls `process` with each record. Call it once; throws when the task was closed meanwhile. */
@@ -94,12 +97,15 @@ export interface SliceProcessor extends Punctuated {
   processSlice(slice: RecordSlice): Promise<void>;
 }
 
-/** One source, one processor, its state stores and sinks. Made by createTopology(), which checks it. */
+/** Its sources, one processor, its state stores and sinks. Made by createTopology(), which checks it. */
 export interface Topology<Definitions extends StoreDefinitions = StoreDefinitions, SinkName extends string = string> {
   /** The consumer group, and the prefix of the transactional.ids. */
   readonly applicationId: string;
-  /** One task works on each of its partitions. */
-  readonly source: string;
+  /**
+   * The topic that is read. One task works on each of its partitions. Or several topics with as many partitions each: a
+   * task reads its partition of all of them, in the order of their timestamps as far as the records have arrived.
+   */
+  readonly source: string | readonly [string, ...string[]];
   readonly stores?: Definitions;
   readonly sinks: Readonly<Record<SinkName, SinkDefinition>>;
   /** Makes the processor of one task, and again whenever the task is rebuilt. */
@@ -123,8 +129,11 @@ export function createTopology<Definitions extends StoreDefinitions = NoStores, 
 /** @throws {StreamsError} INVALID_TOPOLOGY: the contradiction and its fix */
 function checkTopology({ applicationId, source, stores = {}, sinks }: Omit<Topology, 'processor'>): void {
   if (applicationId === '') throw invalid('A topology needs an applicationId: it names its consumer group.');
-  if (source === '') throw invalid(`The topology ${applicationId} needs a source: the name of the topic to read.`);
-  const users = new Map([[source, 'the source']]);
+  const sources = sourcesOf({ source });
+  if (sources.includes('') || sources.length === 0)
+    throw invalid(`The topology ${applicationId} needs a source: the name of the topic to read.`);
+  const users = new Map(sources.map((topic) => [topic, 'the source']));
+  if (users.size < sources.length) throw invalid(`The topology ${applicationId} has a source twice.`);
   for (const [name, { topic }] of Object.entries(sinks)) {
     if (topic === '') throw invalid(`The sink ${name} of ${applicationId} needs a topic.`);
     users.set(topic, `the sink ${name}`);
@@ -141,6 +150,12 @@ function checkTopology({ applicationId, source, stores = {}, sinks }: Omit<Topol
   }
 }
 
+/** The topics that a topology reads. The first gives its name to tasks. */
+export function sourcesOf({ source }: Pick<Topology, 'source'>): readonly [string, ...string[]] {
+  return typeof source === 'string' ? [source] : source;
+}
+
+/** A processor used a name that its topology does not declare. */
 export function undeclared(
   kind: 'sink' | 'store',
   name: string,
@@ -194,7 +209,8 @@ export async function verifyTopics(
 ): Promise<{ readonly partitions: number; readonly byAppendTime: Set<string> }> {
   // It may not have come through createTopology().
   checkTopology(topology);
-  const { applicationId, source } = topology;
+  const { applicationId } = topology;
+  const [source] = sourcesOf(topology);
   const expected = await backend.partitionCount(source);
   if (expected === null) {
     throw new StreamsError(

@@ -1,7 +1,12 @@
 import { StreamsError } from '../../errors.js';
 import { ByteReader, byTopic, int32, string } from '../../protocol/bytes.js';
 import type { TopicPartition } from '../../record.js';
-import { assignCooperatively, type MemberAssignment, type RevokingPartition } from '../cooperative-assignor.js';
+import {
+  assignCooperatively,
+  assignTogether,
+  type MemberAssignment,
+  type RevokingPartition,
+} from '../cooperative-assignor.js';
 
 /** The consumer protocol's subscription and assignment, in the form that every Kafka client reads. */
 
@@ -87,10 +92,12 @@ export interface JoinedMember {
 /**
  * The assignment that the leader of a group sends: every partition of every subscribed topic, except those that their
  * previous owner has not released yet.
+ * @param lead whose partitions decide on those of the other topics; absent: each partition goes where there is room
  */
 export async function assignToMembers(
   members: readonly JoinedMember[],
   partitionCount: (topic: string) => Promise<number | null>,
+  lead?: string,
 ): Promise<{ memberId: string; memberAssignment: Buffer }[]> {
   const claims = members.map(({ memberId, memberMetadata }) => ({ memberId, ...decodeSubscription(memberMetadata) }));
   const partitions: TopicPartition[] = [];
@@ -100,7 +107,9 @@ export async function assignToMembers(
     if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }
-  return [...assignCooperatively(partitions, claims)].map(([memberId, share]) => ({
+  const shares =
+    lead === undefined ? assignCooperatively(partitions, claims) : assignTogether(lead, partitions, claims);
+  return [...shares].map(([memberId, share]) => ({
     memberId,
     memberAssignment: encodeAssignment(share),
   }));

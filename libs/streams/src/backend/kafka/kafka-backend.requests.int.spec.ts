@@ -94,7 +94,7 @@ describe('the requests to a real broker', () => {
     const commit = (): Promise<unknown> =>
       producer.commit({
         records: topics.map((topic) => ({ topic, partition: 0, key: Buffer.from('k'), value: Buffer.from('v') })),
-        offset: { groupId: clientId, topic: topics[0] ?? '', partition: 0, offset: 1 },
+        offsets: [{ groupId: clientId, topic: topics[0] ?? '', partition: 0, offset: 1 }],
       });
     // The first one looks for leaders and coordinators too.
     await commit();

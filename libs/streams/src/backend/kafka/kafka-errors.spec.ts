@@ -120,7 +120,7 @@ describe('a broker that answers an error code', () => {
         const offset = { groupId: 'group', topic: TOPIC, partition: 0, offset: 1 };
         try {
           await producer.init();
-          await producer.commit({ records: [record], offset });
+          await producer.commit({ records: [record], offsets: [offset] });
         } finally {
           await producer.close();
         }

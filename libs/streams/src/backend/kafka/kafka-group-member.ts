@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { waitOrAbort } from '../../abort.js';
 import { errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type TopicPartition } from '../../record.js';
@@ -59,7 +60,7 @@ export class KafkaGroupMember implements GroupMember {
   private leaving = false;
   private isOutdated = false;
   private loop: Promise<void> = Promise.resolve();
-  private interrupt: () => void = () => undefined;
+  private pausing = new AbortController();
   /** When the last accepted heartbeat or join was sent: the coordinator started its session timeout later. */
   private acceptedSentAt = -Infinity;
   private readonly confirmations = new Confirmations();
@@ -79,19 +80,19 @@ export class KafkaGroupMember implements GroupMember {
   confirm(generation: number): Promise<boolean> {
     if (generation !== this.subscriptions.generation || this.leaving) return Promise.resolve(false);
     const confirmed = this.confirmations.ask(generation);
-    this.interrupt();
+    this.pausing.abort();
     return confirmed;
   }
 
   rejoin(): void {
     this.isOutdated = true;
-    this.interrupt();
+    this.pausing.abort();
   }
 
   /** Leaves at once and over other connections: those of the membership may be blocked by a rebalance. */
   async leave(): Promise<void> {
     this.leaving = true;
-    this.interrupt();
+    this.pausing.abort();
     this.confirmations.refuseAll();
     const { memberId } = this;
     // Before LeaveGroup: a pending join must not return as a member that no process runs.
@@ -233,8 +234,10 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private async assignAll({ members }: JoinAnswer): Promise<readonly unknown[]> {
-    await this.options.client.refreshMetadata();
-    return assignToMembers(members, (topic) => this.options.client.partitionCount(topic));
+    // Partitions may be new.
+    const { client, topics, joinsTopics } = this.options;
+    await client.refreshMetadata();
+    return assignToMembers(members, (topic) => client.partitionCount(topic), joinsTopics ? topics[0] : undefined);
   }
 
   private accept({ generationId: generation }: JoinAnswer, share: MemberAssignment): void {
@@ -258,7 +261,7 @@ export class KafkaGroupMember implements GroupMember {
       this.options.logger.warn('group_revoke_failed', { error: errorMessage(error) });
     }
     revoked();
-    if (this.subscriptions.needsRejoin) this.interrupt();
+    if (this.subscriptions.needsRejoin) this.pausing.abort();
   }
 
   private refuseLeaving(): void {
@@ -341,12 +344,7 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.leaving || this.confirmations.pending ? 0 : ms);
-      this.interrupt = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.pausing = new AbortController();
+    return waitOrAbort(this.leaving || this.confirmations.pending ? 0 : ms, this.pausing.signal);
   }
 }

@@ -1,3 +1,4 @@
+import { byTopic } from '../../protocol/bytes.js';
 import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
 import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
@@ -48,12 +49,13 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     return baseOffsets;
   }
 
-  private async transact({ records, offset }: Transaction): Promise<BaseOffsets> {
+  private async transact({ records, offsets = [] }: Transaction): Promise<BaseOffsets> {
     const outputs = RecordCollector.of(records).filled();
-    await this.openTransaction(outputs, offset);
+    const [groupId] = offsets.map((offset) => offset.groupId);
+    await this.openTransaction(outputs, groupId);
     const writing = [
       this.writer.write(outputs, this.identity),
-      offset ? this.writeOffset(offset) : Promise.resolve(),
+      groupId === undefined ? Promise.resolve() : this.writeOffsets(groupId, offsets),
     ] as const;
     const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
     await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
@@ -86,23 +88,19 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     }
   }
 
-  private async openTransaction(
-    outputs: readonly RecordBuffer[],
-    offset: TransactionOffset | undefined,
-  ): Promise<void> {
+  private async openTransaction(outputs: readonly RecordBuffer[], groupId: string | undefined): Promise<void> {
     await Promise.all([
       this.calls.addPartitions(this.identity, outputs),
-      offset && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId: offset.groupId }),
+      groupId !== undefined && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId }),
     ]);
     this.heldUpMs = this.calls.takeHeldUpMs();
   }
 
-  private async writeOffset(offset: TransactionOffset): Promise<void> {
-    const { groupId, topic, partition, metadata } = offset;
-    await this.calls.callGroup(groupId, 'TxnOffsetCommit', {
-      ...this.identity,
-      groupId,
-      topics: [{ topic, partitions: [{ partition, offset: offset.offset, metadata: metadata ?? '' }] }],
-    });
+  private async writeOffsets(groupId: string, offsets: readonly TransactionOffset[]): Promise<void> {
+    const topics = [...byTopic(offsets)].map(([topic, list]) => ({
+      topic,
+      partitions: list.map(({ partition, offset, metadata = '' }) => ({ partition, offset, metadata })),
+    }));
+    await this.calls.callGroup(groupId, 'TxnOffsetCommit', { ...this.identity, groupId, topics });
   }
 }

@@ -1,0 +1,168 @@
+import { waitOrAbort } from '../abort.js';
+import type { Fetcher, PartitionFeed } from '../backend/backend.js';
+import { CorruptBatch, toError, WaitFailed } from '../errors.js';
+import { type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
+import { CulpritSearch } from './culprit-search.js';
+import type { ExceptionHandlers, ParkingReason } from './parking.js';
+
+const SLICE_RECORDS = 1_000;
+
+/** Where a partition continues that has lost its position. */
+export type SeekTarget = 'earliest' | 'latest' | number;
+
+/**
+ * One of the partitions that a task reads. It outlives the tasks: what is left out of the partition and the search for
+ * a record that it fails at go on where the last one has failed.
+ */
+export class TaskInput {
+  readonly search = new CulpritSearch();
+  position = 0;
+  /** Offsets after the last batch that was processed, by the end of the log in the same fetch; null: none was. */
+  lagRecords: number | null = null;
+  /** Where the next task begins; null: at the committed position. */
+  seekTo: SeekTarget | null = null;
+  /** Fetched and not processed to its end: what comes first of several inputs is decided record by record. */
+  held: RecordBatch | null = null;
+  /** The log goes on after the last batch, as far as is known. */
+  isBehind = true;
+  /** Records that the next task hands to the dead-letter queue, by offset. */
+  private readonly skipped = new Map<number, ParkingReason>();
+  private fetched: RecordBatch | null = null;
+  private failure: Error | null = null;
+  private isFetching = false;
+  private waking = new AbortController();
+  private fetcher: Fetcher | null = null;
+  private feed: PartitionFeed | null = null;
+
+  constructor(
+    readonly partition: TopicPartition,
+    private readonly deadLetterQueue: ExceptionHandlers['deadLetterQueue'],
+  ) {}
+
+  /** A task begins. */
+  open(fetcher: Fetcher, position: number): void {
+    this.fetcher = fetcher;
+    this.position = position;
+    this.held = null;
+    this.fetched = null;
+    this.isBehind = true;
+    // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again.
+    for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
+    this.seek(position);
+  }
+
+  close(): void {
+    this.feed?.close();
+  }
+
+  skip(reason: ParkingReason, offset: number): void {
+    this.skipped.set(offset, reason);
+  }
+
+  isSkipped(offset: number): boolean {
+    return this.skipped.has(offset);
+  }
+
+  /** The next batch without what is skipped; null when none came within `timeoutMs` or before wakeup(). */
+  async poll(timeoutMs: number): Promise<RecordBatch | null> {
+    await this.arrival(timeoutMs);
+    return this.take();
+  }
+
+  wakeup(): void {
+    this.waking.abort();
+  }
+
+  /** @returns whether a batch has arrived, or the reading has failed */
+  async arrival(timeoutMs: number): Promise<boolean> {
+    this.fetch();
+    if (!this.fetched && !this.failure) {
+      this.waking = new AbortController();
+      await waitOrAbort(timeoutMs, this.waking.signal);
+    }
+    return this.fetched !== null || this.failure !== null;
+  }
+
+  /** The next batch without what is skipped, if it has arrived. `asRecords`: its records are an array. */
+  async take(asRecords = false): Promise<RecordBatch | null> {
+    try {
+      this.fetch();
+      if (this.failure) throw this.failure;
+      const batch = this.fetched;
+      this.fetched = null;
+      if (!batch) return null;
+      this.isBehind = batch.nextOffset < batch.lastStableOffset;
+      const hasSkipped = [...this.skipped.keys()].some((at) => at >= this.position && at < batch.nextOffset);
+      return asRecords || this.search.isOn || hasSkipped ? await this.withoutSkipped(this.readable(batch)) : batch;
+    } catch (error) {
+      return this.afterCorrupt(error);
+    }
+  }
+
+  private async afterCorrupt(error: unknown): Promise<RecordBatch> {
+    const reason = error instanceof CorruptBatch ? this.skipped.get(error.undecoded.offset) : undefined;
+    if (!(error instanceof CorruptBatch) || !reason) throw error;
+    const { offset, nextOffset, timestamp } = error.undecoded;
+    await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
+    this.seek(nextOffset);
+    return { ...this.partition, records: [], nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
+  }
+
+  /** The batch as far as it can be decoded; what follows is read, and fails, by itself. */
+  private readable(batch: RecordBatch): RecordBatch {
+    const { topic, partition, highWatermark, lastStableOffset } = batch;
+    const records: StreamRecord[] = [];
+    let { nextOffset } = batch;
+    try {
+      for (const slice of slicesOf(batch, SLICE_RECORDS)) records.push(...slice);
+    } catch (error) {
+      if (!(error instanceof CorruptBatch) || error.undecoded.offset <= this.position) throw error;
+      nextOffset = error.undecoded.offset;
+      this.seek(nextOffset);
+    }
+    return { topic, partition, nextOffset, highWatermark, lastStableOffset, records };
+  }
+
+  private async withoutSkipped(batch: RecordBatch): Promise<RecordBatch> {
+    for (const record of batch.records) {
+      const reason = this.skipped.get(record.offset);
+      if (reason) await this.deadLetter(record, reason);
+    }
+    return { ...batch, records: batch.records.filter(({ offset }) => !this.skipped.has(offset)) };
+  }
+
+  private async deadLetter(record: StreamRecord, reason: ParkingReason): Promise<void> {
+    try {
+      await this.deadLetterQueue?.(this.partition, record, reason);
+    } catch (error) {
+      throw WaitFailed.of('deadLetterQueue()', error);
+    }
+  }
+
+  /** Reads from another position. No batch is on its way: the last one was taken, or its reading has failed. */
+  private seek(position: number): void {
+    this.feed?.close();
+    this.feed = this.fetcher?.open(this.partition, position) ?? null;
+    this.failure = null;
+    this.isFetching = false;
+  }
+
+  private fetch(): void {
+    const { feed } = this;
+    if (this.isFetching || this.fetched || !feed) return;
+    this.isFetching = true;
+    feed.next().then(
+      (batch) => {
+        if (feed !== this.feed) return;
+        this.isFetching = false;
+        this.fetched = batch;
+        this.wakeup();
+      },
+      (error: unknown) => {
+        if (feed !== this.feed) return;
+        this.failure = toError(error);
+        this.wakeup();
+      },
+    );
+  }
+}
