@@ -53,13 +53,20 @@ export interface UndecodedRecords {
   readonly timestamp: number;
 }
 
-export class CorruptBatch extends StreamsError {
+/** A batch is corrupt, or its codec is missing. */
+export class UndecodedBatch extends StreamsError {
   constructor(
+    code: 'CORRUPT_BATCH' | 'CODEC_MISSING',
     message: string,
     readonly undecoded: UndecodedRecords,
     cause: unknown,
   ) {
-    super('CORRUPT_BATCH', message, { cause, offset: undecoded.offset });
+    super(code, message, { cause, offset: undecoded.offset });
+  }
+
+  /** The code of what has failed to decode. */
+  static codeOf(error: unknown): 'CORRUPT_BATCH' | 'CODEC_MISSING' {
+    return error instanceof StreamsError && error.code === 'CODEC_MISSING' ? error.code : 'CORRUPT_BATCH';
   }
 }
 

@@ -60,6 +60,7 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
     topic: 'webhook.operations',
     partition: 2,
     leaseValid: () => true,
+    leaveOut: () => Promise.resolve(null),
     confirmOwnership: () => Promise.resolve(),
     committedOffset: () => Promise.resolve(committed === null ? null : { offset: committed, metadata: '' }),
     commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),

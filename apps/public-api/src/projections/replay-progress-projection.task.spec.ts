@@ -44,6 +44,7 @@ function build() {
     topic: 'progress',
     partition: 1,
     leaseValid: () => true,
+    leaveOut: () => Promise.resolve(null),
     confirmOwnership: () => Promise.resolve(),
     committedOffset: () => Promise.resolve(null),
     commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),

@@ -12,14 +12,7 @@ async function build({ logStart = 0 } = {}) {
   const { backend, codecs } = await SenderHarness.create();
   backend.startOffset = () => Promise.resolve(logStart);
   const deleted: (string | number)[][] = [];
-  const backlogs = new PartitionBacklogs({
-    limits: { perSubscription: 500 },
-    memory: new DeliveryMemory(Infinity, null),
-    start: { offset: 0, foldFrom: 0 },
-    begun: { upTo: -1, foldFrom: 0 },
-    attemptsEnd: () => 0,
-    isPaused: () => false,
-  });
+  const backlogs = backlogsOf({ perSubscription: 500 });
   let caughtUp = 0;
   const catchUp = new CatchUp({
     backend,
@@ -29,6 +22,7 @@ async function build({ logStart = 0 } = {}) {
     take: () => null,
     onCaughtUp: () => caughtUp++,
     onDeleted: (...range) => deleted.push(range),
+    leaveOut: () => Promise.resolve(null),
     onFailure: (error) => {
       throw error;
     },
@@ -73,6 +67,17 @@ describe('catching up', () => {
   });
 });
 
+function backlogsOf(limits: { readonly perSubscription: number }): PartitionBacklogs {
+  return new PartitionBacklogs({
+    limits,
+    memory: new DeliveryMemory(Infinity, null),
+    start: { offset: 0, foldFrom: 0 },
+    begun: { upTo: -1, foldFrom: 0 },
+    attemptsEnd: () => 0,
+    isPaused: () => false,
+  });
+}
+
 /** Offsets that were fetched, with repetitions; a backlog is full after `perSubscription` deliveries. */
 async function fetched(parked: Record<string, number>, { records = 20_000, perSubscription = 10 } = {}) {
   const made = await SenderHarness.create();
@@ -80,14 +85,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     const isEarly = offset < records / 2;
     made.publish(offset, isEarly ? 'early' : 'late');
   }
-  const backlogs = new PartitionBacklogs({
-    limits: { perSubscription },
-    memory: new DeliveryMemory(Infinity, null),
-    start: { offset: 0, foldFrom: 0 },
-    begun: { upTo: -1, foldFrom: 0 },
-    attemptsEnd: () => 0,
-    isPaused: () => false,
-  });
+  const backlogs = backlogsOf({ perSubscription });
   backlogs.position = records;
   for (const [id, offset] of Object.entries(parked)) backlogs.park(backlogs.backlog(id), offset);
   const { backend, codecs } = made;
@@ -117,6 +115,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     backlogs,
     onCaughtUp: () => undefined,
     onDeleted: () => undefined,
+    leaveOut: () => Promise.resolve(null),
     take: (backlog, { offset }) => {
       taken.push(backlog.subscriptionId);
       const delivery = aDelivery(offset);
@@ -133,6 +132,56 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
   await catchUp.close();
   return { read, taken };
 }
+
+describe('a batch that cannot be decoded, behind the position (R-45)', () => {
+  /** The only delivery of a parked backlog comes after the batch, or after the failure of it. */
+  async function met(leaveOut: () => Promise<number | null>) {
+    const made = await SenderHarness.create();
+    for (let offset = 0; offset < 3; offset++) made.publish(offset, 'parked');
+    const { backend, codecs } = made;
+    const [backlogs, taken, failures] = [backlogsOf({ perSubscription: 500 }), [] as number[], [] as Error[]];
+    const fetcher = backend.fetcher.bind(backend);
+    const corrupt = new Error('It cannot be decoded.');
+    backend.fetcher = () => {
+      const whole = fetcher();
+      const open = whole.open.bind(whole);
+      whole.open = (source, from) =>
+        from < 2 ? { next: () => Promise.reject(corrupt), close: () => undefined } : open(source, from);
+      return whole;
+    };
+    backlogs.park(backlogs.backlog('parked'), 0);
+    backlogs.position = 3;
+    let caughtUp = 0;
+    const catchUp = new CatchUp({
+      backend,
+      codecs,
+      partition: 0,
+      backlogs,
+      take: (_, { offset }) => {
+        taken.push(offset);
+        return null;
+      },
+      onCaughtUp: () => caughtUp++,
+      onDeleted: () => undefined,
+      leaveOut,
+      onFailure: (error) => failures.push(error),
+    });
+    catchUp.kick();
+    await until(() => caughtUp + failures.length > 0);
+    await catchUp.close();
+    return { taken, failures, corrupt };
+  }
+
+  it('is left out once a command skips it', async () => {
+    const { taken, failures } = await met(() => Promise.resolve(2));
+    expect([taken, failures]).toEqual([[2], []]);
+  });
+
+  it('ends the pass until then', async () => {
+    const { taken, failures, corrupt } = await met(() => Promise.resolve(null));
+    expect([taken, failures]).toEqual([[], [corrupt]]);
+  });
+});
 
 describe('a pass over the log (R-26)', () => {
   it('skips the stretch between two parked deliveries that no backlog needs', async () => {

@@ -24,6 +24,8 @@ export interface CatchUpOptions {
   /** Retention has deleted what waited at these offsets, with deliveries of other subscriptions among it. */
   readonly onDeleted: (subscriptionId: string, from: number, to: number) => void;
   readonly onFailure: (error: Error) => void;
+  /** Whether a batch that cannot be decoded is skipped by a command. @returns the offset after it; null: it is not */
+  readonly leaveOut: (error: unknown) => Promise<number | null>;
 }
 
 const SLICE_RECORDS = 500;
@@ -121,6 +123,10 @@ export class CatchUp {
       const feed = this.fetcher.open(source, from);
       try {
         from = await this.readOn(feed, start);
+      } catch (error) {
+        from = await this.options.leaveOut(error);
+        if (from === null) throw error;
+        if (from >= backlogs.position) from = this.endPass(start);
       } finally {
         feed.close();
       }

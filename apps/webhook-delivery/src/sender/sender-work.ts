@@ -108,6 +108,7 @@ export class SenderWork {
     this.catchUp = new CatchUp({
       ...given,
       backlogs,
+      leaveOut: (error) => context.leaveOut(error),
       onCaughtUp: () => metrics.parkedChanged(-1),
       onDeleted: (subscriptionId, from, to) =>
         logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to }),

@@ -122,6 +122,7 @@ class MemoryPartitionConsumer extends MemoryConsumer {
       topic,
       partition,
       leaseValid: () => true,
+      leaveOut: () => Promise.resolve(null),
       confirmOwnership: () => Promise.resolve(),
       committedOffset: () => Promise.resolve(this.committed.get(partition) ?? null),
       commitOffset: (offset, metadata = '') => {

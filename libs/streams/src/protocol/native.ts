@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 export function nativePackage(name: string): unknown {
   const found = optionalPackage(name);
   if (found === null)
-    throw new StreamsError('CODEC_MISSING', `The package ${name} is not installed: npm install ${name}`);
+    throw new StreamsError('CODEC_MISSING', `The package ${name} is not installed: npm install ${name}.`);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { CorruptBatch, errorMessage, StreamsError } from '../errors.js';
+import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import { FetchedRecord } from '../record.js';
 import { ByteReader } from './bytes.js';
 import { crc32c } from './crc32c.js';
@@ -76,7 +76,7 @@ export interface ScannedRecords {
  * Looks through the record batches (format v2) of one partition of a fetch response for committed records at or after
  * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch, and so
  * is one that is corrupt, when others come before it.
- * @throws CorruptBatch for bytes that no broker of a supported version sends; slices() may throw it too, after the records before it
+ * @throws UndecodedBatch for bytes that no broker of a supported version sends; slices() may throw it too, after the records before it
  */
 export function scanRecordBatches(
   data: Buffer,
@@ -91,7 +91,7 @@ export function scanRecordBatches(
     const size = LOG_OVERHEAD_BYTES + data.readInt32BE(at + LENGTH_AT);
     if (data.length - at < size) break;
     const header = tryHeader(data, at, size, position);
-    if (header instanceof CorruptBatch) {
+    if (header instanceof UndecodedBatch) {
       if (nextOffset > position) break;
       throw header;
     }
@@ -105,7 +105,7 @@ export function scanRecordBatches(
   return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
 }
 
-function tryHeader(data: Buffer, at: number, size: number, position: number): BatchHeader | CorruptBatch {
+function tryHeader(data: Buffer, at: number, size: number, position: number): BatchHeader | UndecodedBatch {
   try {
     return readHeader(data.subarray(at, at + size));
   } catch (error) {
@@ -177,7 +177,6 @@ function* slicesOfBatches(
       }
     } catch (error) {
       if (slice.length > 0) yield slice;
-      if (error instanceof StreamsError && error.code !== 'CORRUPT_BATCH') throw error;
       throw undecoded(next, header.lastOffset + 1, header.maxTimestamp, error);
     }
   }
@@ -207,8 +206,9 @@ function readRecord(reader: ByteReader, header: BatchHeader, index: number): Fet
   return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd, headersStart);
 }
 
-function undecoded(offset: number, nextOffset: number, timestamp: number, cause: unknown): CorruptBatch {
-  return new CorruptBatch(errorMessage(cause), { partition: '', offset, nextOffset, timestamp }, cause);
+function undecoded(offset: number, nextOffset: number, timestamp: number, cause: unknown): UndecodedBatch {
+  const code = UndecodedBatch.codeOf(cause);
+  return new UndecodedBatch(code, errorMessage(cause), { partition: '', offset, nextOffset, timestamp }, cause);
 }
 
 function corrupt(what: string): StreamsError {

@@ -1,4 +1,4 @@
-import { CorruptBatch, errorMessage, StreamsError, type StreamsErrorCode, WaitFailed } from '../errors.js';
+import { errorMessage, StreamsError, type StreamsErrorCode, UndecodedBatch, WaitFailed } from '../errors.js';
 import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 
 /** Why a partition cannot go on. */
@@ -73,13 +73,18 @@ export function parkingError(error: unknown, partition: TopicPartition, isStuck:
   );
 }
 
-/** @param input what a task reads: it may meet corrupt batches of other partitions, too */
+/** @param input what a task reads: it may meet batches of other partitions that cannot be decoded, too */
 export function isOfRecord(error: StreamsError, input?: TopicPartition): boolean {
   const { code, cause } = error;
-  if (error instanceof CorruptBatch) return input !== undefined && error.undecoded.partition === partitionName(input);
+  if (error instanceof UndecodedBatch) return input !== undefined && error.undecoded.partition === partitionName(input);
   // What was waited for has failed, or the brokers.
   if (code === 'TASK_STUCK' && (cause instanceof WaitFailed || cause instanceof StreamsError)) return false;
   return RULES[code]?.ofRecord === true;
+}
+
+/** A batch cannot be decoded. */
+export function isUndecoded(code: StreamsErrorCode): boolean {
+  return code === 'CORRUPT_BATCH' || code === 'CODEC_MISSING';
 }
 
 /** The partition can continue once someone says where. */

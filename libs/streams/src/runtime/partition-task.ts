@@ -47,4 +47,10 @@ export interface TaskContext extends TopicPartition {
   commitOffset(nextOffset: number, metadata?: string): Promise<void>;
   /** Closes and rebuilds the task, from work that runs beside process(). */
   fail(error: Error): void;
+  /**
+   * For work that reads the partition once more behind its position, and meets a batch that cannot be decoded. One that a
+   * command skips goes to the dead-letter queue.
+   * @returns the offset after it; null: it is not skipped, and fail() parks the partition at it
+   */
+  leaveOut(error: unknown): Promise<number | null>;
 }

@@ -92,6 +92,7 @@ async function openTask(
       confirmOwnership: () => Promise.resolve(),
       committedOffset: () => Promise.resolve({ offset: 0, metadata: '' }),
       commitOffset: () => Promise.resolve(),
+      leaveOut: () => Promise.resolve(null),
       fail: (error) => {
         throw error;
       },

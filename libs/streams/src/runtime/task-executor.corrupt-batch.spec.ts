@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { CorruptBatch } from '../errors.js';
+import { UndecodedBatch } from '../errors.js';
 import { silentLogger } from '../logger.js';
-import type { RecordBatch, StreamRecord } from '../record.js';
+import { type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import type { ExceptionHandlers } from './parking.js';
+import type { TaskContext } from './partition-task.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
 
 const INPUT = { topic: 'input', partition: 0 };
@@ -14,6 +15,8 @@ const [FIRST, LAST] = [3, 4];
 let broker: ReturnType<typeof createMemoryBackend>;
 let managers: TaskManager[];
 let processed: string[];
+let code: 'CORRUPT_BATCH' | 'CODEC_MISSING';
+let hasReadAgain: boolean;
 let kept: [StreamRecord, string][];
 
 /** As a fetch does that brings the batch in the middle of others. */
@@ -22,7 +25,8 @@ function corrupted(batch: RecordBatch, partition: string): RecordBatch {
   const from = records[0]?.offset ?? nextOffset;
   if (from > LAST || nextOffset <= FIRST) return batch;
   const offset = Math.max(from, FIRST);
-  const fail = () => new CorruptBatch('no batch', { partition, offset, nextOffset: LAST + 1, timestamp: 7 }, null);
+  const fail = () =>
+    new UndecodedBatch(code, 'no batch', { partition, offset, nextOffset: LAST + 1, timestamp: 7 }, null);
   return {
     topic,
     partition: batch.partition,
@@ -53,13 +57,20 @@ function corruptInput(partition: string): void {
   };
 }
 
-async function start(handlers: ExceptionHandlers = {}): Promise<TaskManager> {
+async function start(
+  handlers: ExceptionHandlers = {},
+  readAgain: (context: TaskContext) => Promise<void> = () => Promise.resolve(),
+): Promise<TaskManager> {
   const manager = createTaskManager({
     backend: broker,
     groupId: 'group',
     topics: ['input'],
     createTask: (context) => ({
       open: async () => ({ position: (await context.committedOffset())?.offset ?? 0 }),
+      idle: async () => {
+        if (!hasReadAgain) await readAgain(context);
+        hasReadAgain = true;
+      },
       process: async ({ records, nextOffset }) => {
         processed.push(...records.map(({ value }) => String(value)));
         await context.commitOffset(nextOffset);
@@ -79,7 +90,7 @@ async function start(handlers: ExceptionHandlers = {}): Promise<TaskManager> {
 
 beforeEach(() => {
   broker = createMemoryBackend({ topics: { input: 1 }, now: Date.now });
-  [managers, processed, kept] = [[], [], []];
+  [managers, processed, kept, code, hasReadAgain] = [[], [], [], 'CORRUPT_BATCH', false];
   for (const value of ['a', 'b', 'c', 'bad', 'bad', 'd'])
     broker.append(INPUT, { key: null, value: Buffer.from(value) });
 });
@@ -113,6 +124,42 @@ describe('a batch that cannot be decoded (R-45)', () => {
     const manager = await start({ deserializationExceptionHandler: () => 'dead-letter' });
     await until(() => manager.tasks()[0]?.state === 'parked');
     expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: null });
-    expect([manager.command(INPUT, 'skip'), kept]).toEqual([expect.stringContaining('No single record'), []]);
+    expect([manager.command(INPUT, 'skip'), kept]).toEqual([expect.stringContaining('state cannot be left out'), []]);
+  });
+
+  it('is left out on a skip where its codec is missing, and by no handler', async () => {
+    code = 'CODEC_MISSING';
+    corruptInput('input-0');
+    const manager = await start({ deserializationExceptionHandler: () => 'dead-letter' });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CODEC_MISSING', offset: FIRST });
+    expect(manager.command(INPUT, 'skip')).toBeNull();
+    await until(() => processed.length === 4);
+    expect([processed, kept]).toEqual([['a', 'b', 'c', 'd'], leftOut]);
+  });
+
+  it('is left out behind the position too, where the task reads its partition once more', async () => {
+    corruptInput('input-0');
+    await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' });
+    const again: string[] = [];
+    const manager = await start({}, async (context) => {
+      const fetcher = broker.fetcher();
+      for (let from: number | null = 0; from !== null && from < 6;) {
+        try {
+          const feed = fetcher.open(INPUT, from);
+          for (const slice of slicesOf(await feed.next(), 100)) again.push(...slice.map(({ value }) => String(value)));
+          from = null;
+        } catch (error) {
+          from = await context.leaveOut(error);
+          if (from === null) throw error;
+        }
+      }
+    });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: FIRST });
+    again.length = 0;
+    expect(manager.command(INPUT, 'skip')).toBeNull();
+    await until(() => again.length === 4);
+    expect([again, kept, processed]).toEqual([['a', 'b', 'c', 'd'], leftOut, []]);
   });
 });

@@ -10,6 +10,7 @@ import {
   handlerResult,
   isOfPosition,
   isOfRecord,
+  isUndecoded,
   parkedForMs,
   parkingError,
   type ParkingReason,
@@ -122,6 +123,8 @@ export class TaskExecutor {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
     if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('earliest');
+    if (parked.offset === null && isUndecoded(parked.code))
+      return 'The batch is of another log, which the task reads for its state, and state cannot be left out. Follow the message, then retry; or delete that log and seek with earliest, which makes the state again.';
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
     if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
     this.parkedInput.skip(parked, parked.offset);
@@ -344,6 +347,7 @@ export class TaskExecutor {
       committedOffset: (topic = partition.topic) => member.committed({ ...partition, topic }),
       commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
       fail: (error) => failing.abort(error),
+      leaveOut: (error) => this.inputs[0].leaveOut(error),
     };
   }
 

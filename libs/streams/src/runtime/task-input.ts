@@ -1,9 +1,9 @@
 import { waitOrAbort } from '../abort.js';
 import type { Fetcher, PartitionFeed } from '../backend/backend.js';
-import { CorruptBatch, toError, WaitFailed } from '../errors.js';
-import { type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
+import { toError, UndecodedBatch, WaitFailed } from '../errors.js';
+import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import { CulpritSearch } from './culprit-search.js';
-import type { ExceptionHandlers, ParkingReason } from './parking.js';
+import { type ExceptionHandlers, isUndecoded, type ParkingReason } from './parking.js';
 
 const SLICE_RECORDS = 1_000;
 
@@ -46,8 +46,10 @@ export class TaskInput {
     this.held = null;
     this.fetched = null;
     this.isBehind = true;
-    // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again.
-    for (const offset of this.skipped.keys()) if (offset < position) this.skipped.delete(offset);
+    // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again. Batches that
+    // cannot be decoded may be read once more by the task itself.
+    for (const [offset, { code }] of this.skipped)
+      if (offset < position && !isUndecoded(code)) this.skipped.delete(offset);
     this.seek(position);
   }
 
@@ -100,12 +102,20 @@ export class TaskInput {
   }
 
   private async afterCorrupt(error: unknown): Promise<RecordBatch> {
-    const reason = error instanceof CorruptBatch ? this.skipped.get(error.undecoded.offset) : undefined;
-    if (!(error instanceof CorruptBatch) || !reason) throw error;
-    const { offset, nextOffset, timestamp } = error.undecoded;
-    await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
+    const nextOffset = await this.leaveOut(error);
+    if (nextOffset === null) throw error;
     this.seek(nextOffset);
     return { ...this.partition, records: [], nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
+  }
+
+  /** Hands a batch that is skipped to the dead-letter queue. @returns the offset after it; null: it is not skipped */
+  async leaveOut(error: unknown): Promise<number | null> {
+    if (!(error instanceof UndecodedBatch) || error.undecoded.partition !== partitionName(this.partition)) return null;
+    const { offset, nextOffset, timestamp } = error.undecoded;
+    const reason = this.skipped.get(offset);
+    if (!reason) return null;
+    await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
+    return nextOffset;
   }
 
   /** The batch as far as it can be decoded; what follows is read, and fails, by itself. */
@@ -116,7 +126,7 @@ export class TaskInput {
     try {
       for (const slice of slicesOf(batch, SLICE_RECORDS)) records.push(...slice);
     } catch (error) {
-      if (!(error instanceof CorruptBatch) || error.undecoded.offset <= this.position) throw error;
+      if (!(error instanceof UndecodedBatch) || error.undecoded.offset <= this.position) throw error;
       nextOffset = error.undecoded.offset;
       this.seek(nextOffset);
     }

@@ -50,12 +50,14 @@ describe('a fetched batch', () => {
     data.writeInt16BE(data.readInt16BE(ATTRIBUTES_AT) | SNAPPY, ATTRIBUTES_AT);
     data.writeUInt32BE(crc32c(data.subarray(ATTRIBUTES_AT)), CRC_AT);
     const batch = new FetchedBatch(fetched, 0);
-    const fix = 'A record batch of a topic-0 after offset 0 cannot be decoded: The package snappy is not installed';
+    const fix =
+      'cannot be decoded: The package snappy is not installed: npm install snappy. Install it and restart, or skip';
     expect(() => batch.records).toThrow(
       expect.objectContaining({
         code: 'CODEC_MISSING',
         message: expect.stringContaining(fix),
         cause: expect.anything(),
+        undecoded: { partition: 'a topic-0', offset: 0, nextOffset: 1, timestamp: expect.any(Number) },
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { CorruptBatch, errorMessage, StreamsError } from '../../errors.js';
+import { errorMessage, StreamsError, UndecodedBatch } from '../../errors.js';
 import type { FetchedPartition } from '../../protocol/fetch.js';
 import { type ScannedRecords, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
 import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
@@ -19,7 +19,7 @@ export class FetchedBatch implements RecordBatch {
   private lease: BufferLease | null;
   private released = false;
 
-  /** @throws CorruptBatch; reading the records may throw CODEC_MISSING too */
+  /** @throws UndecodedBatch, and so does reading the records */
   constructor(
     { topic, partition, data, aborted, highWatermark, lastStableOffset }: FetchedPartition,
     private readonly position: number,
@@ -57,7 +57,10 @@ export class FetchedBatch implements RecordBatch {
   }
 }
 
-const FIX = "Check the broker's disk and the producer, or skip them.";
+const FIXES = {
+  CORRUPT_BATCH: "Check the broker's disk and the producer, or skip them.",
+  CODEC_MISSING: 'Install it and restart, or skip them.',
+} as const;
 
 function namingThePlace<T>(
   partition: TopicPartition & Pick<RecordBatch, 'highWatermark'>,
@@ -68,18 +71,19 @@ function namingThePlace<T>(
     return work();
   } catch (error) {
     const name = partitionName(partition);
-    if (error instanceof CorruptBatch) {
+    const code = UndecodedBatch.codeOf(error);
+    if (error instanceof UndecodedBatch) {
       const { offset } = error.undecoded;
       // The length that it claims may be what is corrupt: nothing is beyond the end of the log.
       const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, partition.highWatermark));
       const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
-      throw new CorruptBatch(
-        `${what}: ${error.message} ${FIX}`,
+      throw new UndecodedBatch(
+        code,
+        `${what}: ${error.message} ${FIXES[code]}`,
         { ...error.undecoded, nextOffset, partition: name },
         error.cause,
       );
     }
-    const code = error instanceof StreamsError ? error.code : 'CORRUPT_BATCH';
     const what = `A record batch of ${name} after offset ${String(position)} cannot be decoded`;
     throw new StreamsError(code, `${what}: ${errorMessage(error)}`, { cause: error });
   }
