@@ -1,4 +1,4 @@
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { runOnStack } from '../shared/run-benchmark.js';
 import { parseBenchFlags } from './bench-flags.js';
 import { measureAll } from './measure-all.js';

@@ -111,6 +111,22 @@ describe('the packed package in an empty project', () => {
     expect((await read(`${prefix}moves`, 2)).map(textOf)).toEqual(['parcel=Utrecht', 'parcel=Zwolle']);
   });
 
+  it('has an entry for tools, and one for metrics where prom-client is installed', () => {
+    symlinkSync(join(import.meta.dirname, '../../node_modules/prom-client'), join(project, 'node_modules/prom-client'));
+    const namesOf = (entry: string): string =>
+      execFileSync(
+        process.execPath,
+        ['--input-type=module', '-e', `console.log(Object.keys(await import('${entry}')).join())`],
+        { cwd: project, encoding: 'utf8' },
+      ).trim();
+    expect(namesOf('@waypost/streams/admin')).toBe(
+      'connectKafka,missingRights,openClusterReader,probeKafkaAccess,readToEnd,settleOrAbort,toError,waitOrAbort',
+    );
+    expect(namesOf('@waypost/streams/prometheus')).toBe(
+      'registerStallMetrics,registerTaskMetrics,registerTransactionMetrics',
+    );
+  });
+
   it('counts words', async () => {
     const prefix = await started('word-count.mjs');
     const sentences = ['The van is late', 'the VAN, the van!'];

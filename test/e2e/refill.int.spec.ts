@@ -10,7 +10,8 @@ import { createAvroCodecs, createSchemaRegistry, resolveBatch, setUpKafka, topic
 import { runMigrations } from '@waypost/database';
 import type { OperationalEvent, ReplayProgress } from '@waypost/domain';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
-import { createKafkaBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
+import { createKafkaBackend, partitionForKey, silentLogger } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { openTopicAdmin } from '@waypost/streams';
 import { refill } from '../../apps/cli/src/commands/refill.js';
 import { createOutbox } from '../../apps/public-api/src/outbox/create-outbox.js';

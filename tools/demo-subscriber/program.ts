@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '@waypost/domain';
-import { waitOrAbort } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { createApiClient } from '../../apps/cli/src/stack/api-client.js';
 import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';

@@ -1,5 +1,5 @@
 import type { TelemetryPing } from '@waypost/domain';
-import { waitOrAbort } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { pingOf, type TrackRow } from '../../apps/cli/src/pings/ping-line.js';
 import { openPingPublisher } from '../../apps/cli/src/pings/ping-publisher.js';
 import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';

@@ -7,7 +7,8 @@ import {
   topics,
 } from '@waypost/contracts';
 import type { WebhookAttempt } from '@waypost/domain';
-import { createKafkaBackend, readToEnd, silentLogger } from '@waypost/streams';
+import { createKafkaBackend, silentLogger } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
 import type { Delivery } from './deliveries.js';

@@ -1,6 +1,6 @@
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { draftEvent, type FleetEvent, type TelemetryPing } from '@waypost/domain';
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
 import type { Target } from './messages.js';
 

@@ -1,4 +1,4 @@
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { BenchContext } from '../bench-context.js';
 import { alike } from './rated-load.js';

@@ -1,6 +1,6 @@
 import { consumerGroups, topics } from '@waypost/contracts';
 import { SUSPEND_AFTER_MS } from '@waypost/domain';
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import type { BenchContext } from '../bench-context.js';
 import type { Target } from '../load/messages.js';
 import { type Behavior, HEALTHY } from '../sink/behaviors.js';

@@ -1,4 +1,4 @@
-import { waitOrAbort } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { busyCpuSeconds } from '../../shared/processes/process-usage.js';
 import type { BenchContext } from '../bench-context.js';
 import type { SinkCount } from '../sink/sink.js';

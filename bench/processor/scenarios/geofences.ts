@@ -1,7 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { type Geofence, geofenceKey } from '@waypost/domain';
 import { openRecordPublisher } from '@waypost/platform';
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { createRandom } from '../../../tools/simulator/random.js';
 import type { BenchContext } from '../bench-context.js';
 

@@ -1,4 +1,4 @@
-import { settleOrAbort } from '@waypost/streams';
+import { settleOrAbort } from '@waypost/streams/admin';
 import type { BenchContext } from '../bench-context.js';
 import { anyFailure, type Configuration, createDeployment } from '../sides/deployment.js';
 import { loadPings } from './backlog.js';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKafkaBackend, readToEnd, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { sumUsage, usageOf } from '../../shared/processes/process-usage.js';
 import type { BenchContext } from '../bench-context.js';
 import { anyFailure, type Configuration, createDeployment } from '../sides/deployment.js';

@@ -1,4 +1,4 @@
-import { settleOrAbort } from '@waypost/streams';
+import { settleOrAbort } from '@waypost/streams/admin';
 import type { BenchProcess } from '../../shared/processes/bench-process.js';
 import type { BenchContext } from '../bench-context.js';
 import { anyFailure, type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';

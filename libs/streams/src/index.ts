@@ -1,18 +1,8 @@
-export { settleOrAbort, waitOrAbort } from './abort.js';
-export { connectKafka } from './admin/kafka-connection.js';
 export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
-export * from './backend/backend.js';
+export type { CommittedOffset, StreamsBackend } from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
-export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
-export {
-  openClusterReader,
-  type KafkaClusterReader,
-  type KafkaClusterState,
-  type KafkaPartition,
-} from './backend/kafka/kafka-cluster.js';
-export { type KafkaRight, missingRights } from './backend/kafka/kafka-rights.js';
 export type { KafkaSettings } from './kafka-settings.js';
-export { StreamsError, toError, type StreamsErrorCode } from './errors.js';
+export { StreamsError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
 export {
   FetchedRecord,
@@ -26,8 +16,6 @@ export {
   type TopicPartition,
 } from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
-export { readToEnd } from './backend/log-reader.js';
-export type { FetchLimits } from './protocol/fetch.js';
 export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
 export { type OpenedTask, type PartitionTask, type TaskContext, withProcess } from './runtime/partition-task.js';
 export type { TaskState } from './runtime/task-executor.js';
@@ -52,6 +40,25 @@ export {
   type ReadOnlyKeyValueStore,
 } from './state/key-value-store.js';
 export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from './state/state-store.js';
-export { type Stall, STALL_KINDS, type StallKind, type StallWatch } from './stalls.js';
+export type { Stall, StallKind } from './stalls.js';
 export { partitionForKey } from './partitioner.js';
-export * from './topology/topology.js';
+export {
+  type ContextOf,
+  createTopology,
+  type ForwardedRecord,
+  type NoStores,
+  type Processor,
+  type ProcessorContext,
+  type Punctuation,
+  type ReadOnlyStoreNames,
+  type ReadOnlyStoreOf,
+  type RecordSlice,
+  type SinkDefinition,
+  type SliceProcessor,
+  sourcesOf,
+  type StoreDefinitions,
+  type StoresOf,
+  topicsOf,
+  type TopicSpec,
+  type Topology,
+} from './topology/topology.js';

@@ -9,11 +9,11 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createStreamsApp,
   createTopology,
-  readToEnd,
   silentLogger,
   type StreamRecord,
   type StreamsBackend,
 } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend, createTopologyTestDriver } from '@waypost/streams/testing';
 
 // A plain function decides what a scan means. It does not depend on Kafka.

@@ -1,6 +1,7 @@
 import { resolveBatch, topics } from '@waypost/contracts';
 import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
-import { createKafkaBackend, readToEnd, silentLogger } from '@waypost/streams';
+import { createKafkaBackend, silentLogger } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
 

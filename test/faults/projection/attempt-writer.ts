@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { deliveryOfAttempt, type WebhookDelivery } from '@waypost/domain';
-import {
-  createKafkaBackend,
-  type OutgoingRecord,
-  partitionForKey,
-  silentLogger,
-  type TransactionalProducer,
-} from '@waypost/streams';
+import { createKafkaBackend, type OutgoingRecord, partitionForKey, silentLogger } from '@waypost/streams';
+import type { TransactionalProducer } from '@waypost/streams/admin';
 import { chance, createRandom } from '../../../tools/simulator/random.js';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';

@@ -7,7 +7,8 @@ import {
   resolveBatch,
   topics,
 } from '@waypost/contracts';
-import { connectKafka, createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
+import { createKafkaBackend, type KafkaSettings, silentLogger } from '@waypost/streams';
+import { connectKafka, readToEnd } from '@waypost/streams/admin';
 import type { Log } from './stage.js';
 
 /** A committed record, copied out of whatever brought it. */

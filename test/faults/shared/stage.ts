@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setUpKafka } from '@waypost/contracts';
-import { connectKafka, type KafkaSettings, openTopicAdmin } from '@waypost/streams';
+import { type KafkaSettings, openTopicAdmin } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { type AppInstance, createAppInstance } from './app-instance.js';
 import type { Place } from './fault-suite.js';
 import { type ClusterOptions, type KafkaCluster, startKafkaCluster } from './kafka-cluster.js';

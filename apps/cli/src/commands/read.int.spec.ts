@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { stackSource } from '../stack/stack-connections.js';
 import { publish } from './publish.js';

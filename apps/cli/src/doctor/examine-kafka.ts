@@ -1,12 +1,12 @@
 import { allTopics, type KafkaUser } from '@waypost/contracts';
 import { kafkaRefused, type TopicConfig } from '@waypost/platform';
+import type { KafkaSettings } from '@waypost/streams';
 import {
   type KafkaClusterReader,
   type KafkaClusterState,
-  type KafkaSettings,
   openClusterReader,
   probeKafkaAccess,
-} from '@waypost/streams';
+} from '@waypost/streams/admin';
 import { checkCluster } from './broker-checks.js';
 import { examinePermissions } from './examine-permissions.js';
 import { type Finding, ok, problem, warning } from './finding.js';

@@ -1,5 +1,6 @@
 import { type KafkaPermission, kafkaPermissions, type KafkaUser } from '@waypost/contracts';
-import { type KafkaRight, type KafkaSettings, missingRights } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
+import { type KafkaRight, missingRights } from '@waypost/streams/admin';
 import { type Finding, ok, problem } from './finding.js';
 
 const ABOUT = 'kafka';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { connectKafka, type KafkaSettings } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { SKEW_LIMIT_MS } from './examine-registry.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 

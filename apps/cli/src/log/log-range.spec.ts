@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LOG_RETENTION_MS } from '@waypost/domain';
-import type { Fetcher, RecordBatch, TopicPartition } from '@waypost/streams';
+import type { RecordBatch, TopicPartition } from '@waypost/streams';
+import type { Fetcher } from '@waypost/streams/admin';
 import { type LogRange, type LogSource, readKeptSince, readLogRange } from './log-range.js';
 
 /** A log position: a record, or something that only takes an offset (a marker, an aborted record, a compacted hole). */

@@ -10,7 +10,8 @@ import {
   type RegistryConfig,
   registryConfig,
 } from '@waypost/platform';
-import { connectKafka, type KafkaSettings } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { CliError } from '../terminal/output.js';
 import type { StackEnvironment } from './stack-config.js';
 

@@ -16,7 +16,7 @@ import {
   endStalledSessions,
 } from '@waypost/history-store';
 import { BootError, CLOCK, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, Readiness, STOPPING } from '@waypost/platform';
-import { waitOrAbort } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import type { HistoryProjectorConfig } from '../config.js';
 import { RetentionJob } from './retention.job.js';
 import { StalledSessionsJob } from './stalled-sessions.job.js';

@@ -3,7 +3,8 @@ import { DataSource } from 'typeorm';
 import { DatabaseRetry } from '@waypost/database';
 import { createProjectedTopics } from '@waypost/history-store';
 import { LOGGER, type Logger, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
-import { type StreamsBackend, waitOrAbort } from '@waypost/streams';
+import type { StreamsBackend } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js';
 

@@ -1,6 +1,7 @@
 import { type AvroCodecs, readValue, resolveBatch, topics } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
-import { type PartitionFeed, type RecordBatch, slicesOf, type StreamsBackend, StreamsError } from '@waypost/streams';
+import { type RecordBatch, slicesOf, type StreamsBackend, StreamsError } from '@waypost/streams';
+import type { PartitionFeed } from '@waypost/streams/admin';
 
 /** The next offset of each partition of the attempt log. */
 export type LogPosition = readonly number[];

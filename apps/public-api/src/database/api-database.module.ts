@@ -11,7 +11,7 @@ import {
 } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
-import { waitOrAbort } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { APPLICATION, type PublicApiConfig } from '../config.js';
 import { connectDatabase } from './connect-database.js';
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { resolveBatch, type SubjectCodec, topics } from '@waypost/contracts';
 import { geofenceKey } from '@waypost/domain';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
-import { readToEnd } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { type ApiProcess, startApiProcess } from '../testing/api-process.js';

@@ -1,7 +1,8 @@
 import { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from '@waypost/contracts';
 import type { WebhookDelivery } from '@waypost/domain';
 import type { OutboxKind, OutboxRow } from '@waypost/management-store';
-import { type Fetcher, readToEnd, type RecordBatch, type StreamsBackend } from '@waypost/streams';
+import type { RecordBatch, StreamsBackend } from '@waypost/streams';
+import { type Fetcher, readToEnd } from '@waypost/streams/admin';
 import { OUTBOX_TOPICS, type OutboxCodecs, type PartitionCounts, partitionOf } from './outbox-record.js';
 
 /** What a topic holds for a key: its newest version, a deletion, or, for records without versions, that it is there. */

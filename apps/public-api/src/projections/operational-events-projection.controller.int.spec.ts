@@ -5,14 +5,8 @@ import { consumerGroups, topics } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import type { OperationalEvent } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
-import {
-  createTaskManager,
-  partitionForKey,
-  silentLogger,
-  type TaskContext,
-  type TaskManager,
-  waitOrAbort,
-} from '@waypost/streams';
+import { createTaskManager, partitionForKey, silentLogger, type TaskContext, type TaskManager } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';

@@ -1,6 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, setUpKafka } from '@waypost/contracts';
-import { createKafkaBackend, readToEnd, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 
 const PARTITIONS = 4;

@@ -1,4 +1,5 @@
-import { type BaseOffsets, type FencedWriter, type OutgoingRecord, toError } from '@waypost/streams';
+import type { OutgoingRecord } from '@waypost/streams';
+import { type BaseOffsets, type FencedWriter, toError } from '@waypost/streams/admin';
 import type { Flushable, FlushScheduler } from '../log/flush-scheduler.js';
 
 export interface DeliveryWriterOptions {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { consumerGroups, createAvroCodecs, topics } from '@waypost/contracts';
 import type { WebhookDelivery } from '@waypost/domain';
-import { type FencedWriter } from '@waypost/streams';
+import type { FencedWriter } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';

@@ -1,6 +1,7 @@
 import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
 import { TEST_EVENT_TYPE } from '@waypost/domain';
-import { type Fetcher, readToEnd, type StreamsBackend, type TopicPartition } from '@waypost/streams';
+import type { StreamsBackend, TopicPartition } from '@waypost/streams';
+import { type Fetcher, readToEnd } from '@waypost/streams/admin';
 
 /**
  * Where the fan-out of a partition resumes: every event before `offset` is fanned out, and the deliveries of later events,

@@ -1,12 +1,12 @@
 import { type AvroCodecs, topics } from '@waypost/contracts';
 import {
-  type BaseOffsets,
   partitionName,
   type StreamsBackend,
   StreamsError,
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
+import type { BaseOffsets } from '@waypost/streams/admin';
 import type { Clocks } from '../process/clocks.js';
 import {
   checkpointMetadata,

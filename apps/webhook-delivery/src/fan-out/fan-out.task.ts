@@ -11,7 +11,6 @@ import {
 import { eventFault } from '@waypost/domain';
 import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
 import {
-  type FencedWriter,
   type PartitionTask,
   type RecordBatch,
   slicesOf,
@@ -20,8 +19,8 @@ import {
   StreamsError,
   type StreamsLogger,
   type TaskContext,
-  toError,
 } from '@waypost/streams';
+import { type FencedWriter, toError } from '@waypost/streams/admin';
 import type { FlushScheduler } from '../log/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../log/position-committer.js';
 import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';

@@ -1,4 +1,4 @@
-import { toError } from '@waypost/streams';
+import { toError } from '@waypost/streams/admin';
 
 export interface AttemptWait {
   readonly withinMs: number;

@@ -1,5 +1,6 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
-import { settleOrAbort, type StreamRecord, type StreamsBackend, type TopicPartition } from '@waypost/streams';
+import type { StreamRecord, StreamsBackend, TopicPartition } from '@waypost/streams';
+import { settleOrAbort } from '@waypost/streams/admin';
 import { readIfUsable } from '../log/read-own-record.js';
 
 /** How far the clock of a sender or replayer may be ahead of the broker's, which timestamps the log. */

@@ -6,14 +6,8 @@ import {
   type ReplayProgressState,
   type WebhookReplay,
 } from '@waypost/domain';
-import {
-  type OutgoingRecord,
-  settleOrAbort,
-  type StreamRecord,
-  type StreamsBackend,
-  type StreamsLogger,
-  waitOrAbort,
-} from '@waypost/streams';
+import type { OutgoingRecord, StreamRecord, StreamsBackend, StreamsLogger } from '@waypost/streams';
+import { settleOrAbort, waitOrAbort } from '@waypost/streams/admin';
 import { readIfUsable } from '../log/read-own-record.js';
 import type { ReplayMetrics } from '../metrics/delivery-metrics.js';
 import { Aborted } from '../process/waits.js';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { OutgoingRecord, TransactionalProducer } from '@waypost/streams';
+import type { OutgoingRecord } from '@waypost/streams';
+import type { TransactionalProducer } from '@waypost/streams/admin';
 import { flushed } from '../../../../test/support/until.js';
 import { createReplayLog, type ReplayLog } from './replay-log.js';
 

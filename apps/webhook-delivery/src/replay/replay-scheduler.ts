@@ -1,4 +1,5 @@
-import { StreamsError, toError } from '@waypost/streams';
+import { StreamsError } from '@waypost/streams';
+import { toError } from '@waypost/streams/admin';
 import type { TimerPort } from '../process/timers.js';
 import { Aborted } from '../process/waits.js';
 import type { ReplayJob, ReplayTurn } from './replay-job.js';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type StreamsBackend, StreamsError, type TransactionalProducer } from '@waypost/streams';
+import { type StreamsBackend, StreamsError } from '@waypost/streams';
+import type { TransactionalProducer } from '@waypost/streams/admin';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { attemptOf, openReplayHarness, range, type ReplayHarness, SUBSCRIPTION } from './testing/replay-harness.js';

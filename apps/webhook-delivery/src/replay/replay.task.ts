@@ -1,13 +1,7 @@
 import { consumerGroups, resolveBatch, topics } from '@waypost/contracts';
 import { isReplayOver, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
-import {
-  type PartitionTask,
-  readToEnd,
-  type RecordBatch,
-  type StreamRecord,
-  type TaskContext,
-  type TransactionalProducer,
-} from '@waypost/streams';
+import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
+import { readToEnd, type TransactionalProducer } from '@waypost/streams/admin';
 import type { TimerPort } from '../process/timers.js';
 import { Aborted } from '../process/waits.js';
 import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';

@@ -1,5 +1,6 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import { type PartitionFeed, settleOrAbort, type StreamsBackend, toError } from '@waypost/streams';
+import type { StreamsBackend } from '@waypost/streams';
+import { type PartitionFeed, settleOrAbort, toError } from '@waypost/streams/admin';
 import { readIfUsable } from '../log/read-own-record.js';
 import { Aborted } from '../process/waits.js';
 

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { decideAttempt, decideProbe, deliveryFold, RETENTION_MS, type WebhookAttempt } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
-import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
+import type { StreamsLogger, TaskContext } from '@waypost/streams';
+import { toError } from '@waypost/streams/admin';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { type Clocks, type Moment, momentAfter, momentNow } from '../process/clocks.js';

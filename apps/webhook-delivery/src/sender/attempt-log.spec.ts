@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
 import type { OperationalEvent } from '@waypost/domain';
-import { type BaseOffsets, type FencedWriter, type OutgoingRecord, partitionName } from '@waypost/streams';
+import { type OutgoingRecord, partitionName } from '@waypost/streams';
+import type { BaseOffsets, FencedWriter } from '@waypost/streams/admin';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { flushed } from '../../../../test/support/until.js';
 import { AttemptLog } from './attempt-log.js';

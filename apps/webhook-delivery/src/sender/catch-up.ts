@@ -1,14 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import {
-  type Fetcher,
-  type PartitionFeed,
-  slicesOf,
-  type StreamRecord,
-  type StreamsBackend,
-  StreamsError,
-  toError,
-} from '@waypost/streams';
+import { slicesOf, type StreamRecord, type StreamsBackend, StreamsError } from '@waypost/streams';
+import { type Fetcher, type PartitionFeed, toError } from '@waypost/streams/admin';
 import type { PartitionBacklogs } from './partition-backlogs.js';
 import type { SubscriptionBacklog } from './subscription-backlog.js';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
-import type { PartitionFeed, RecordBatch, TopicPartition } from '@waypost/streams';
+import type { RecordBatch, TopicPartition } from '@waypost/streams';
+import type { PartitionFeed } from '@waypost/streams/admin';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest, AttemptRun } from '../attempt/attempt-runner.js';
 import { DELIVERIES, ok, SenderHarness, unavailable } from './testing/sender-harness.js';

@@ -9,14 +9,8 @@ import {
   type SubscriptionState,
   type WebhookAttempt,
 } from '@waypost/domain';
-import {
-  type Fetcher,
-  readToEnd,
-  type StreamsBackend,
-  StreamsError,
-  type StreamsLogger,
-  type TaskContext,
-} from '@waypost/streams';
+import { type StreamsBackend, StreamsError, type StreamsLogger, type TaskContext } from '@waypost/streams';
+import { type Fetcher, readToEnd } from '@waypost/streams/admin';
 import { readIfUsable, readOwnRecord } from '../log/read-own-record.js';
 import { type Clocks, type Moment, momentNow } from '../process/clocks.js';
 import { progressOfKnown } from './known-deliveries.js';

@@ -1,12 +1,7 @@
 import { type AvroCodecs } from '@waypost/contracts';
 import type { Quarantine, Traces } from '@waypost/platform';
-import {
-  type FencedWriter,
-  type StreamRecord,
-  type StreamsBackend,
-  type StreamsLogger,
-  type TaskContext,
-} from '@waypost/streams';
+import type { StreamRecord, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import type { FencedWriter } from '@waypost/streams/admin';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { FlushScheduler } from '../log/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../log/position-committer.js';

@@ -15,14 +15,8 @@ import {
   MAX_RETRY_DELAY_MS,
   type WebhookDelivery,
 } from '@waypost/domain';
-import {
-  type FencedWriter,
-  type PartitionTask,
-  type RecordBatch,
-  slicesOf,
-  type StreamRecord,
-  type TaskContext,
-} from '@waypost/streams';
+import { type PartitionTask, type RecordBatch, slicesOf, type StreamRecord, type TaskContext } from '@waypost/streams';
+import type { FencedWriter } from '@waypost/streams/admin';
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import { type Moment, momentNow, momentOfLog } from '../process/clocks.js';
 import { isDeleted } from '../subscriptions/subscription-directory.js';

@@ -1,7 +1,8 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { CODECS, KafkaModule, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
-import { settleOrAbort, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
+import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
+import { settleOrAbort } from '@waypost/streams/admin';
 import { ProcessModule } from '../process/process.module.js';
 import { createSubscriptionDirectory, SubscriptionDirectory } from './subscription-directory.js';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KafkaRefusal, type KafkaSettings, probeKafkaAccess } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
+import { type KafkaRefusal, probeKafkaAccess } from '@waypost/streams/admin';
 import { BootError } from '../boot-error.js';
 import type { LifecyclePart } from '../lifecycle/lifecycle.js';
 

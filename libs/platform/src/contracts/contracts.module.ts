@@ -1,6 +1,6 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, type SchemaRegistryPort } from '@waypost/contracts';
-import { settleOrAbort } from '@waypost/streams';
+import { settleOrAbort } from '@waypost/streams/admin';
 import type { RegistryConfig } from '../config/service-config.js';
 import { CLOCK, CONFIG, STOPPING } from '../runtime/runtime.module.js';
 

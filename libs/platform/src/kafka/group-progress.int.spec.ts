@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { type GroupProgressReader, type GroupTopics, openGroupProgress } from './group-progress.js';
 

@@ -1,4 +1,5 @@
-import { connectKafka, type KafkaSettings } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 
 type Admin = ReturnType<ReturnType<typeof connectKafka>['admin']>;
 

@@ -1,4 +1,5 @@
-import { connectKafka, type KafkaSettings, partitionForKey } from '@waypost/streams';
+import { type KafkaSettings, partitionForKey } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 
 type Kafka = ReturnType<typeof connectKafka>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { type StallWatch } from '@waypost/streams';
+import type { StallWatch } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { Readiness } from '../runtime/readiness.js';
 import { KafkaModule } from './kafka.module.js';

@@ -11,9 +11,9 @@ import {
   type StreamRecord,
   type TaskManager,
   type Topology,
-  waitOrAbort,
   withProcess,
 } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams/admin';
 import { registerTaskMetrics, type TaskMetrics } from '@waypost/streams/prometheus';
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';

@@ -11,12 +11,12 @@ import type { FleetEvent, WebhookDelivery, WebhookSubscription } from '@waypost/
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
   createTaskManager,
-  readToEnd,
   type RecordHeader,
   silentLogger,
   type StreamsBackend,
   type TaskManager,
 } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../../test/support/samples.js';

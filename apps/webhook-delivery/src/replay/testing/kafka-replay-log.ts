@@ -7,9 +7,9 @@ import {
   type OutgoingRecord,
   partitionForKey,
   partitionName,
-  readToEnd,
   silentLogger,
 } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { attemptOf } from './replay-harness.js';
 
 const PARTITIONS = 4;

@@ -7,7 +7,8 @@ import {
   topics,
 } from '@waypost/contracts';
 import type { ReplayProgress, WebhookAttempt, WebhookDelivery, WebhookReplay } from '@waypost/domain';
-import { createTaskManager, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { createTaskManager, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';

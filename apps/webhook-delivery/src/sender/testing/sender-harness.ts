@@ -18,7 +18,6 @@ import type {
 import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
   createTaskManager,
-  readToEnd,
   type RecordHeader,
   silentLogger,
   type StreamRecord,
@@ -26,6 +25,7 @@ import {
   type TaskManager,
   type TopicPartition,
 } from '@waypost/streams';
+import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
