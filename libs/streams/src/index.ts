@@ -58,7 +58,6 @@ export {
   sourcesOf,
   type StoreDefinitions,
   type StoresOf,
-  topicsOf,
-  type TopicSpec,
   type Topology,
 } from './topology/topology.js';
+export { topicsOf, type TopicSpec } from './topology/topics.js';

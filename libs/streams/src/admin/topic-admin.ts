@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
 import type { KafkaSettings } from '../kafka-settings.js';
-import type { TopicSpec } from '../topology/topology.js';
+import type { TopicSpec } from '../topology/topics.js';
 import { connectKafka } from './kafka-connection.js';
 
 // CommonJS: Node finds this name only in the whole module.

@@ -2,6 +2,7 @@ import type { StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
 import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
 import type { StateStore } from '../state/state-store.js';
+import { verifyTopics } from '../topology/topics.js';
 import {
   invalid,
   type ReadOnlyStoreNames,
@@ -10,7 +11,6 @@ import {
   type StoreDefinitions,
   type Topology,
   undeclared,
-  verifyTopics,
 } from '../topology/topology.js';
 import { lingerFor } from './linger.js';
 import type { ExceptionHandlers } from './parking.js';

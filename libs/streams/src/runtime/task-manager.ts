@@ -4,7 +4,7 @@ import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { verifySettings } from '../topology/topic-settings.js';
-import { partitionsAdded } from '../topology/topology.js';
+import { partitionsAdded } from '../topology/topics.js';
 import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { TaskExecutor, type TaskState } from './task-executor.js';
