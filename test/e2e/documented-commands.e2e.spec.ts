@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { choosePort } from '../../tools/dev-stack/free-port.js';
+import { runInTerminal, shellBlocks } from '../support/documented-commands.js';
 import { runningWaypost } from '../support/running-waypost.js';
-import { productEnvironment, sharedDataDir } from '../support/waypost-config.js';
+import { sharedDataDir } from '../support/waypost-config.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
@@ -33,6 +32,7 @@ const PAGES_NOT_RUN: Readonly<Record<string, string>> = {
   'bench/processor/kafka-streams/README.md': 'As above.',
   'docs/benchmarks.md': 'As above.',
   'docs/isolation.md': 'As above.',
+  'test/faults/alerts/README.md': 'Takes half an hour.',
   'deploy/README.md': 'Needs a container engine or a cluster; test:deploy validates what it applies.',
   'test/contract/README.md': 'test:long runs the command.',
   'test/faults/delivery/README.md': 'As above.',
@@ -54,10 +54,8 @@ function trackedPages(): string[] {
   return execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean).sort();
 }
 
-const waitUntilIdle = 'npm run -s waypost -- wait --idle 1';
-
 function blocksOf(page: string): string[] {
-  return [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
+  return shellBlocks(readFileSync(join(ROOT, page), 'utf8'));
 }
 
 function firstLine(block: string): string {
@@ -71,41 +69,6 @@ function isRun(block: string): boolean {
 /** These programs take as long as all other commands, and examples.e2e.spec.ts runs most of them: left to `npm run test:long`. */
 const LONG_PAGES = process.env['WAYPOST_LONG_TESTS'] === undefined ? ['examples/README.md'] : [];
 
-/** A reader's terminal: the commands as they are printed, on the stack, ports and folders of this run. */
-async function runInTerminal(
-  blocks: readonly string[],
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  const waypost = runningWaypost(sharedDataDir());
-  const workDir = join(waypost.dataDir, 'documented');
-  mkdirSync(workDir, { recursive: true });
-  const receiverPort = String(await choosePort());
-  const commands = blocks.map((block) =>
-    block
-      .replaceAll('.waypost/data', waypost.dataDir)
-      .replaceAll('.waypost/', `${workDir}/`)
-      .replaceAll('http://127.0.0.1:8080', waypost.info().apiUrl)
-      .replaceAll('127.0.0.1:9000', `127.0.0.1:${receiverPort}`)
-      .replaceAll('PORT=9000', `PORT=${receiverPort}`),
-  );
-  const script = [
-    'set -emo pipefail',
-    `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
-    'npm() { if [[ "$*" == "run -s waypost -- "* ]]; then command npm "$@" --data-dir "$DATA_DIR"; else command npm "$@"; fi; }',
-    'curl() { command curl --fail-with-body "$@"; }',
-    // A reader takes longer between two blocks than a ping to the history.
-    ...commands.map((command) => (command.includes('publish') ? `${command}\n${waitUntilIdle}` : command)),
-  ].join('\n');
-  const child = spawn('bash', ['-c', script], { cwd: ROOT, env: productEnvironment({ DATA_DIR: waypost.dataDir }) });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
-}
-
 describe('the commands of the documentation', () => {
   const sessions = SESSIONS.filter(([page = '']) => !LONG_PAGES.includes(page)).map((pages) => ({
     pages,
@@ -116,7 +79,7 @@ describe('the commands of the documentation', () => {
   it.each(sessions.filter(({ blocks }) => blocks.length > 0))(
     '$pages run as printed',
     async ({ pages: [page = ''], blocks }) => {
-      const { code, output } = await runInTerminal(blocks);
+      const { code, output } = await runInTerminal(runningWaypost(sharedDataDir()), blocks);
       outputs.set(page, output);
       expect(code === 0 ? '' : output).toBe('');
     },
