@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { consumerGroups } from '@waypost/contracts';
+import type { KafkaSettings } from '@waypost/streams';
 import { until } from '../../support/until.js';
+import { inputLag } from '../processor/progress.js';
 import { SESSION_TIMEOUT_MS, startReady, unreadyInstances } from '../shared/app-instance.js';
 import { createFaultInjector, type Fault, type FaultKind } from '../shared/fault.js';
 import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run.js';
@@ -11,8 +14,9 @@ import { PARTITIONS } from '../shared/stage.js';
 import { type DeliveryFindings, judgeDeliveries } from './judge/judge-deliveries.js';
 import type { Observations, Receipt, TokenRequest } from './judge/observations.js';
 import { readLogs, receiptsInSeries } from './log-reader.js';
-import { followOutcomes } from './outcomes.js';
+import { followOutcomes, type Outcomes } from './outcomes.js';
 import type { ReceiverCount } from './recording-receiver.js';
+import { cancelsOf } from './replays.js';
 import { type DeliveryStage, RECEIPTS_FILE } from './stage.js';
 import { startTraffic } from './traffic.js';
 
@@ -57,7 +61,8 @@ export async function deliveryFaultRun(
   const { seed, note } = suite;
   const { kafka, registryUrl, instances, subscribers, receiver, interruptions } = stage;
   await startReady(instances.slice(0, STARTED_INSTANCES));
-  const outcomes = followOutcomes(stage);
+  const changed = subscribers.flatMap(({ change, subscription }) => (change === null ? [] : [subscription.id]));
+  const outcomes = followOutcomes(stage, changed);
   const fix = async (): Promise<unknown> => {
     const enough = LEAST_BEFORE_REPLAYS_S * deliveriesPerSecond;
     await until(async () => (await outcomes.read()).finished >= enough, { timeoutMs: drainWithinMs });
@@ -93,7 +98,7 @@ export async function deliveryFaultRun(
       whatIsLeft: async ({ deliveries, replays }) => {
         const open = deliveries - (await outcomes.read()).finished;
         return [
-          ...(open > 0 ? [`${String(open)} deliveries have no outcome`] : []),
+          ...(open > 0 ? [`${String(open)} deliveries have no outcome`] : await leftOfChanged(kafka, outcomes)),
           ...(await outcomes.openReplays(replays)),
           ...(await unreadyInstances(instances)),
         ];
@@ -101,10 +106,17 @@ export async function deliveryFaultRun(
     });
     note('  judging what the receiver and the log have');
     await receiver.ask({ type: 'save' });
-    const logs = await readLogs(stage, subscribers, { secondReader, replays: sent.replays });
+    const logs = await readLogs(stage, subscribers, { secondReader, ...sent });
     const receipts = receiptsInSeries(await readReceipts(stage.file(RECEIPTS_FILE)), logs);
     const tokenRequests = await receiver.ask<TokenRequest[]>({ type: 'tokens' });
-    const observations = { ...logs, receipts, tokenRequests, interruptions, pauses: sent.pauses };
+    const observations = {
+      ...logs,
+      receipts,
+      tokenRequests,
+      interruptions,
+      versions: sent.versions,
+      cancels: cancelsOf(sent.replays),
+    };
     const findings = judgeDeliveries(observations);
     if (findings.problems.length > 0) await saveObservations(observations, (name) => stage.file(name));
     const { counts, injected } = injector;
@@ -126,6 +138,12 @@ export async function deliveryFaultRun(
   } finally {
     await outcomes.close();
   }
+}
+
+/** How many deliveries there are of what is changed is only known when all events are fanned out. */
+async function leftOfChanged(kafka: KafkaSettings, outcomes: Outcomes): Promise<string[]> {
+  const lag = await inputLag(kafka, consumerGroups.fanOut);
+  return lag === 0 ? outcomes.openOfChanged() : [`${String(lag ?? 'some')} events are not fanned out`];
 }
 
 async function readReceipts(file: string): Promise<Receipt[]> {
@@ -181,8 +199,8 @@ export function makeDeliverySchedule(options: DeliveryScheduleOptions): Schedule
 /** One file for each list, a line for each item, to look into a run that was broken. */
 export async function saveObservations(observations: Observations, fileOf: (name: string) => string): Promise<void> {
   // The receipts are in a file already.
-  const { expected, deliveries, attempts, interruptions, pauses } = observations;
-  for (const [name, items] of Object.entries({ expected, deliveries, attempts, interruptions, pauses })) {
+  const { expected, deliveries, attempts, interruptions, versions } = observations;
+  for (const [name, items] of Object.entries({ expected, deliveries, attempts, interruptions, versions })) {
     const file = createWriteStream(fileOf(`${name}.jsonl`));
     for (const item of items) if (!file.write(`${JSON.stringify(item)}\n`)) await once(file, 'drain');
     file.end();

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { FleetEvent } from '@waypost/domain';
+import { makeChangedSubscribers } from './changed-subscribers.js';
+import { knownSettings } from './judge/settings.js';
 import { observedRun } from './judge/testing/observed-run.js';
-import { receiptsInSeries } from './log-reader.js';
+import { isOwed, receiptsInSeries } from './log-reader.js';
+import type { Subscriber } from './subscribers.js';
 
 describe('the POSTs of an event that was replayed', () => {
   const run = observedRun(['healthy']);
@@ -39,5 +43,36 @@ describe('the POSTs of an event that was replayed', () => {
 
   it('belong to the newest series that was in the log by then when no attempt was logged for them', () => {
     expect(idsOf(receipt.receivedMs + 30_000, receipt.receivedMs + laterMs + 30_000)).toEqual(['event-0', 'event-0/1']);
+  });
+});
+
+describe('an event for a subscription that is disabled at some time', () => {
+  const options = { port: 20_000, closedPort: 20_001, sealingKey: Buffer.alloc(32, 7), brief: false };
+  const subscriber = makeChangedSubscribers(options).find(({ change }) => change?.(0)?.status === 'disabled');
+  const { subscription } = subscriber as Subscriber;
+  const { id: subscriptionId, fleetId, eventType, url } = subscription;
+  const settings = { status: 'active', eventType, deviceIds: null, url, ratePerSecond: null, signers: '0' };
+  const versions = [
+    { subscriptionId, settings, fromMs: -Infinity, knownMs: -Infinity, settledMs: -Infinity },
+    { subscriptionId, settings: { ...settings, status: 'disabled' }, fromMs: 1_000, knownMs: 1_010, settledMs: 2_500 },
+  ];
+  const event = { fleetId, deviceId: 'device-1', eventType } as FleetEvent;
+
+  function owed(appendedMs: number, fannedOutMs: number, createdMs: number | null): boolean {
+    const created = new Map(createdMs === null ? [] : [['event-1', createdMs]]);
+    const met = { settings: knownSettings(versions), createdMs: created, appendedMs, fannedOutMs };
+    return isOwed(subscriber as Subscriber, event, 'event-1', met);
+  }
+
+  it('is owed to it when it was fanned out before that, whether or not it was sent', () => {
+    expect([owed(500, 990, null), owed(500, 990, 990)]).toEqual([true, true]);
+  });
+
+  it('is not owed to it when the broker had it afterwards', () => {
+    expect([owed(1_020, 1_030, null), owed(1_020, 1_030, 1_030)]).toEqual([false, false]);
+  });
+
+  it('may be sent or not when it was fanned out after that, and in the log before', () => {
+    expect([owed(500, 1_030, null), owed(500, 1_030, 1_030)]).toEqual([false, true]);
   });
 });

@@ -1,4 +1,4 @@
-import type { FleetEvent, ReplayProgress, WebhookAttempt, WebhookDelivery, WebhookReplay } from '@waypost/domain';
+import type { FleetEvent, ReplayProgress, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
 import { documentedEventId } from '../../support/documented-event-id.js';
 import { groupBy } from '../../support/group-by.js';
 import { plainPayload } from '../../support/plain-payload.js';
@@ -12,8 +12,9 @@ import {
   type LoggedDelivery,
   type Receipt,
 } from './judge/observations.js';
-import { expectedOfReplay, idInSeries } from './replays.js';
-import { type Subscriber, wants } from './subscribers.js';
+import { type KnownSettings, knownSettings, type SettingsVersion } from './judge/settings.js';
+import { expectedOfReplay, idInSeries, type RequestedReplay } from './replays.js';
+import { isWantedBy, type Subscriber, wants } from './subscribers.js';
 
 export interface Logs {
   readonly expected: readonly ExpectedDelivery[];
@@ -23,11 +24,17 @@ export interface Logs {
   readonly problems: readonly string[];
 }
 
+export interface ReadLogsOptions extends Pick<ReadOptions, 'secondReader'> {
+  readonly replays: readonly RequestedReplay[];
+  /** Of the subscriptions that were changed. */
+  readonly versions: readonly SettingsVersion[];
+}
+
 /** Everything that was committed, by the product's fetcher and by stock kafkajs, and what has to come of the events. */
 export async function readLogs(
   log: Log,
   subscribers: readonly Subscriber[],
-  { secondReader, replays }: Pick<ReadOptions, 'secondReader'> & { readonly replays: readonly WebhookReplay[] },
+  { secondReader, replays, versions }: ReadLogsOptions,
 ): Promise<Logs> {
   const problems: string[] = [];
   const events = await readValues(log, 'fleetEvents', { problems, secondReader });
@@ -39,8 +46,18 @@ export async function readLogs(
   for (const { value } of await readValues(log, 'replayProgress', { problems, secondReader: false }))
     progress.set(value.replayId, value);
   const expected = expectedOf(
-    events.map(({ record, value }) => ({ event: value, traceparent: record.traceparent })),
+    events.map(({ record, value }) => ({
+      event: value,
+      appendedMs: record.timestamp,
+      traceparent: record.traceparent,
+    })),
     subscribers,
+    {
+      settings: knownSettings(versions),
+      createdMs: new Map(
+        deliveries.flatMap(({ value }) => (value.series === 0 ? [[value.eventId, value.createdAt]] : [])),
+      ),
+    },
   );
   const evidence = { expected, attempts, progress, problems };
   return {
@@ -53,18 +70,27 @@ export async function readLogs(
 
 /** by the documents, not by the product's own matching. */
 function expectedOf(
-  events: readonly { readonly event: FleetEvent; readonly traceparent: string | null }[],
+  events: readonly LoggedEvent[],
   subscribers: readonly Subscriber[],
+  fanOut: FanOut,
 ): ExpectedDelivery[] {
   const makeId = documentedEventId();
   const byFleet = groupBy(subscribers, ({ subscription }) => subscription.fleetId);
-  return events.flatMap(({ event, traceparent }) => {
+  return events.flatMap(({ event, appendedMs, traceparent }) => {
     const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
-    const wanting = (byFleet.get(fleetId) ?? []).filter((one) => wants(one, event));
-    return wanting.map(({ subscription, path, behavior }) => {
-      const { id, url, payloadFormat: format, strictOrder, rateLimitPerSecond: ratePerSecond } = subscription;
-      const resource = resourceId === null ? [] : [resourceId];
-      const eventId = makeId(fleetId, id, deviceId, eventType, new Date(eventTime).toISOString(), ...resource);
+    const resource = resourceId === null ? [] : [resourceId];
+    const idFor = ({ subscription: { id } }: Subscriber): string =>
+      makeId(fleetId, id, deviceId, eventType, new Date(eventTime).toISOString(), ...resource);
+    const ofFleet = byFleet.get(fleetId) ?? [];
+    const witness = ofFleet.find((one) => one.change === null && wants(one, event));
+    const fannedOutMs = witness && fanOut.createdMs.get(idFor(witness));
+    const met = { ...fanOut, appendedMs, fannedOutMs: fannedOutMs ?? Infinity };
+    const wanting = ofFleet.filter((one) => isOwed(one, event, idFor(one), met));
+    return wanting.map((one) => {
+      const { path, behavior, subscription, change } = one;
+      const { id, url, payloadFormat: format, strictOrder, rateLimitPerSecond } = subscription;
+      const ratePerSecond = change === null ? rateLimitPerSecond : null;
+      const eventId = idFor(one);
       return {
         eventId,
         subscriptionId: id,
@@ -85,6 +111,35 @@ function expectedOf(
       };
     });
   });
+}
+
+interface LoggedEvent {
+  readonly event: FleetEvent;
+  /** When the broker appended it. */
+  readonly appendedMs: number;
+  readonly traceparent: string | null;
+}
+
+interface FanOut {
+  readonly settings: KnownSettings;
+  /** When first deliveries were made, by their event ids. */
+  readonly createdMs: ReadonlyMap<string, number>;
+}
+
+/** Some time after it was appended, and before a delivery was made of it, an event met the settings of a subscription. */
+export interface Met extends FanOut {
+  readonly appendedMs: number;
+  readonly fannedOutMs: number;
+}
+
+/** Where one of several settings may have been met, what was made of the event is right. */
+export function isOwed(one: Subscriber, event: FleetEvent, eventId: string, met: Met): boolean {
+  if (one.change === null) return wants(one, event);
+  const { settings, createdMs, appendedMs, fannedOutMs } = met;
+  const untilMs = Math.max(fannedOutMs, createdMs.get(eventId) ?? 0);
+  const possible = settings.during(one.subscription.id, appendedMs, untilMs, 'knownMs');
+  const isWanted = possible.map((version) => isWantedBy(version, event));
+  return isWanted.every((wanted) => wanted) || (isWanted.includes(true) && createdMs.has(eventId));
 }
 
 function inSeries(value: WebhookDelivery | WebhookAttempt) {

@@ -3,6 +3,7 @@
  */
 import { describeResult } from '../shared/fault-run.js';
 import { FlagError, runFaultSuite, type SuiteContext } from '../shared/fault-suite.js';
+import { makeChangedSubscribers } from './changed-subscribers.js';
 import { deliveryFaultRun, type DeliveryFaultRunResult } from './fault-run.js';
 import { openDeliveryStage } from './stage.js';
 import { assertSenderAddresses } from './watched-instance.js';
@@ -27,7 +28,7 @@ async function run(suite: SuiteContext): Promise<DeliveryFaultRunResult> {
   const program = suite.program('webhook-delivery');
   return suite.inPlace('delivery', async (place) => {
     const stage = await suite.during('Starting a broker, a registry and the receiver', () =>
-      openDeliveryStage(place, { instances, program, now: Date.now }),
+      openDeliveryStage(place, { instances, program, now: Date.now, more: makeChangedSubscribers }),
     );
     try {
       const seconds = String(Math.round(durationMs / 1_000));

@@ -16,6 +16,7 @@ const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behavior) => 
   behavior,
   subscriptionId: 'subscription-1',
   secret: formatSigningSecret(secret),
+  nextSecret: null,
   needsToken: false,
 }));
 const body = JSON.stringify({ eventId: 'event-1' });

@@ -49,21 +49,23 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
     const head = headOf(request, now());
     const entry: Entry = {
       ended: false,
-      receipt: { ...head, bodyHash: '', requestProblem: 'still open', status: null, answeredMs: null },
+      receipt: { ...head, bodyHash: '', signers: '', requestProblem: 'still open', status: null, answeredMs: null },
     };
     posts += 1;
     waiting.push(entry);
     try {
       const body = await bodyOf(request);
       const endpoint = endpoints.get(head.path);
+      const signed = endpoint === undefined ? UNKNOWN : signaturesOf(request, body, endpoint);
       const requestProblem =
         endpoint === undefined
           ? 'no such endpoint'
-          : (tokens.problemOf(head.token, endpoint) ?? problemOf(request, body, endpoint));
+          : (tokens.problemOf(head.token, endpoint) ?? problemOf(request, endpoint) ?? signed.problem);
       const status = await answer(response, endpoint, head);
       entry.receipt = {
         ...head,
         bodyHash: bodyHash(body),
+        signers: signed.signers,
         requestProblem,
         status,
         answeredMs: status === null ? null : now(),
@@ -138,7 +140,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   };
 }
 
-type Head = Omit<Receipt, 'bodyHash' | 'requestProblem' | 'status' | 'answeredMs'>;
+type Head = Omit<Receipt, 'bodyHash' | 'signers' | 'requestProblem' | 'status' | 'answeredMs'>;
 
 function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): Head {
   return {
@@ -153,13 +155,27 @@ function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): 
   };
 }
 
-function problemOf(request: IncomingMessage, body: Buffer, endpoint: ReceiverEndpoint): string | null {
-  const { headers } = request;
-  const { secret, subscriptionId } = endpoint;
+function problemOf({ headers }: IncomingMessage, { subscriptionId }: ReceiverEndpoint): string | null {
   if (headers['content-type'] !== 'application/json') return 'another content type';
   if (headers['x-service-subscription-id'] !== subscriptionId) return 'X-Service-Subscription-Id of another one';
-  const eventId = eventIdIn(body);
-  return signatureProblem({ path: request.url ?? '', headers, body, eventId, nth: 1, receivedAt: 0 }, secret);
+  return null;
+}
+
+interface Signatures {
+  /** See `Receipt`. */
+  readonly signers: string;
+  /** null: one of the secrets has signed it. */
+  readonly problem: string | null;
+}
+
+const UNKNOWN: Signatures = { signers: '', problem: null };
+
+function signaturesOf({ headers, url }: IncomingMessage, body: Buffer, endpoint: ReceiverEndpoint): Signatures {
+  const { secret, nextSecret } = endpoint;
+  const call = { path: url ?? '', headers, body, eventId: eventIdIn(body), nth: 1, receivedAt: 0 };
+  const problems = [secret, ...(nextSecret === null ? [] : [nextSecret])].map((one) => signatureProblem(call, one));
+  const signers = [...problems.keys()].filter((index) => problems[index] === null).join('');
+  return { signers, problem: signers === '' ? (problems[0] ?? null) : null };
 }
 
 function eventIdIn(body: Buffer): string | undefined {
@@ -199,6 +215,8 @@ export interface ReceiverEndpoint {
   readonly behavior: EndpointBehavior;
   /** As its owner sees it. */
   readonly secret: string;
+  /** Of a rotation; null: there is none. */
+  readonly nextSecret: string | null;
   readonly needsToken: boolean;
 }
 

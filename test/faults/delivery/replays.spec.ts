@@ -26,6 +26,9 @@ interface Said {
   readonly statusCode?: number | null;
   readonly offset?: number;
   readonly timestamp?: number;
+  readonly deviceId?: string;
+  readonly eventType?: string;
+  readonly deliveryOffset?: number;
 }
 
 function attempt({ offset = 1, timestamp = 150, ...fields }: Said): PlacedAttempt {
@@ -37,17 +40,18 @@ interface Given {
   readonly status?: string;
   readonly statusCode?: number;
   readonly says?: Partial<ReplayProgress>;
+  readonly filter?: Partial<WebhookReplay>;
+  readonly cancelledMs?: number;
 }
 
 function judged(attempts: readonly PlacedAttempt[], given: Given = {}) {
-  const { status = null, statusCode = null, says = {} } = given;
+  const { status = null, statusCode = null, says = {}, filter = {}, cancelledMs = null } = given;
   const progress = { state: 'completed', attemptsEnd: END, matched: 1, sent: 1, ...says } as ReplayProgress;
   const expected = ['a', 'b'].map((eventId) => ({ eventId, subscriptionId: 's', series: 0 }) as ExpectedDelivery);
   const problems: string[] = [];
   const evidence = { expected, attempts, progress: new Map([['r', progress]]), problems };
-  const ids = expectedOfReplay({ ...replay, status, statusCode }, evidence).map(
-    ({ eventId, series }) => `${eventId} ${String(series)}`,
-  );
+  const asked = { replay: { ...replay, status, statusCode, ...filter }, cancelledMs };
+  const ids = expectedOfReplay(asked, evidence).map(({ eventId, series }) => `${eventId} ${String(series)}`);
   return { ids, problems };
 }
 
@@ -89,5 +93,24 @@ describe('what a replay has to send', () => {
     ['ends the log too early', { eventId: 'a', offset: END }, { matched: 0, sent: 0 }, 'leaves out 1 attempts'],
   ])('is not what a replay sends that %s', (_, said, says, problem) => {
     expect(judged([attempt(said)], { says }).problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('is of the device and the type that it asks for', () => {
+    const attempts = [
+      attempt({ eventId: 'a', deviceId: 'd1', eventType: 'position' }),
+      attempt({ eventId: 'b', deviceId: 'd2', eventType: 'position' }),
+    ];
+    expect(judged(attempts, { filter: { deviceId: 'd2' } })).toEqual({ ids: ['b/2 2'], problems: [] });
+    const none = { filter: { eventType: 'ignition_on' }, says: { matched: 0, sent: 0 } };
+    expect(judged(attempts, none)).toEqual({ ids: [], problems: [] });
+  });
+
+  it('is what it has sent before its cancel, by the places of the first deliveries', () => {
+    const attempts = [attempt({ eventId: 'a', deliveryOffset: 8 }), attempt({ eventId: 'b', deliveryOffset: 7 })];
+    const says = { state: 'cancelled', matched: 2, sent: 1 };
+    expect(judged(attempts, { says, cancelledMs: 400 })).toEqual({ ids: ['b/2 2'], problems: [] });
+    expect(judged(attempts, { says }).problems).toEqual(['replay 2 of s is cancelled']);
+    const notBegun = { state: 'cancelled', attemptsEnd: 0, matched: null, sent: 0 };
+    expect(judged(attempts, { says: notBegun, cancelledMs: 400 })).toEqual({ ids: [], problems: [] });
   });
 });

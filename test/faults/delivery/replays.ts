@@ -6,8 +6,17 @@ import { partitionForKey } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
 import { REFUSAL_CODE } from './endpoint-answers.js';
-import type { ExpectedDelivery } from './judge/observations.js';
-import { FIXED, REPLAYED, type Subscriber } from './subscribers.js';
+import type { Cancel, ExpectedDelivery } from './judge/observations.js';
+import {
+  CANCELLED,
+  deviceId,
+  DEVICES_OF_A_FLEET,
+  FILTERED,
+  FIXED,
+  NEVER_TYPE,
+  REPLAYED,
+  type Subscriber,
+} from './subscribers.js';
 
 const FIRST_AFTER_MS = 4_500;
 /** Requested while the first ones may still be running. */
@@ -19,6 +28,8 @@ const SETTLED_MS = 300;
 const REPLAY_TAKES_MS = 4_000;
 const ENDPOINTS = 100;
 const LEAST_RATE = 3;
+/** It takes longer than until the cancel, and after that as long as a judge needs to see that it goes on. */
+const CANCELLED_RATE = 1;
 
 export interface ReplayTraffic extends Log {
   readonly subscribers: readonly Subscriber[];
@@ -33,16 +44,25 @@ export interface ReplayTraffic extends Log {
 /**
  * Requests replays of what was sent since the last request for REPLAYED, and replays of everything that was refused since
  * the start for FIXED, by status or by code: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
- * are requested even if the signal is aborted before.
+ * are requested even if the signal is aborted before. Others are of one device, or of a type that never came, and one is
+ * cancelled before it has ended.
  *
  * @returns all requests, once the signal is aborted
  */
-export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSignal): Promise<WebhookReplay[]> {
+export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSignal): Promise<RequestedReplay[]> {
   const { subscribers, now, fix, pass } = options;
   const codec = codecsOf(options).webhookReplays;
   await codec.prepare();
   const publisher = await openRecordPublisher(options.kafka, topics.webhookReplays.name);
-  const requests: WebhookReplay[] = [];
+  const requests: RequestedReplay[] = [];
+  const publish = (replays: readonly WebhookReplay[]): Promise<void> => {
+    const records = replays.map((replay) => ({
+      key: Buffer.from(replay.replayId),
+      value: codec.encode(replay),
+      partition: partitionForKey(Buffer.from(replay.subscriptionId), PARTITIONS),
+    }));
+    return pass(() => publisher.publish(records));
+  };
   const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
   const startedMs = now();
   let [sinceMs, series] = [startedMs, 0];
@@ -60,23 +80,39 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
         const result = index === 0 ? { status: 'failed' } : { statusCode: REFUSAL_CODE };
         return replayOf(subscribers[number], { ...common, startDate: startedMs, ...result });
       }),
+      ...FILTERED.map((number, index) => {
+        const subscriber = subscribers[number];
+        const device = deviceId(subscriber?.subscription.fleetId ?? '', series % DEVICES_OF_A_FLEET);
+        const filter = index === 0 ? { deviceId: device } : { eventType: NEVER_TYPE };
+        return replayOf(subscriber, { ...common, startDate: startedMs, ...filter });
+      }),
     ];
-    const records = made.map((replay) => ({
-      key: Buffer.from(replay.replayId),
-      value: codec.encode(replay),
-      partition: partitionForKey(Buffer.from(replay.subscriptionId), PARTITIONS),
-    }));
-    await pass(() => publisher.publish(records));
-    requests.push(...made);
+    const long = replayOf(subscribers[CANCELLED], { ...common, startDate: startedMs, ratePerSecond: CANCELLED_RATE });
+    await publish([...made, long]);
     sinceMs = nowMs;
     await wait(series === 1 ? SECOND_AFTER_MS : BETWEEN_MS);
+    const cancelled = { ...long, cancelled: true, version: 2, updatedAt: now() };
+    await publish([cancelled]);
+    requests.push(...made.map((replay) => ({ replay, cancelledMs: null })), { replay: long, cancelledMs: now() });
   } while (!signal.aborted);
   await publisher.close();
   return requests;
 }
 
+export interface RequestedReplay {
+  readonly replay: WebhookReplay;
+  /** Epoch milliseconds: when the broker had its cancel; null: it has none. */
+  readonly cancelledMs: number | null;
+}
+
+export function cancelsOf(requests: readonly RequestedReplay[]): Cancel[] {
+  return requests.flatMap(({ replay: { replayId }, cancelledMs }) =>
+    cancelledMs === null ? [] : [{ replayId, knownMs: cancelledMs }],
+  );
+}
+
 type Asked = Pick<WebhookReplay, 'series' | 'startDate' | 'endDate' | 'ratePerSecond'> &
-  Partial<Pick<WebhookReplay, 'status' | 'statusCode'>>;
+  Partial<Pick<WebhookReplay, 'status' | 'statusCode' | 'deviceId' | 'eventType'>>;
 
 function replayOf(subscriber: Subscriber | undefined, asked: Asked): WebhookReplay {
   if (subscriber === undefined) throw new Error('There is no such subscriber.');
@@ -119,24 +155,36 @@ export interface ReplayEvidence {
 }
 
 /** R-30: what a replay has to send, in the order of the first deliveries, by the attempts that it says it goes by. */
-export function expectedOfReplay(replay: WebhookReplay, evidence: ReplayEvidence): ExpectedDelivery[] {
+export function expectedOfReplay(
+  { replay, cancelledMs }: RequestedReplay,
+  evidence: ReplayEvidence,
+): ExpectedDelivery[] {
   const { replayId, subscriptionId, startDate, endDate, status, statusCode, series, createdAt } = replay;
   const progress = evidence.progress.get(replayId);
   const name = `replay ${String(series)} of ${subscriptionId}`;
-  if (progress?.state !== 'completed') {
+  const isCancelled = progress?.state === 'cancelled' && cancelledMs !== null;
+  if (progress?.state !== 'completed' && !isCancelled) {
     evidence.problems.push(`${name} is ${progress?.state ?? 'not begun'}`);
     return [];
   }
   const ours = evidence.attempts.filter(({ value }) => value.subscriptionId === subscriptionId);
   const left = ours.filter(({ record }) => record.timestamp < createdAt && record.offset >= progress.attemptsEnd);
-  if (left.length > 0) evidence.problems.push(`${name} leaves out ${String(left.length)} attempts from before it`);
-  const chosen = new Set<string>();
+  // Before it has looked at the log, a cancel is the end of it.
+  const hasBegun = !isCancelled || progress.matched !== null;
+  if (hasBegun && left.length > 0)
+    evidence.problems.push(`${name} leaves out ${String(left.length)} attempts from before it`);
+  /** The places of their first deliveries: a replay goes by them. */
+  const chosen = new Map<string, number>();
   const latest = new Map<string, Pick<WebhookAttempt, 'series' | 'outcome' | 'statusCode'>>();
   for (const { record, value } of ours) {
-    const { eventId, firstAttemptAt } = value;
+    const { eventId, firstAttemptAt, deviceId: device, eventType } = value;
+    const isOfFilter =
+      (replay.deviceId === null || replay.deviceId === device) &&
+      (replay.eventType === null || replay.eventType === eventType);
     const latestSeries = latest.get(eventId)?.series ?? 0;
     if (record.offset < progress.attemptsEnd) {
-      if (value.series === 0 && firstAttemptAt >= startDate && firstAttemptAt < endDate) chosen.add(eventId);
+      if (value.series === 0 && isOfFilter && firstAttemptAt >= startDate && firstAttemptAt < endDate)
+        chosen.set(eventId, value.deliveryOffset);
       if (value.series >= latestSeries) latest.set(eventId, value);
     } else if (value.series < series && value.series > latestSeries)
       // Replays of a subscription run one after the other: an earlier one had written it, so it was waiting.
@@ -149,9 +197,12 @@ export function expectedOfReplay(replay: WebhookReplay, evidence: ReplayEvidence
   };
   const selected = evidence.expected.filter((one) => one.series === 0 && isWanted(one.eventId));
   const { matched, sent } = progress;
-  if (matched !== selected.length || sent !== selected.length)
+  // One that is cancelled may have sent some of them.
+  const placeOf = ({ eventId }: ExpectedDelivery): number => chosen.get(eventId) ?? 0;
+  const toSend = isCancelled ? selected.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(0, sent) : selected;
+  if ((hasBegun && matched !== selected.length) || sent !== toSend.length)
     evidence.problems.push(
       `${name} says that ${String(matched)} match and ${String(sent)} were sent, of ${String(selected.length)}`,
     );
-  return selected.map((one) => ({ ...one, eventId: idInSeries(one.eventId, series), series, replayId }));
+  return toSend.map((one) => ({ ...one, eventId: idInSeries(one.eventId, series), series, replayId }));
 }

@@ -65,13 +65,12 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
     logsDir: dataDir.logsDir,
     env: { ...defined(env), NODE_OPTIONS: preload(LOADER) },
   });
-  const endpoints = subscribers.map(({ subscription, path, behavior, secret, needsToken }) => ({
-    path,
-    subscriptionId: subscription.id,
-    behavior,
-    secret,
-    needsToken,
-  }));
+  const endpoints = subscribers.flatMap((one) => {
+    const { subscription, path, behavior, secret, nextSecret, needsToken } = one;
+    const endpoint = { path, subscriptionId: subscription.id, behavior, secret, nextSecret, needsToken };
+    const url = one.change?.(0)?.url;
+    return url === undefined ? [endpoint] : [endpoint, { ...endpoint, path: new URL(url).pathname }];
+  });
   await receiver.ask({
     type: 'open',
     port: ports.port,

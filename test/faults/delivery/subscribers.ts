@@ -11,6 +11,7 @@ import { openRecordPublisher } from '@waypost/platform';
 import { subscriptionOf } from '../../support/samples.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
+import type { Change } from './changed-subscribers.js';
 import type { EndpointBehavior } from './judge/observations.js';
 
 /** A subscription as its owner knows it. */
@@ -20,6 +21,10 @@ export interface Subscriber {
   readonly secret: string;
   readonly behavior: EndpointBehavior;
   readonly needsToken: boolean;
+  /** After a rotation; null: it keeps its secret. */
+  readonly nextSecret: string | null;
+  /** null: its owner changes nothing, or only pauses it. */
+  readonly change: Change | null;
 }
 
 export const EVENT_TYPE = 'position';
@@ -36,14 +41,19 @@ const BEHAVIOR_OF_TEN: readonly (readonly EndpointBehavior[])[] = [
   ['first-503', 'slow'],
   ['refuses', 'slow'],
 ];
+export const NEVER_TYPE = 'ignition_on';
 /** Subscriptions that no delivery may be made for: one disabled and one of a type that never comes. */
-const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
+const DECOYS = [{ status: 'disabled' }, { eventType: NEVER_TYPE }] as const;
 /** The last one is strict and refuses first attempts, so that a pause meets deliveries that wait for each other. */
 export const PAUSED = [16, 17, 70] as const;
 /** What they refuse until they are fixed is replayed. */
 export const FIXED = [32, 33] as const;
 /** What they were sent is replayed. */
 export const REPLAYED = [34, 37] as const;
+/** What they were sent is replayed for one device, and for a type that never came. */
+export const FILTERED = [35, 36] as const;
+/** A replay of it is cancelled when it has just begun. */
+export const CANCELLED = 38;
 const BEARER = [12, 13, 14, 43];
 /** One of a kind; each costs its sender something else. */
 const SPECIAL: Readonly<Record<number, EndpointBehavior>> = {
@@ -142,21 +152,34 @@ export function makeSubscriber(
       }
     : null;
   const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, auth, ...fields });
-  return { subscription, path, secret: formatSigningSecret(bytes), behavior, needsToken: auth !== null };
+  const secret = formatSigningSecret(bytes);
+  return { subscription, path, secret, behavior, needsToken: auth !== null, nextSecret: null, change: null };
 }
 
 /** Whether an event is for it, paused or not. */
 export function wants(
-  { subscription }: Subscriber,
+  { subscription }: Pick<Subscriber, 'subscription'>,
   event: Pick<FleetEvent, 'fleetId' | 'deviceId' | 'eventType'>,
 ): boolean {
-  const { status, fleetId, eventType, deviceIds } = subscription;
-  if (status === 'disabled' || fleetId !== event.fleetId || eventType !== event.eventType) return false;
+  return subscription.fleetId === event.fleetId && isWantedBy(subscription, event);
+}
+
+/** The same for an event of its fleet. */
+export function isWantedBy(
+  { status, eventType, deviceIds }: Pick<WebhookSubscription, 'status' | 'eventType' | 'deviceIds'>,
+  event: Pick<FleetEvent, 'deviceId' | 'eventType'>,
+): boolean {
+  if (status === 'disabled' || status === 'deleted' || eventType !== event.eventType) return false;
   return deviceIds === null || deviceIds.includes(event.deviceId);
 }
 
+export interface PublishedVersion extends Pick<Subscriber, 'subscription'> {
+  /** Absent: as it is; null: it is deleted. */
+  readonly current?: WebhookSubscription | null;
+}
+
 export interface SubscriberPublisher {
-  publish(subscribers: readonly Pick<Subscriber, 'subscription'>[]): Promise<void>;
+  publish(versions: readonly PublishedVersion[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -169,11 +192,11 @@ export async function openSubscriberPublisher(log: Log): Promise<SubscriberPubli
   await codec.prepare();
   const publisher = await openRecordPublisher(log.kafka, topics.webhookSubscriptions.name);
   return {
-    publish: (subscribers) =>
+    publish: (versions) =>
       publisher.publish(
-        subscribers.map(({ subscription }) => ({
+        versions.map(({ subscription, current = subscription }) => ({
           key: Buffer.from(subscription.id),
-          value: codec.encode(subscription),
+          value: current && codec.encode(current),
         })),
       ),
     close: () => publisher.close(),

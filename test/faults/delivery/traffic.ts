@@ -1,21 +1,27 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
-import { draftEvent, type FleetEvent, type WebhookReplay } from '@waypost/domain';
+import { draftEvent, type FleetEvent } from '@waypost/domain';
 import { openRecordPublisher } from '@waypost/platform';
+import { groupBy } from '../../support/group-by.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import { startSteadyWriter } from '../shared/steady-writer.js';
-import type { Pause } from './judge/observations.js';
-import { replayNowAndThen } from './replays.js';
+import {
+  CHANGED_DEVICES,
+  CHANGED_FLEET,
+  CHANGED_OTHER_TYPE,
+  changedDevice,
+  PARKED_FLEET,
+} from './changed-subscribers.js';
+import { changeNowAndThen } from './changes.js';
+import type { SettingsVersion } from './judge/settings.js';
+import { replayNowAndThen, type RequestedReplay } from './replays.js';
 import {
   deviceId,
   DEVICES_OF_A_FLEET,
   EVENT_TYPE,
   fleetIds,
-  openSubscriberPublisher,
   OTHER_TYPES,
-  PAUSED,
   type Subscriber,
   wants,
 } from './subscribers.js';
@@ -30,9 +36,11 @@ export interface TrafficOptions extends Log {
 
 export interface Sent {
   readonly events: number;
+  /** Without those of the subscriptions that were changed. */
   readonly deliveries: number;
-  readonly pauses: readonly Pause[];
-  readonly replays: readonly WebhookReplay[];
+  /** Of the subscriptions that were changed. */
+  readonly versions: readonly SettingsVersion[];
+  readonly replays: readonly RequestedReplay[];
 }
 
 export interface Traffic {
@@ -46,23 +54,31 @@ export interface Traffic {
 const TICK_MS = 25;
 /** Events of one device that come at once, as after a gap in its connection. */
 const BURST = 3;
-const FIRST_PAUSE_AFTER_MS = 1_500;
-/** Over before the first fault of a short run, so that what it has held is seen to go on. */
-const PAUSE_MS = 3_500;
-/** After a pause there is much that waits. */
-const CHANGED_AGAIN_AFTER_MS = 2_500;
-const BETWEEN_PAUSES_MS = 12_500;
+/** Of the fleet whose subscriptions are changed, whatever the others have. */
+const CHANGED_EVENTS_PER_SECOND = 9;
+/** More than one subscription may have in memory (R-26). */
+const PARKED_EVENTS = 640;
 
-/** Events at a steady rate, whatever becomes of them, for each fleet in turn; some subscriptions are paused now and then. */
+/** Events at a steady rate, whatever becomes of them, for each fleet in turn; some subscriptions are changed now and then. */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const { kafka, deliveriesPerSecond, subscribers, now } = options;
   const codec = codecsOf(options).fleetEvents;
   await codec.prepare();
   const publisher = await openRecordPublisher(kafka, topics.fleetEvents.name);
-  const nextEvent = eventsOf(now);
-  const wanting = new Map(fleetIds.map((id) => [id, subscribers.filter((one) => one.subscription.fleetId === id)]));
+  const certain = subscribers.filter(({ change }) => change === null);
+  const hasChanged = certain.length < subscribers.length;
+  const nextEvent = eventsOf(now, createTurns(hasChanged ? deliveriesPerSecond : null));
+  const wanting = groupBy(certain, ({ subscription }) => subscription.fleetId);
   let deliveries = 0;
   const gate = createGate();
+  const publish = (events: readonly FleetEvent[]): Promise<void> => {
+    const records = events.map((event) => ({
+      key: Buffer.from(event.deviceId),
+      value: codec.encode(event),
+      headers: traceHeadersOf(event),
+    }));
+    return gate.pass(() => publisher.publish(records));
+  };
   const writer = startSteadyWriter({
     perSecond: deliveriesPerSecond,
     tickMs: TICK_MS,
@@ -71,30 +87,29 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
       const events = Array.from({ length: count }, nextEvent);
       for (const event of events)
         deliveries += (wanting.get(event.fleetId) ?? []).filter((one) => wants(one, event)).length;
-      const records = events.map((event) => ({
-        key: Buffer.from(event.deviceId),
-        value: codec.encode(event),
-        headers: traceHeadersOf(event),
-      }));
-      return gate.pass(() => publisher.publish(records));
+      return publish(events);
     },
   });
   const stopping = new AbortController();
-  const pausing = pauseNowAndThen(options, gate, stopping.signal);
+  let parked = 0;
+  const onChanged = async (): Promise<void> => {
+    if (!hasChanged) return;
+    await publish(Array.from({ length: PARKED_EVENTS }, (_, index) => parkedEvent(parked + index, now())));
+    parked += PARKED_EVENTS;
+  };
+  const pass: Gate['pass'] = (work) => gate.pass(work);
+  const changing = changeNowAndThen({ ...options, pass, onChanged }, stopping.signal);
   const { fix } = options;
-  const replaying =
-    fix === null
-      ? Promise.resolve([])
-      : replayNowAndThen({ ...options, fix, pass: (work) => gate.pass(work) }, stopping.signal);
+  const replaying = fix === null ? Promise.resolve([]) : replayNowAndThen({ ...options, fix, pass }, stopping.signal);
   return {
     sent: writer.written,
     hold: () => gate.hold(),
     async stop() {
       stopping.abort();
-      const [pauses, replays] = await Promise.all([pausing, replaying]);
+      const [versions, replays] = await Promise.all([changing, replaying]);
       await writer.stop();
       await publisher.close();
-      return { events: writer.written(), deliveries, pauses, replays };
+      return { events: writer.written() + parked, deliveries, versions, replays };
     },
   };
 }
@@ -125,22 +140,53 @@ function createGate(): Gate {
   };
 }
 
-/** Each device in turn has a burst of positions, and the first fleets also other events with fields of their own. */
-function eventsOf(now: () => number): () => FleetEvent {
+/** Which device has the next burst of events. */
+interface Turn {
+  readonly fleetId: string;
+  readonly device: string;
+  /** What is not a position; null: all are. */
+  readonly otherType: string | null;
+}
+
+/** Each fleet in turn, and now and then the one that is changed; null: never that. */
+function createTurns(eventsPerSecond: number | null): () => Turn {
+  const every = eventsPerSecond === null ? Infinity : Math.ceil(eventsPerSecond / CHANGED_EVENTS_PER_SECOND);
+  let [taken, ofChanged] = [0, 0];
+  return () => {
+    taken += 1;
+    if (taken % every === 0) {
+      const device = changedDevice(ofChanged % CHANGED_DEVICES);
+      ofChanged += 1;
+      return { fleetId: CHANGED_FLEET, device, otherType: CHANGED_OTHER_TYPE };
+    }
+    const turn = taken - 1 - ofChanged;
+    const fleet = turn % fleetIds.length;
+    const fleetId = fleetIds[fleet] ?? '';
+    const device = deviceId(fleetId, Math.floor(turn / fleetIds.length) % DEVICES_OF_A_FLEET);
+    return { fleetId, device, otherType: fleet < 10 ? (OTHER_TYPES[fleet % OTHER_TYPES.length] ?? null) : null };
+  };
+}
+
+/** Each device in turn has a burst of positions, and some fleets also other events with fields of their own. */
+function eventsOf(now: () => number, nextTurn: () => Turn): () => FleetEvent {
   const newest = new Map<string, number>();
+  let turn = nextTurn();
   let made = 0;
   return () => {
-    const burst = Math.floor(made / BURST);
-    const fleet = burst % fleetIds.length;
-    const fleetId = fleetIds[fleet] ?? '';
-    const device = deviceId(fleetId, Math.floor(burst / fleetIds.length) % DEVICES_OF_A_FLEET);
+    if (made > 0 && made % BURST === 0) turn = nextTurn();
+    const { fleetId, device, otherType } = turn;
     const eventTime = Math.max(now(), (newest.get(device) ?? 0) + 1);
     newest.set(device, eventTime);
-    const isOther = fleet < 10 && made % BURST === BURST - 1;
-    const eventType = isOther ? (OTHER_TYPES[fleet % OTHER_TYPES.length] ?? EVENT_TYPE) : EVENT_TYPE;
+    const eventType = made % BURST === BURST - 1 ? (otherType ?? EVENT_TYPE) : EVENT_TYPE;
     made += 1;
     return eventOf(fleetId, device, eventType, eventTime, made);
   };
+}
+
+/** Each device has its own in turn. */
+function parkedEvent(number: number, nowMs: number): FleetEvent {
+  const turn = Math.floor(number / DEVICES_OF_A_FLEET);
+  return eventOf(PARKED_FLEET, deviceId(PARKED_FLEET, number % DEVICES_OF_A_FLEET), EVENT_TYPE, nowMs + turn, number);
 }
 
 function eventOf(fleetId: string, device: string, eventType: string, eventTime: number, number: number): FleetEvent {
@@ -197,34 +243,4 @@ function traceHeadersOf({ deviceId: device, eventTime }: FleetEvent): Record<str
     .update(`${device} ${String(eventTime)}`)
     .digest('hex');
   return { traceparent: `00-${digits.slice(0, 32)}-${digits.slice(32, 48)}-0${String(eventTime % 2)}` };
-}
-
-/** Ends with every subscription active. @returns when they were paused */
-async function pauseNowAndThen(options: TrafficOptions, gate: Gate, signal: AbortSignal): Promise<Pause[]> {
-  const chosen = PAUSED.flatMap((number) => options.subscribers[number]?.subscription ?? []);
-  const pauses: Pause[] = [];
-  let version = 1;
-  const publisher = await openSubscriberPublisher(options);
-  const publish = async (status: string): Promise<number> => {
-    version += 1;
-    const versions = chosen.map((one) => ({ subscription: { ...one, status, version } }));
-    await gate.pass(() => publisher.publish(versions));
-    return options.now();
-  };
-  const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
-  await wait(FIRST_PAUSE_AFTER_MS);
-  while (!signal.aborted) {
-    const fromMs = await publish('paused');
-    await wait(PAUSE_MS);
-    // Before the record is written: from then on it may be followed.
-    const untilMs = options.now();
-    await publish('active');
-    pauses.push(...chosen.map(({ id: subscriptionId }) => ({ subscriptionId, fromMs, untilMs })));
-    await wait(CHANGED_AGAIN_AFTER_MS);
-    // A newer version in which nothing is new.
-    await publish('active');
-    await wait(BETWEEN_PAUSES_MS);
-  }
-  await publisher.close();
-  return pauses;
 }

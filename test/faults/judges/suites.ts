@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { makeChangedSubscribers } from '../delivery/changed-subscribers.js';
 import { deliveryFaultRun } from '../delivery/fault-run.js';
 import { openDeliveryStage } from '../delivery/stage.js';
 import { faultRun as processorFaultRun } from '../processor/fault-run.js';
@@ -20,7 +21,10 @@ export const SUITES: Record<
 > = {
   async delivery(suite, place, { dist, needsFiveAttempts }) {
     const program = join(dist, 'apps/webhook-delivery/src/main.js');
-    const stage = await openDeliveryStage(place, { instances: 1, program, now: Date.now, brief: !needsFiveAttempts });
+    const stage = await openDeliveryStage(place, {
+      ...{ instances: 1, program, now: Date.now, brief: !needsFiveAttempts },
+      more: makeChangedSubscribers,
+    });
     try {
       const { problems } = await deliveryFaultRun({ ...suite, note: () => undefined }, stage, {
         durationMs: 9_000,

@@ -3,16 +3,21 @@ import { openGroupProgress, type PartitionProgress } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 import { type AppInstance, unreadyInstances } from '../shared/app-instance.js';
 
-/** Input records that are not committed yet; null while no broker answers. */
-export async function inputLag(kafka: KafkaSettings): Promise<number | null> {
-  const progress = await readProgress(kafka);
+type ConsumerGroup = (typeof consumerGroups)[keyof typeof consumerGroups];
+
+/** Input records that a group has not committed yet; null while no broker answers. */
+export async function inputLag(
+  kafka: KafkaSettings,
+  group: ConsumerGroup = consumerGroups.telemetryProcessor,
+): Promise<number | null> {
+  const progress = await readProgress(kafka, group);
   if (progress === null) return null;
   return sum(progress, ({ startOffset, endOffset, committedOffset }) => endOffset - (committedOffset ?? startOffset));
 }
 
 /** Of all partitions together; null while no broker answers. */
 export async function committedPosition(kafka: KafkaSettings): Promise<number | null> {
-  const progress = await readProgress(kafka);
+  const progress = await readProgress(kafka, consumerGroups.telemetryProcessor);
   return progress === null ? null : sum(progress, ({ committedOffset }) => committedOffset ?? 0);
 }
 
@@ -23,11 +28,11 @@ export async function whatIsLeft(kafka: KafkaSettings, processors: readonly AppI
   return [...behind, ...(await unreadyInstances(processors))];
 }
 
-async function readProgress(kafka: KafkaSettings): Promise<PartitionProgress[] | null> {
+async function readProgress(kafka: KafkaSettings, group: ConsumerGroup): Promise<PartitionProgress[] | null> {
   try {
     const reader = await openGroupProgress(kafka);
     try {
-      return await reader.read([consumerGroups.telemetryProcessor]);
+      return await reader.read([group]);
     } finally {
       await reader.close();
     }

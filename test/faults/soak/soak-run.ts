@@ -5,6 +5,7 @@ import { type DeliveryFindings, judgeDeliveries } from '../delivery/judge/judge-
 import type { LoggedAttempt, LoggedDelivery, Receipt, TokenRequest } from '../delivery/judge/observations.js';
 import { type Logs, readLogs, receiptsInSeries } from '../delivery/log-reader.js';
 import { followOutcomes } from '../delivery/outcomes.js';
+import { cancelsOf } from '../delivery/replays.js';
 import { RECEIPTS_FILE } from '../delivery/stage.js';
 import { fleetId } from '../delivery/subscribers.js';
 import { type Sent, startTraffic as startEvents } from '../delivery/traffic.js';
@@ -148,8 +149,8 @@ function everythingLeft(stage: SoakStage, { outcomes, progress }: Followed) {
   };
 }
 
-function logsOf(stage: SoakStage, { replays }: Pick<Sent, 'replays'>): Promise<Logs> {
-  return readLogs(stage, stage.delivery.subscribers, { secondReader: false, replays });
+function logsOf(stage: SoakStage, { replays, versions }: Pick<Sent, 'replays' | 'versions'>): Promise<Logs> {
+  return readLogs(stage, stage.delivery.subscribers, { secondReader: false, replays, versions });
 }
 
 interface Judged {
@@ -182,7 +183,14 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
   );
   const { interruptions } = delivery;
   const tokenRequests = await delivery.receiver.ask<TokenRequest[]>({ type: 'tokens' });
-  const observations = { ...logs, receipts, tokenRequests, interruptions, pauses: sent.pauses };
+  const observations = {
+    ...logs,
+    receipts,
+    tokenRequests,
+    interruptions,
+    versions: sent.versions,
+    cancels: cancelsOf(sent.replays),
+  };
   const { problems, ...findings } = judgeDeliveries(observations);
   if (problems.length > 0) await saveObservations(observations, (name) => delivery.file(name));
   const history = await judgeHistory({ log: stage, database, nowMs: Date.now(), secondReader: false });

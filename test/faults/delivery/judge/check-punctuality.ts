@@ -1,6 +1,6 @@
 import { type Percentiles, percentilesOf } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
-import type { Interruption, LoggedAttempt, LoggedDelivery, Observations } from './observations.js';
+import type { Interruption, LoggedAttempt, LoggedDelivery, Observations, Pause } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
 /** The rule is 20 ms; these bounds also hold on a machine that is busy with ten other processes. */
@@ -33,7 +33,7 @@ export function checkPunctuality(observations: Observations, problems: ProblemLi
   const judged: Record<string, number> = {};
   const { attempts, interruptions } = observations;
   const logged = new Map(observations.deliveries.map((one) => [one.eventId, one]));
-  const delayed = new Set(observations.pauses.map(({ subscriptionId }) => subscriptionId));
+  const delayed = new Set(observations.versions.map(({ subscriptionId }) => subscriptionId));
   for (const { subscriptionId, strictOrder, ratePerSecond, behavior } of observations.expected)
     if (strictOrder || ratePerSecond !== null || behavior === 'busy') delayed.add(subscriptionId);
   const ordinary = attempts.filter(({ subscriptionId }) => !delayed.has(subscriptionId));
@@ -84,26 +84,37 @@ const GAP_TIMER_MS = 20;
 const LEAST_GAPS = 10;
 
 /** What was held back goes on: after a pause at once, and with a rate limit as fast as that allows. */
-export function checkReleases(observations: Observations, problems: ProblemList): void {
+export function checkReleases(
+  observations: Observations & { readonly pauses: readonly Pause[] },
+  problems: ProblemList,
+): void {
   const { deliveries, attempts, expected, interruptions } = observations;
   const loggedMs = new Map(deliveries.map((one) => [one.eventId, one.loggedMs]));
   const firsts = attempts
     .filter(({ attempt }) => attempt === 1)
     .toSorted((a, b) => a.startedAt - b.startedAt)
-    .map(({ subscriptionId, eventId, startedAt }) => ({
+    .map(({ subscriptionId, deviceId, eventId, startedAt }) => ({
       subscriptionId,
+      deviceId,
       startedAt,
       loggedMs: loggedMs.get(eventId) ?? NaN,
     }));
   const bySubscription = groupBy(firsts, ({ subscriptionId }) => subscriptionId);
-  const strict = new Set(expected.flatMap((one) => (one.strictOrder ? [one.subscriptionId] : [])));
+  const strict = new Map(expected.flatMap((one) => (one.strictOrder ? [[one.subscriptionId, one.behavior]] : [])));
   const resumed = observations.pauses.flatMap(({ subscriptionId, fromMs, untilMs }) => {
-    if (strict.has(subscriptionId)) return [];
+    const behavior = strict.get(subscriptionId);
+    // Its deliveries may wait for a retry.
+    if (behavior !== undefined && behavior !== 'healthy') return [];
     if (isDisturbed({ dueMs: untilMs, lateMs: MOST_RESUMED_MS }, interruptions)) return [];
     const held = (bySubscription.get(subscriptionId) ?? []).filter(
       (one) => one.loggedMs > fromMs + PAUSE_TAKES_MS && one.loggedMs < untilMs,
     );
-    return held.map(({ startedAt }) => startedAt - untilMs);
+    // With strict order the first one of each device waits for the pause alone.
+    const waited =
+      behavior === undefined
+        ? held
+        : held.filter((one, index) => held.findIndex((other) => other.deviceId === one.deviceId) === index);
+    return waited.map(({ startedAt }) => startedAt - untilMs);
   });
   addIfLate('late starts after a pause', resumed, MOST_RESUMED_MS, LEAST_RESUMED, problems);
   const limited = expected.filter(({ ratePerSecond }) => ratePerSecond !== null);
@@ -130,7 +141,8 @@ function waitedGaps(
   });
 }
 
-function addIfLate(
+/** Judged by half of them. */
+export function addIfLate(
   kind: string,
   lateMs: readonly number[],
   mostMs: number,

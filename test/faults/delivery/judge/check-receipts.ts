@@ -14,12 +14,15 @@ import {
   type LoggedAttempt,
   type LoggedDelivery,
   type Observations,
+  type Pause,
   type Receipt,
 } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
 export interface ReceivedSeries {
   readonly expected: ExpectedDelivery;
+  /** Its subscription was changed: where it is sent is judged apart. */
+  readonly isChanged: boolean;
   readonly delivery: LoggedDelivery | undefined;
   /** In the order of the log. */
   readonly attempts: readonly LoggedAttempt[];
@@ -77,14 +80,14 @@ export function checkReceipts(
 }
 
 function checkReceipt(
-  { expected, delivery }: ReceivedSeries,
+  { expected, delivery, isChanged }: ReceivedSeries,
   { eventId, attempt, path, bodyHash, requestProblem, receivedMs }: Receipt,
   record: LoggedAttempt | undefined,
   problems: ProblemList,
 ): void {
   const name = `attempt ${String(attempt)} of ${eventId}`;
   if (requestProblem !== null) problems.add('request that R-19 does not make', `${name}: ${requestProblem}`);
-  if (path !== expected.path) problems.add('POST to another endpoint', `${name}: ${path}`);
+  if (!isChanged && path !== expected.path) problems.add('POST to another endpoint', `${name}: ${path}`);
   if (delivery !== undefined && bodyHash !== delivery.bodyHash) problems.add('POST with other bytes', name);
   if (delivery !== undefined && receivedMs < delivery.loggedMs - CLOCK_MS)
     problems.add('POST before the delivery was in the log', name);
@@ -126,7 +129,7 @@ export function checkPauses(
     receipts,
     interruptions,
     expected,
-  }: Pick<Observations, 'pauses' | 'receipts' | 'interruptions' | 'expected'>,
+  }: Pick<Observations, 'receipts' | 'interruptions' | 'expected'> & { readonly pauses: readonly Pause[] },
   problems: ProblemList,
 ): void {
   for (const { subscriptionId, fromMs, untilMs } of pauses) {

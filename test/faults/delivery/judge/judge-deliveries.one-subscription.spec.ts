@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { judgeDeliveries } from './judge-deliveries.js';
-import { BEGAN_AT, type ObservedRun, observedRun, SENDER } from './testing/observed-run.js';
+import { BEGAN_AT, type ObservedRun, observedRun, pause, SENDER } from './testing/observed-run.js';
 
 let run: ObservedRun;
 
@@ -65,7 +65,7 @@ describe('the judge of thirty deliveries of one subscription', () => {
     expect(begin((index) => BEGAN_AT + index * 175)).toEqual(['starts far below their rate limit']);
     run.expected = run.expected.map((item) => ({ ...item, ratePerSecond: null }));
     const untilMs = BEGAN_AT + 2_000;
-    run.pauses = [{ subscriptionId: 'subscription-0', fromMs: BEGAN_AT - 2_000, untilMs }];
+    run.versions = pause(run, { subscriptionId: 'subscription-0', fromMs: BEGAN_AT - 2_000, untilMs });
     expect(begin(() => untilMs + 990)).toEqual([]);
     expect(begin(() => untilMs + 1_010)).toEqual(['late starts after a pause']);
     run.interruptions = [{ type: 'killed', source: SENDER, atMs: untilMs + 500 }];

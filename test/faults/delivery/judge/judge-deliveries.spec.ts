@@ -9,6 +9,7 @@ import {
   observedRun,
   one,
   OTHER_SENDER,
+  pause,
   receivedAt,
   remove,
   SENDER,
@@ -162,9 +163,9 @@ describe('the judge of deliveries', () => {
     change(run.receipts, of(FIRST_503, 2), { ...receivedAt(dueAt + 60) });
     expect(kinds()).toEqual(['due time that has changed']);
     const { subscriptionId } = one(run.expected, of(FIRST_503));
-    run.pauses = [{ subscriptionId: 'another', fromMs: dueAt - 1_000, untilMs: dueAt + 40 }];
+    run.versions = pause(run, { subscriptionId: 'another', fromMs: dueAt - 1_000, untilMs: dueAt + 40 });
     expect(kinds()).toEqual(['due time that has changed']);
-    run.pauses = [{ subscriptionId, fromMs: dueAt - 1_000, untilMs: dueAt + 40 }];
+    run.versions = pause(run, { subscriptionId, fromMs: dueAt - 1_000, untilMs: dueAt + 40 });
     expect(kinds()).toEqual([]);
   });
 
@@ -375,9 +376,9 @@ describe('the judge of deliveries', () => {
 
   it('finds POSTs of a paused subscription, a second after the pause and later', () => {
     const { subscriptionId } = one(run.expected, of(HEALTHY));
-    run.pauses = [{ subscriptionId, fromMs: BEGAN_AT - 1_000, untilMs: BEGAN_AT + 60_000 }];
+    run.versions = pause(run, { subscriptionId, fromMs: BEGAN_AT - 1_000, untilMs: BEGAN_AT + 60_000 });
     expect(kinds()).toEqual([]);
-    run.pauses = [{ subscriptionId, fromMs: BEGAN_AT - 3_000, untilMs: BEGAN_AT + 60_000 }];
+    run.versions = pause(run, { subscriptionId, fromMs: BEGAN_AT - 3_000, untilMs: BEGAN_AT + 60_000 });
     expect(kinds()).toEqual(['POST of a paused subscription']);
   });
 

@@ -1,14 +1,17 @@
 import type { Percentiles } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
 import { createAnswerCheck } from './check-answers.js';
+import { checkCancels } from './check-cancels.js';
 import { checkHolds, checkOrder } from './check-order.js';
 import { checkPunctuality, checkReleases, retryLateness } from './check-punctuality.js';
 import { checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
+import { checkSettings } from './check-settings.js';
 import { checkTokens } from './check-tokens.js';
 import { checkTraces } from './check-traces.js';
 import { endOf, identityOf, type Interruption, type LoggedAttempt, type Observations } from './observations.js';
 import { createProblemList, type ProblemList } from './problem-list.js';
+import { pausesOf } from './settings.js';
 
 export interface DeliveryFindings {
   readonly expected: number;
@@ -34,7 +37,9 @@ export interface DeliveryFindings {
 
 /** Compares what the receiver saw with what the log says, and both with the rules. */
 export function judgeDeliveries(observations: Observations): DeliveryFindings {
-  const { expected, deliveries, attempts, receipts, interruptions, pauses } = observations;
+  const { expected, deliveries, attempts, receipts, interruptions, versions } = observations;
+  const pauses = pausesOf(versions);
+  const changed = new Set(versions.map(({ subscriptionId }) => subscriptionId));
   const problems = createProblemList();
   checkFanOut(observations, problems);
   const delivery = new Map(deliveries.map((one) => [one.eventId, one]));
@@ -49,6 +54,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   for (const one of expected) {
     const series = {
       expected: one,
+      isChanged: changed.has(one.subscriptionId),
       delivery: delivery.get(one.eventId),
       attempts: attemptsOf.get(one.eventId) ?? [],
       receipts: receiptsOf.get(one.eventId) ?? [],
@@ -65,10 +71,12 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
   answers.end();
   checkOrder(observations, attemptsOf, problems);
   const judgedStarts = checkPunctuality(observations, problems);
-  checkReleases(observations, problems);
+  checkReleases({ ...observations, pauses }, problems);
   checkHolds(attempts, problems);
   checkTokens(observations, problems);
   checkTraces(observations, problems);
+  checkSettings(observations, problems);
+  checkCancels(observations, problems);
   checkPauses({ pauses, receipts, interruptions, expected }, problems);
   const wanted = new Set(expected.map(({ eventId }) => eventId));
   addStrangers('attempts in the log of a delivery that was not requested', attemptsOf.keys(), wanted, problems);

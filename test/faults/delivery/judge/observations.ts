@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SettingsVersion } from './settings.js';
 
 /** A delivery that has to be there: one event for one subscription that wants it. In the order of the events. */
 export interface ExpectedDelivery extends Identity {
@@ -109,7 +110,16 @@ export interface Observations {
   /** In the order of their arrival. */
   readonly tokenRequests: readonly TokenRequest[];
   readonly interruptions: readonly Interruption[];
-  readonly pauses: readonly Pause[];
+  /** Of the subscriptions that were changed, in their order: what they were at first, and each change. */
+  readonly versions: readonly SettingsVersion[];
+  readonly cancels: readonly Cancel[];
+}
+
+/** Of a replay. */
+export interface Cancel {
+  readonly replayId: string;
+  /** Epoch milliseconds: when the broker had it. */
+  readonly knownMs: number;
 }
 
 const DIGITS = 24;
@@ -133,6 +143,8 @@ export interface Receipt {
   readonly bodyHash: string;
   /** What is wrong with its signatures and headers; null: nothing. */
   readonly requestProblem: string | null;
+  /** The numbers of the secrets of its endpoint that its signatures are of: `0`, `1` or `01`. */
+  readonly signers: string;
   /** Epoch milliseconds, a whole second: the time that its signatures are over. */
   readonly signedMs: number;
   readonly traceparent: string;

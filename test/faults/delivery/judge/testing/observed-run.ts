@@ -1,5 +1,6 @@
 import { answerOf, RETRY_AFTER_S } from '../../endpoint-answers.js';
 import type {
+  Cancel,
   EndpointBehavior,
   ExpectedDelivery,
   Interruption,
@@ -10,6 +11,7 @@ import type {
   Receipt,
   TokenRequest,
 } from '../observations.js';
+import type { SettingsVersion } from '../settings.js';
 
 /** Observations that a planted fault may change. */
 export interface ObservedRun extends Observations {
@@ -19,7 +21,8 @@ export interface ObservedRun extends Observations {
   receipts: Receipt[];
   tokenRequests: TokenRequest[];
   interruptions: Interruption[];
-  pauses: Pause[];
+  versions: SettingsVersion[];
+  cancels: Cancel[];
 }
 
 export const SENDER = '127.20.0.1';
@@ -36,7 +39,7 @@ const LOGGED_AFTER_MS = 10;
 export function observedRun(behaviors: readonly EndpointBehavior[]): ObservedRun {
   const run: ObservedRun = {
     ...{ expected: [], deliveries: [], attempts: [] },
-    ...{ receipts: [], tokenRequests: [], interruptions: [], pauses: [] },
+    ...{ receipts: [], tokenRequests: [], interruptions: [], versions: [], cancels: [] },
   };
   for (const [index, behavior] of behaviors.entries()) addDelivery(run, behavior, index);
   return run;
@@ -116,6 +119,7 @@ function addDelivery(run: ObservedRun, behavior: EndpointBehavior, index: number
         attempt,
         bodyHash,
         requestProblem: null,
+        signers: '0',
         traceparent: traceparentOf(index, attempt),
         token,
         status,
@@ -159,6 +163,17 @@ function decisionOn(status: number | null, attempt: number): string {
   if (attempt === 5) return 'attempts_exhausted';
   if (status === 401) return 'unauthorized';
   return status === null ? 'temporary_error' : 'temporary_status';
+}
+
+/** Its subscription is paused for that time, as is known at once. */
+export function pause({ attempts }: ObservedRun, { subscriptionId, fromMs, untilMs }: Pause): SettingsVersion[] {
+  const url = attempts.find((one) => one.subscriptionId === subscriptionId)?.url ?? '';
+  const active = { status: 'active', eventType: 'position', deviceIds: null, url, ratePerSecond: null, signers: '0' };
+  const versionAt = (atMs: number, status: string): SettingsVersion => {
+    const settings = { ...active, status };
+    return { subscriptionId, settings, fromMs: atMs, knownMs: atMs, settledMs: atMs };
+  };
+  return [versionAt(-Infinity, 'active'), versionAt(fromMs, 'paused'), versionAt(untilMs, 'active')];
 }
 
 /** The item for which it holds, which there must be. */
