@@ -1,5 +1,5 @@
 import { topics } from '@waypost/contracts';
-import { connectKafka } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams/admin';
 import { until } from '../../../support/until.js';
 import type { Provocation } from '../provocation.js';
 import type { Scene } from '../scene.js';
