@@ -158,6 +158,21 @@ describe('the packed package in an empty project', () => {
     ]);
   });
 
+  it('joins two streams, as far as both come within an hour', async () => {
+    const prefix = await started('stream-join.mjs');
+    const now = Date.now();
+    const send = (topic: string, key: string, secondsAgo: number) =>
+      producer.send({
+        topic: `${prefix}${topic}`,
+        messages: [{ key, value: `${topic} ${key}`, partition: 0, timestamp: String(now - secondsAgo * 1_000) }],
+      });
+    await send('orders', 'late', 7_200);
+    await send('orders', 'book', 60);
+    await send('payments', 'late', 1);
+    await send('payments', 'book', 0);
+    expect((await read(`${prefix}paid`, 1)).map(textOf)).toEqual(['book=orders book']);
+  });
+
   it('joins records with a table', async () => {
     const prefix = await started('table-join.mjs');
     await producer.send({ topic: `${prefix}customers`, messages: [{ key: 'ada', value: 'Utrecht' }] });

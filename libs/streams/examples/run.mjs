@@ -6,7 +6,7 @@ const size = { partitions: 2, replicationFactor: 1 };
 /** Put before the names of topics and applications, so that several runs can share a cluster. */
 export const prefix = process.env.PREFIX ?? '';
 
-/** What all three examples share: the backend, the settings of applications, and new topics beside those of topologies. */
+/** What all examples share: the backend, the settings of applications, and new topics beside those of topologies. */
 export function connect() {
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
   return { backend, logger: silentLogger, now: Date.now, onFatal };
