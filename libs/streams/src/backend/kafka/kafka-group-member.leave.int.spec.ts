@@ -8,11 +8,11 @@ const { createTopic, join } = groupMembers('group-leave');
 
 /** Like a member with a busy event loop: its next heartbeat, which alone reports the rebalance, is held back. */
 function holdHeartbeats(member: GroupMember) {
-  const held = member as unknown as { pause(ms: number): Promise<void>; interrupt: () => void };
+  const held = member as unknown as { pause(ms: number): Promise<void>; readonly pausing: AbortController };
   const pause = held.pause.bind(member);
   let release: (() => void) | undefined;
   held.pause = () => new Promise((resolve) => (release = resolve));
-  held.interrupt();
+  held.pausing.abort();
   return {
     isHeld: () => release !== undefined,
     release: () => {
