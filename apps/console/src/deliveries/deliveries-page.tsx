@@ -2,6 +2,7 @@ import './deliveries.css';
 import { useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { type DeliveryFilters, filtersOf, filtersText, searchOf } from '../filters/delivery-filters.js';
+import { FilterChips } from '../filters/filter-chips.js';
 import { SavedFilters } from '../filters/saved-filters.js';
 import { BulkResend } from '../resends/bulk-resend.js';
 import { useOpening } from '../shared/history-entry.js';
@@ -43,6 +44,7 @@ export function DeliveriesPage() {
         <BulkResend filters={filters} openedAtMs={openedAtMs} />
       </div>
       <FilterBar filters={filters} isLive={view === 'live'} onChange={(next) => change(next, view)} />
+      <FilterChips filters={filters} isLive={view === 'live'} onChange={(next) => change(next, view)} />
       {view === 'live' ? (
         <LiveTail key={filterSearch} filters={filters} />
       ) : (

@@ -1,12 +1,5 @@
 import { useState } from 'react';
-import {
-  type DeliveryFilters,
-  filtersOf,
-  filtersText,
-  liveFiltersText,
-  searchOf,
-  STATUSES,
-} from '../filters/delivery-filters.js';
+import { type DeliveryFilters, STATUSES } from '../filters/delivery-filters.js';
 import { RangePicker } from '../filters/range-picker.js';
 import { Choice, EventTypesField, OrderField, SubscriptionField, TextField } from './filter-fields.js';
 
@@ -29,18 +22,10 @@ export function FilterBar({ filters, onChange, isLive }: FilterBarProps) {
         aria-controls="filters"
         onClick={() => setIsUnfolded(!isUnfolded)}
       >
-        {isUnfolded ? 'Hide the filters' : `Filters: ${(isLive ? liveFiltersText : filtersText)(filters)}`}
+        {isUnfolded ? 'Hide the filters' : 'Filter the list'}
       </button>
       <div className={isLive ? 'filters' : 'filters in-fives'} id="filters">
         <Fields filters={filters} onChange={onChange} isLive={isLive} />
-        <button
-          type="button"
-          className="clear"
-          disabled={searchOf(filters) === ''}
-          onClick={() => onChange(filtersOf(''))}
-        >
-          Clear
-        </button>
       </div>
     </search>
   );

@@ -7,7 +7,6 @@ import {
   filtersOf,
   filtersText,
   following,
-  liveFiltersText,
   queryOf,
   type Range,
   RANGES,
@@ -110,16 +109,6 @@ describe('filters with their window, as text', () => {
   ])('of %s name the moments that were meant when the list was opened', (search, text) => {
     const filters = filtersOf(search);
     expect(datedFiltersText(filters, windowOf(filters, NOW))).toMatch(text);
-  });
-});
-
-describe('the filters of a live tail, as text', () => {
-  it.each([
-    ['', 'none'],
-    ['range=1h&payload=driverId:d-1', 'none'],
-    ['status=failed&deviceId=van-7&range=1h', 'failed, device van-7'],
-  ])('are those that it has: %j', (search, text) => {
-    expect(liveFiltersText(filtersOf(search))).toBe(text);
   });
 });
 

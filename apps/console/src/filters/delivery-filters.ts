@@ -142,12 +142,6 @@ export function datedFiltersText(filters: DeliveryFilters, { from, to }: TimeWin
   return [...partsOf(filters), `${start} to ${to === null ? 'now' : datedText(to)}`].join(', ');
 }
 
-/** Those that a live tail has: it begins now, and knows no payloads. */
-export function liveFiltersText(filters: DeliveryFilters): string {
-  const parts = partsOf({ ...filters, eventId: '', payload: '' });
-  return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
 function partsOf(filters: DeliveryFilters): readonly string[] {
   const { eventTypes, status, deviceId, subscriptionId, eventId, statusCode, payload } = filters;
   const parts = [

@@ -14,7 +14,7 @@ interface RangePickerProps extends Window {
 /** A range until now, or a window of its own, in the zone of the reader. */
 export function RangePicker({ range, from, to, onChange }: RangePickerProps) {
   const titles = useTitles();
-  const text = from === '' && to === '' ? titles[range] : windowText(from, to);
+  const text = useWindowText({ range, from, to });
   return (
     <div className="field">
       <span aria-hidden="true">First attempt</span>
@@ -47,6 +47,12 @@ export function RangePicker({ range, from, to, onChange }: RangePickerProps) {
       </Popover>
     </div>
   );
+}
+
+/** A range by its name, and a window of its own by its moments. */
+export function useWindowText({ range, from, to }: Window): string {
+  const titles = useTitles();
+  return from === '' && to === '' ? titles[range] : windowText(from, to);
 }
 
 function useTitles(): Readonly<Record<Range, string>> {

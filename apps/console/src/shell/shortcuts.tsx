@@ -14,6 +14,7 @@ const KEYS: readonly Key[] = [
   { keys: 'j', does: 'Next row' },
   { keys: 'k', does: 'Row before' },
   { keys: 'r', does: 'Refresh the list' },
+  { keys: 'x', does: 'Clear all filters' },
   { keys: 'l', does: 'Stop or continue the live tail' },
   { keys: '?', does: 'Show these keys' },
 ];

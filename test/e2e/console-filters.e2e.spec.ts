@@ -1,0 +1,81 @@
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
+import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { pageProblems } from '../support/page-problems.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'console-filters';
+const waypost = runningWaypost(sharedDataDir());
+const FOCUSED = 'document.activeElement.textContent';
+const browser = startBrowser();
+let visit: ConsoleVisit;
+let page: Page;
+let subscriptionId: string;
+
+describeInBrowser('The filters in effect', () => {
+  beforeAll(async () => {
+    await waypost.createFleet(fleet);
+    const [made] = await subscribe(waypost, { fleet, url: 'http://127.0.0.1:9/hooks', types: ['position'] });
+    subscriptionId = made?.id ?? '';
+  }, 120_000);
+
+  beforeEach(async () => {
+    visit = await visitConsole(browser(), waypost, fleet);
+    page = visit.page;
+  });
+
+  afterEach(() => visit.context.close());
+
+  function chip(text: string) {
+    return page.getByRole('button', { name: `Remove the filter ${text}` });
+  }
+
+  async function hasAddress(path: string): Promise<void> {
+    await until(() => expect(page.url()).toBe(visit.address(path)));
+  }
+
+  it('are taken away by one key each, which is said, while the list keeps its place and the keyboard its own', async () => {
+    const place = async () => (await page.locator('.list-line').boundingBox())?.y;
+    await visit.open('/deliveries');
+    await page.getByText('No filters: last day').waitFor();
+    const before = await place();
+    await visit.open('/deliveries?range=1h&status=failed&deviceId=van-1&order=asc');
+    await chip('First attempt: Last hour').waitFor();
+    expect(await place()).toBe(before);
+
+    await chip('Status: failed').focus();
+    await page.keyboard.press('Delete');
+    await hasAddress('/deliveries?range=1h&deviceId=van-1&order=asc');
+    await page.getByRole('status').filter({ hasText: 'Removed the filter Status. 2 filters are left.' }).waitFor();
+    expect(await page.evaluate(FOCUSED)).toContain('Device: van-1');
+    await page.keyboard.press('Enter');
+    await hasAddress('/deliveries?range=1h&order=asc');
+    expect(await page.evaluate(FOCUSED)).toContain('First attempt: Last hour');
+
+    await page.keyboard.press('x');
+    await hasAddress('/deliveries?order=asc');
+    await page.getByRole('status').filter({ hasText: 'Removed all filters.' }).waitFor();
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Filters in effect');
+    expect(await place()).toBe(before);
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('fit a small screen, however many and long they are, and name what they mean', async () => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    const search = `range=15m&status=failed&eventType=position&eventType=test&deviceId=${'van'.repeat(40)}&statusCode=503`;
+    await visit.open(`/deliveries?${search}&subscriptionId=${subscriptionId}`);
+    await chip('Subscription: position → http://127.0.0.1:9/hooks').waitFor();
+    expect(await page.getByRole('group', { name: 'Filters in effect' }).getByRole('listitem').count()).toBe(7);
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await until(async () => expect(await chip('First attempt').count()).toBe(0));
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await page.getByText('No filters', { exact: true }).waitFor();
+    await hasAddress('/deliveries?view=live');
+    expect(await pageProblems(page)).toEqual([]);
+  });
+});
