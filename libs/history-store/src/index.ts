@@ -4,6 +4,11 @@ export { type AppliedBatch, type ApplyResult, DeliveryProjection } from './deliv
 export { createDeliveryHistory, explainPage } from './deliveries/postgres-delivery-history.js';
 export { createDeliveryProjection } from './deliveries/postgres-delivery-projection.js';
 export {
+  createResendableDeliveries,
+  ResendableDeliveries,
+  type ResendableQuery,
+} from './deliveries/resendable-deliveries.js';
+export {
   type ActivityQuery,
   createSubscriptionActivities,
   SubscriptionActivities,

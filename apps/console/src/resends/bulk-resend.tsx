@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Subscription, WaypostClient } from '@waypost/client';
+import type { Subscription } from '@waypost/client';
 import { datedFiltersText, type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
-import { useClient, useLack } from '../session/session.js';
+import { useLack } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
-import { countText } from '../shared/time-text.js';
+import { countText, durationText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
-import { batchOf, obstacleOf, parted } from './resend-batch.js';
+import { batchOf, obstacleOf, parted, RESENT_PER_SECOND, totalOf } from './resend-batch.js';
 import { useBatches } from './use-batches.js';
-import { NEVER_CACHED, useCandidates } from './use-candidates.js';
+import { useCandidates } from './use-candidates.js';
+import { type Counts, useCounts } from './use-counts.js';
 
 interface BulkResendProps {
   readonly filters: DeliveryFilters;
@@ -46,11 +46,12 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
   const candidates = useCandidates(filters);
   const obstacle = obstacleOf(filters, candidates);
   const { subscriptions } = candidates;
-  const counts = useCounts(filters, openedAtMs);
+  const counts = useCounts(filters, openedAtMs, candidates);
   const { save } = useBatches();
   const [, navigate] = useLocation();
   const [isFull, setIsFull] = useState(false);
-  const matching = counts === null ? subscriptions : subscriptions.filter(({ id }) => (counts.get(id) ?? 0) > 0);
+  const matching =
+    typeof counts === 'string' ? subscriptions : subscriptions.filter(({ id }) => counts.get(id)?.deliveries !== 0);
   const { active, stopped } = parted(matching);
 
   function begin(): void {
@@ -72,14 +73,20 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
       </p>
       {obstacle === null && stopped.length > 0 && <LeftOut subscriptions={stopped} />}
       <p className="hint">
-        The same ids and bytes are sent again, at most 500 per second and subscription. Each subscription gets one
-        replay, which can be cancelled.
+        The same ids and bytes are sent again, at most {RESENT_PER_SECOND} per second and subscription, and within the
+        limits of each. Each subscription gets one replay, whose progress stays under “Past resends”, and which can be
+        cancelled there.
       </p>
       <p role="alert" className="problem">
         {isFull && NO_ROOM}
       </p>
       <div className="actions">
-        <button type="button" className="primary" disabled={obstacle !== null || active.length === 0} onClick={begin}>
+        <button
+          type="button"
+          className="primary"
+          disabled={obstacle !== null || counts === 'counting' || active.length === 0}
+          onClick={begin}
+        >
           Resend
         </button>
         {/* Resend is disabled at first, and would not take the focus. */}
@@ -113,49 +120,24 @@ function LeftOut({ subscriptions }: { readonly subscriptions: readonly Subscript
 
 interface ExtentProps {
   readonly subscriptions: readonly Subscription[];
-  readonly counts: ReadonlyMap<string, number> | null;
+  readonly counts: Counts | 'counting' | 'unknown';
 }
 
 function Extent({ subscriptions, counts }: ExtentProps) {
   const places = `${countText(subscriptions.length)} ${subscriptions.length === 1 ? 'subscription' : 'subscriptions'}`;
-  if (counts === null) return <>Deliveries to {places}, as many as match when it begins.</>;
-  const count = subscriptions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
-  if (count === 0) return <>No delivery of an active subscription matches.</>;
+  if (counts === 'counting') return <>Counting what matches</>;
+  if (counts === 'unknown') return <>Deliveries to {places}, as many as match when it begins.</>;
+  const { deliveries, hasMore, leastMs } = totalOf(subscriptions.flatMap(({ id }) => counts.get(id) ?? []));
+  if (deliveries === 0) return <>No delivery of an active subscription matches.</>;
   return (
     <>
-      About {countText(count)} {count === 1 ? 'delivery' : 'deliveries'} to {places}. Those that match when it begins
-      are sent.
+      <strong>
+        {hasMore && 'More than '}
+        {countText(deliveries)} {deliveries === 1 ? 'delivery' : 'deliveries'}
+      </strong>{' '}
+      to {places}
+      {leastMs >= 1_000 && `, which takes ${durationText(leastMs)} or longer`}. Those that match when it begins are
+      sent.
     </>
   );
-}
-
-/** Counts by subscription; null: not known (yet). The figures know neither devices nor codes. */
-function useCounts(filters: DeliveryFilters, openedAtMs: number): ReadonlyMap<string, number> | null {
-  const client = useClient();
-  const { data, error, isFetching } = useQuery({
-    queryKey: ['resend-counts', filters, openedAtMs],
-    queryFn: ({ signal }) => readCounts(client, filters, openedAtMs, signal),
-    enabled: filters.deviceId === '' && filters.statusCode === '',
-    ...NEVER_CACHED,
-  });
-  return error || isFetching ? null : (data ?? null);
-}
-
-const MINUTE_MS = 60_000;
-const MOST_BUCKETS = 1_440;
-
-async function readCounts(client: WaypostClient, filters: DeliveryFilters, openedAtMs: number, signal: AbortSignal) {
-  const { from, to } = windowOf(filters, openedAtMs);
-  const [startDate, endDate] = [new Date(from), new Date(to ?? nowMs())];
-  const minutes = (endDate.getTime() - startDate.getTime()) / MINUTE_MS;
-  const step = minutes < MOST_BUCKETS - 1 ? 'minute' : 'hour';
-  const { data } = await client.getMetrics({ startDate, endDate, step, groupBy: 'subscription' }, { signal });
-  const counts = new Map<string, number>();
-  for (const { subscriptionId = '', deliveries } of data) {
-    const { delivered, pending, failed, expired } = deliveries;
-    const by = { delivered, pending, failed: failed + expired };
-    const count = filters.status === '' ? delivered + pending + failed + expired : by[filters.status];
-    counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + count);
-  }
-  return counts;
 }

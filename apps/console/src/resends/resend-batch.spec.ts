@@ -13,6 +13,7 @@ import {
   progressOf,
   type ResendBatch,
   type ResendItem,
+  totalOf,
 } from './resend-batch.js';
 
 const NOW = Date.UTC(2026, 2, 20, 12);
@@ -184,5 +185,21 @@ describe('resending what a filter matches (R-30)', () => {
   it('is found again in the storage of the browser, and nothing else is', () => {
     expect(decodeBatch(JSON.parse(JSON.stringify(batch(''))))).toEqual(batch(''));
     for (const other of [null, 1, {}, { ...batch(''), items: 'x' }]) expect(decodeBatch(other)).toBeNull();
+  });
+});
+
+describe('what a resend would send (R-30)', () => {
+  it('is the sum of what was counted, and takes as long as the longest replay at its rate', () => {
+    const counts = [
+      { deliveries: 1_500, hasMore: false },
+      { deliveries: 400, hasMore: false },
+    ];
+    expect(totalOf(counts)).toEqual({ deliveries: 1_900, hasMore: false, leastMs: 3_000 });
+    expect(totalOf([...counts, { deliveries: 10_000, hasMore: true }])).toEqual({
+      deliveries: 11_900,
+      hasMore: true,
+      leastMs: 20_000,
+    });
+    expect(totalOf([])).toEqual({ deliveries: 0, hasMore: false, leastMs: 0 });
   });
 });

@@ -1,4 +1,4 @@
-import { type CreateReplay, type Replay, type Subscription, WaypostApiError } from '@waypost/client';
+import { type CreateReplay, type Output, type Replay, type Subscription, WaypostApiError } from '@waypost/client';
 import { datedFiltersText, type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
 import { isMissing } from '../shared/is-missing.js';
 import { countText } from '../shared/time-text.js';
@@ -24,6 +24,18 @@ export interface ResendItem {
 
 /** A page of the API. The browser keeps what became of each, and asks for it every second. */
 export const MOST_CANDIDATES = 1_000;
+
+/** Of each subscription: what the API takes for a replay that does not say otherwise. */
+export const RESENT_PER_SECOND = 500;
+
+/** Of several subscriptions, whose replays run side by side. `hasMore`: not all of it was counted. */
+export function totalOf(counts: readonly Output<'countResendable'>[]) {
+  return {
+    deliveries: counts.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    hasMore: counts.some(({ hasMore }) => hasMore),
+    leastMs: (Math.max(0, ...counts.map(({ deliveries }) => deliveries)) * 1_000) / RESENT_PER_SECOND,
+  };
+}
 
 /** The subscriptions that can have deliveries of a filter, as far as they are known. */
 export interface Candidates {

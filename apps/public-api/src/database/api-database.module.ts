@@ -5,8 +5,10 @@ import {
   createDeliveryFigures,
   createDeliveryHistory,
   createPathHistory,
+  createResendableDeliveries,
   createSubscriptionActivities,
   DeliveryFigures,
+  ResendableDeliveries,
   SubscriptionActivities,
 } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
@@ -40,6 +42,11 @@ const PROVIDERS = [
     provide: SubscriptionActivities,
     inject: [PageSource],
     useFactory: (pages: PageSource) => createSubscriptionActivities({ pages }),
+  },
+  {
+    provide: ResendableDeliveries,
+    inject: [PageSource],
+    useFactory: (pages: PageSource) => createResendableDeliveries({ pages }),
   },
   { provide: PathHistory, inject: [PageSource], useFactory: (pages: PageSource) => createPathHistory({ pages }) },
 ];

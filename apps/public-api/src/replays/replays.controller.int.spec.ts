@@ -277,6 +277,25 @@ describe('GET /public/v1/webhook-subscriptions/{id}/replays', () => {
   });
 });
 
+describe('GET /public/v1/webhook-subscriptions/{id}/resendable (R-30)', () => {
+  const query = `startDate=${WINDOW.startDate}&endDate=${encodeURIComponent(WINDOW.endDate)}`;
+  const count = (of: string, more = '') => send('GET', `${SUBSCRIPTIONS}/${of}/resendable?${query}${more}`);
+
+  it('counts nothing where there is no delivery', async () => {
+    expect((await count(subscriptionId, '&status=failed&statusCode=503&deviceId=van-1')).body).toEqual({
+      deliveries: 0,
+      hasMore: false,
+    });
+  });
+
+  it('is refused as a replay would be: an unknown subscription, a window that ends before it begins', async () => {
+    expect((await count(randomUUID())).status).toBe(404);
+    expect((await count(subscriptionId, '&status=lost')).status).toBe(400);
+    const backwards = `startDate=${WINDOW.startDate}&endDate=2026-03-17T00:00:00Z`;
+    expect((await send('GET', `${SUBSCRIPTIONS}/${subscriptionId}/resendable?${backwards}`)).status).toBe(400);
+  });
+});
+
 describe("another fleet's replay, another subscription's, and one that is not there", () => {
   it.each([
     ['POST', '', WINDOW],

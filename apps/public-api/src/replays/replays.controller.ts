@@ -5,20 +5,27 @@ import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
-import { CreateReplayDto, ReplayDto, ReplayPageDto, ReplayPathDto } from './replays.dto.js';
+import {
+  CreateReplayDto,
+  ReplayDto,
+  ReplayPageDto,
+  ReplayPathDto,
+  ResendableDto,
+  ResendableQueryDto,
+} from './replays.dto.js';
 import { ReplaysService } from './replays.service.js';
 
 const tag = 'Subscriptions';
 
 /** Replays of one subscription of the caller's fleet. */
-@Controller('/public/v1/webhook-subscriptions/:id/replays')
+@Controller('/public/v1/webhook-subscriptions/:id')
 export class ReplaysController {
   constructor(
     private readonly service: ReplaysService,
     private readonly requests: IdempotentRequests,
   ) {}
 
-  @Post()
+  @Post('replays')
   @Endpoint({
     operationId: 'createReplay',
     summary: 'Send deliveries again',
@@ -41,7 +48,7 @@ export class ReplaysController {
     return this.requests.answer(request, caller, (change) => this.service.create(ref, body, change));
   }
 
-  @Get()
+  @Get('replays')
   @Endpoint({
     operationId: 'listReplays',
     summary: 'List the replays of a subscription, newest first',
@@ -60,7 +67,27 @@ export class ReplaysController {
     return this.service.list({ fleetId, id }, query);
   }
 
-  @Get(':replayId')
+  @Get('resendable')
+  @Endpoint({
+    operationId: 'countResendable',
+    summary: 'Count what a replay would send',
+    description:
+      'As the history has it, up to 10,000: how many deliveries a replay with these filters would send if it began now. With `status` or `statusCode` a delivery that a replay has sent again after the window is not counted, as its result is that of the replay.',
+    tag,
+    scope: 'events:read',
+    portal: 'named_subscription',
+    response: { status: 200, description: 'The count.', type: ResendableDto },
+    errors: [404],
+  })
+  countResendable(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: SubscriptionPathDto,
+    @Query() query: ResendableQueryDto,
+  ): Promise<ResendableDto> {
+    return this.service.countResendable({ fleetId, id }, query);
+  }
+
+  @Get('replays/:replayId')
   @Endpoint({
     operationId: 'getReplay',
     summary: 'Read a replay and its progress',
@@ -74,7 +101,7 @@ export class ReplaysController {
     return this.service.get({ fleetId, id }, replayId);
   }
 
-  @Post(':replayId/cancel')
+  @Post('replays/:replayId/cancel')
   @Endpoint({
     operationId: 'cancelReplay',
     summary: 'Cancel a replay',

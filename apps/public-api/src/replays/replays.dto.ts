@@ -7,13 +7,16 @@ import {
   MAX_REPLAY_RATE_PER_SECOND,
 } from '@waypost/domain';
 import type { StoredReplay } from '@waypost/management-store';
+import { endDateParameter, startDateParameter, statusCodeParameter } from '../delivery-history/delivery-history.dto.js';
 import { dto } from '../endpoint/dto.js';
 import {
   dateTime,
   enumText,
   instant,
   isWindow,
+  NO_CONTROL_CHARACTERS,
   oneOf,
+  parameterText,
   plainText,
   statusCode,
   text,
@@ -61,6 +64,33 @@ export class CreateReplayDto extends dto(
     })
     .refine(isWindow, WINDOW_RULE)
     .meta({ id: 'CreateReplay' }),
+) {}
+
+/** Above this, a count says only that there are more. */
+export const MOST_COUNTED = 10_000;
+
+/** What a replay would send, without sending it. */
+export class ResendableQueryDto extends dto(
+  z
+    .object({
+      startDate: startDateParameter,
+      endDate: endDateParameter,
+      status: oneOf(STATUSES).optional().meta({ description: 'As of a replay.' }),
+      statusCode: statusCodeParameter,
+      deviceId: parameterText(MAX_ID_LENGTH)
+        .optional()
+        .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only events of this device.' }),
+    })
+    .refine(isWindow, WINDOW_RULE),
+) {}
+
+export class ResendableDto extends dto(
+  z
+    .strictObject({
+      deliveries: z.int().min(0).max(MOST_COUNTED),
+      hasMore: z.boolean().meta({ description: `There are more than ${MOST_COUNTED.toLocaleString('en-US')}.` }),
+    })
+    .meta({ id: 'Resendable' }),
 ) {}
 
 export class ReplayPathDto extends dto(

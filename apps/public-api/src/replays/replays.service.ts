@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { clampWindow, type WebhookSubscription } from '@waypost/domain';
+import { ResendableDeliveries } from '@waypost/history-store';
 import { ReplayStore, type SubscriptionRef, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK, NEW_ID } from '@waypost/platform';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
@@ -7,7 +8,14 @@ import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.errors.js';
-import { type CreateReplayDto, type ReplayDto, toReplay } from './replays.dto.js';
+import {
+  type CreateReplayDto,
+  MOST_COUNTED,
+  type ReplayDto,
+  type ResendableDto,
+  type ResendableQueryDto,
+  toReplay,
+} from './replays.dto.js';
 import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js';
 
 /** What a request for a replay selects; `eventId` keeps it to one event. */
@@ -19,6 +27,7 @@ export class ReplaysService {
   constructor(
     private readonly subscriptions: SubscriptionStore,
     private readonly replays: ReplayStore,
+    private readonly resendable: ResendableDeliveries,
     private readonly published: PublishedChanges,
     private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
@@ -48,6 +57,25 @@ export class ReplaysService {
       if (result.type === 'too_many') throw tooManyReplays();
       return { answer: toReplay(result.stored), outboxIds: result.outboxIds };
     });
+  }
+
+  /** What a replay would send; none of it need be left when one begins. */
+  async countResendable(ref: SubscriptionRef, query: ResendableQueryDto): Promise<ResendableDto> {
+    await this.requireSubscription(ref);
+    const { startDate, endDate, ...filters } = query;
+    const window = clampWindow({ startAt: startDate, endAt: endDate }, this.now());
+    if (window.type !== 'window') return { deliveries: 0, hasMore: false };
+    const { fleetId, id: subscriptionId } = ref;
+    const { startAt, endAt } = window;
+    const found = await this.resendable.count({
+      fleetId,
+      subscriptionId,
+      startAt,
+      endAt,
+      ...filters,
+      most: MOST_COUNTED,
+    });
+    return { deliveries: Math.min(found, MOST_COUNTED), hasMore: found > MOST_COUNTED };
   }
 
   /** Newest first: the series alone is the position of a replay. */

@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { DeliveryHistory, formatApiKey, hashApiKey, PathHistory } from '@waypost/domain';
-import { DeliveryFigures, SubscriptionActivities } from '@waypost/history-store';
+import { DeliveryFigures, ResendableDeliveries, SubscriptionActivities } from '@waypost/history-store';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store/testing';
 import {
   API_KEY_SCOPES,
@@ -93,6 +93,7 @@ export interface TestApiOptions
   readonly figures?: DeliveryFigures;
   readonly paths?: PathHistory;
   readonly activities?: SubscriptionActivities;
+  readonly resendable?: ResendableDeliveries;
   /** Empty, and over at once, unless given: a stream of it ends. */
   readonly attemptLog?: AttemptLogReader;
   readonly checkUrl?: CheckUrl;
@@ -224,6 +225,8 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   };
 }
 
+const NOTHING_RESENDABLE: ResendableDeliveries = { count: () => Promise.resolve(0) };
+
 const NO_ACTIVITIES: SubscriptionActivities = {
   read: () => Promise.resolve({ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null }),
 };
@@ -232,7 +235,7 @@ const NO_ACTIVITIES: SubscriptionActivities = {
 @Module({})
 class TestStores {
   static forRoot(
-    { history, figures, paths, activities, attemptLog, store, untilPublished }: TestApiOptions,
+    { history, figures, paths, activities, resendable, attemptLog, store, untilPublished }: TestApiOptions,
     findApiKey: FindApiKey,
   ): DynamicModule {
     const noFigures: DeliveryFigures = { read: () => Promise.resolve({ type: 'figures', rows: [] }) };
@@ -243,6 +246,7 @@ class TestStores {
       { provide: DeliveryHistory, useValue: history ?? noDeliveries },
       { provide: DeliveryFigures, useValue: figures ?? noFigures },
       { provide: SubscriptionActivities, useValue: activities ?? NO_ACTIVITIES },
+      { provide: ResendableDeliveries, useValue: resendable ?? NOTHING_RESENDABLE },
       { provide: PathHistory, useValue: paths ?? noPaths },
       { provide: AttemptLogReader, useValue: attemptLog ?? finishedLog([]) },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve(true)) } },

@@ -776,6 +776,12 @@ export interface CreateReplay {
   readonly ratePerSecond?: number;
 }
 
+export interface Resendable {
+  readonly deliveries: number;
+  /** There are more than 10,000. */
+  readonly hasMore: boolean;
+}
+
 export interface CreateGeofence {
   readonly name: string;
   readonly shape:
@@ -1368,6 +1374,24 @@ export interface Operations {
       readonly nextPageState: string | null;
     };
   };
+  /** Count what a replay would send. */
+  readonly countResendable: {
+    readonly input: {
+      /** The id of the subscription. */
+      readonly id: string;
+      /** Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days. */
+      readonly startDate: string | Date;
+      /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
+      readonly endDate: string | Date;
+      /** As of a replay. */
+      readonly status?: 'delivered' | 'failed' | 'pending';
+      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
+      readonly statusCode?: number;
+      /** Only events of this device. */
+      readonly deviceId?: string;
+    };
+    readonly output: Resendable;
+  };
   /** Read a replay and its progress. */
   readonly getReplay: {
     readonly input: {
@@ -1777,6 +1801,15 @@ export const OPERATIONS = {
     idempotencyKey: false,
     ifMatch: false,
     page: { items: 'data', next: 'nextPageState' },
+  },
+  countResendable: {
+    method: 'GET',
+    path: '/public/v1/webhook-subscriptions/{id}/resendable',
+    query: ['startDate', 'endDate', 'status', 'statusCode', 'deviceId'],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
   },
   getReplay: {
     method: 'GET',
