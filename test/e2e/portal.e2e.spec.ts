@@ -19,6 +19,7 @@ const browser = startBrowser();
 let context: BrowserContext;
 let page: Page;
 let host: RunningExample;
+const servers: Server[] = [];
 let hostUrl: string;
 let subscriptionIds: string[];
 
@@ -38,6 +39,18 @@ async function createSession(more: object = {}): Promise<Created> {
   return (await (await api('POST', '/public/v1/portal-sessions', { scopes, ...more })).json()) as Created;
 }
 
+/** The origin of a page of somebody, with these in frames. */
+async function pageWith(links: readonly string[]): Promise<string> {
+  const frames = links.map((link) => `<iframe src="${link}"></iframe>`).join('');
+  const server: Server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<!doctype html><title>Elsewhere</title>${frames}`);
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await until(() => expect(server.listening).toBe(true));
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
 describeInBrowser('The portal (R-42)', () => {
   beforeAll(async () => {
     await waypost.createFleet(fleet);
@@ -52,7 +65,10 @@ describeInBrowser('The portal (R-42)', () => {
     await until(() => expect(host.lines.join('\n')).toContain('Open'));
   }, 120_000);
 
-  afterAll(() => host.stop());
+  afterAll(() => {
+    host.stop();
+    for (const server of servers) server.close();
+  });
 
   beforeEach(async () => {
     context = await browser().newContext({ locale: 'en-GB' });
@@ -72,7 +88,7 @@ describeInBrowser('The portal (R-42)', () => {
       expect(await places.allTextContents()).toEqual(['Overview', 'Deliveries', 'Subscriptions']),
     );
     const frame = page.frames()[1];
-    expect(frame?.url()).toMatch(/\/portal\/[0-9a-f-]{36}\/overview$/);
+    expect(frame?.url()).toMatch(/\/portal\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/overview$/);
     const accent = await frame?.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--accent')");
     expect(accent).toContain('#0f766e');
     await portal.getByRole('link', { name: 'Subscriptions' }).click();
@@ -81,17 +97,39 @@ describeInBrowser('The portal (R-42)', () => {
 
   it('is shown in no frame of another page', async () => {
     const { link } = await createSession();
-    const server: Server = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html');
-      response.end(`<!doctype html><title>Elsewhere</title><iframe src="${link}"></iframe>`);
-    }).listen(0, '127.0.0.1');
-    await until(() => expect(server.listening).toBe(true));
-    await page.goto(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`);
+    const origin = await pageWith([link]);
+    await page.goto(origin);
     await until(() => expect(page.frames()[1]?.url()).toMatch(/^chrome-error:/));
-    server.close();
     // The code was not used by the page that was not shown.
     await page.goto(link);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('keeps two sessions of the fleet apart in two frames of one page, which can use neither', async () => {
+    const links: string[] = [];
+    for (const id of subscriptionIds) links.push((await createSession({ subscriptionIds: [id] })).link);
+    const origin = await pageWith(links);
+    await api('PATCH', '/public/v1/fleet/portal', { frameAncestors: [hostUrl, origin] });
+    await page.goto(origin);
+    const [one, other] = page.frames().slice(1);
+    if (!one || !other) throw new Error('The page has no two frames.');
+    for (const frame of [one, other]) await frame.getByRole('heading', { name: 'Overview' }).waitFor();
+    for (const [frame, own, foreign] of [
+      [one, 'position', 'ignition_on'],
+      [other, 'ignition_on', 'position'],
+    ] as const) {
+      await frame.getByRole('link', { name: 'Subscriptions' }).click();
+      await frame.getByRole('link', { name: own }).waitFor();
+      // From here on it has only its storage to go by.
+      await frame.evaluate('window.isBefore = true; location.reload()');
+      await until(async () => expect(await frame.evaluate('window.isBefore')).toBeUndefined());
+      await frame.getByRole('link', { name: own }).waitFor();
+      expect(await frame.getByRole('link', { name: foreign }).count()).toBe(0);
+    }
+    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+    const reaching =
+      '(() => { try { return frames[0].sessionStorage.length; } catch (error) { return error.name; } })()';
+    expect(await page.evaluate(reaching)).toBe('SecurityError');
   });
 
   it('opens once, and keeps its session for the tab without a code in the address', async () => {

@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { baseOf, fleetOf, isPortal, storedName } from './base-path.js';
 
 const PORTAL = '/portal/3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
+const SESSION = `${PORTAL}/9d9db1c4-0a55-4a43-a7a3-0f6d1f1b7a10`;
 
 describe('what the console keeps in the storage of a tab', () => {
   const other = '/portal/8e03978e-40d5-43dd-bc93-6894a57f9324/overview';
 
-  it('is apart for each portal, whose frames share the storage, and the same on all of its pages (R-42)', () => {
-    const names = [`${PORTAL}/overview`, other, '/overview'].map((path) => storedName('key', path));
-    expect(new Set(names).size).toBe(3);
-    expect(storedName('key', `${PORTAL}/deliveries/x`)).toBe(names[0]);
+  it('is apart for each session of a portal, whose frames share the storage, and the same on all of its pages (R-42)', () => {
+    const addresses = [`${SESSION}/overview`, `${PORTAL}/${randomUUID()}`, `${PORTAL}/overview`, other, '/overview'];
+    const names = addresses.map((path) => storedName('key', path));
+    expect(new Set(names).size).toBe(5);
+    expect(storedName('key', `${SESSION}/deliveries/x`)).toBe(names[0]);
   });
 
   it('is shared by the pages of an operator', () => {
@@ -22,6 +25,8 @@ describe('the base of the addresses of the console', () => {
     [PORTAL, PORTAL],
     [`${PORTAL}/`, PORTAL],
     [`${PORTAL}/deliveries/x`, PORTAL],
+    [SESSION, SESSION],
+    [`${SESSION}/deliveries/x`, SESSION],
     ['/', ''],
     ['/deliveries', ''],
     ['/portal/x', ''],

@@ -1,12 +1,13 @@
-const PORTAL = /^\/portal\/[0-9a-f-]{36}(?=\/|$)/;
+/** The portal of a fleet and, as in the link of a session, the session. */
+const PORTAL = /^\/portal\/[0-9a-f-]{36}(\/[0-9a-f-]{36})?(?=\/|$)/;
 const FLEET = /^\/fleets\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?=\/|$)/;
 
-/** The part of a path that all pages of a portal share, or those of a fleet for an operator; empty for the console itself. */
+/** The part of a path that all pages of a portal session share, or those of a fleet for an operator; empty for the console itself. */
 export function baseOf(pathname: string): string {
   return PORTAL.exec(pathname)?.[0] ?? FLEET.exec(pathname)?.[0] ?? '';
 }
 
-/** A name in the storage of the tab, which its frames share: each portal has its own, so that frames of two do not mix. */
+/** A name in the storage of the tab, which its frames share: each session has its own, so that frames of two do not mix. */
 export function storedName(name: string, pathname: string): string {
   return name + (PORTAL.exec(pathname)?.[0] ?? '');
 }

@@ -10,6 +10,7 @@ import { serveConsole, servePortal } from './console.middleware.js';
 const FRAMED = '3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
 const CLOSED = '7c1d5b2a-1111-4d2e-8c34-0f6d1f1b7a10';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const SESSION = '9d9db1c4-0a55-4a43-a7a3-0f6d1f1b7a10';
 const PORTALS = new Map([
   [
     FRAMED,
@@ -111,7 +112,7 @@ describe('the portal of a fleet (R-42)', () => {
     return response.headers.get('content-security-policy')?.split('; ') ?? [];
   }
 
-  it.each(['', '/', '/deliveries', '/subscriptions/0b0e8f0a'])(
+  it.each(['', '/', '/deliveries', '/subscriptions/0b0e8f0a', `/${SESSION}`, `/${SESSION}/deliveries/0b0e8f0a`])(
     'is the console below its own address: %s',
     async (rest) => {
       const policy = await policyOf(`/portal/${FRAMED}${rest}`);
@@ -135,8 +136,8 @@ describe('the portal of a fleet (R-42)', () => {
     expect(await policyOf(`/portal/${CLOSED}`)).toContain("img-src 'self' data:");
   });
 
-  it.each(['/portal', '/portal/x', `/portal/${FRAMED}/public/v2/events`, `/portal/${FRAMED}/index.html`])(
-    'leaves %s to the API',
-    async (path) => expect((await fetch(url + path)).status).toBe(404),
-  );
+  it.each([
+    ...['/portal', '/portal/x', `/portal/${FRAMED}/public/v2/events`, `/portal/${FRAMED}/index.html`],
+    ...[`/portal/${FRAMED}/${SESSION}/${SESSION}`, `/portal/${FRAMED}/${SESSION}/public/v2/events`],
+  ])('leaves %s to the API', async (path) => expect((await fetch(url + path)).status).toBe(404));
 });

@@ -6,7 +6,9 @@ import { consoleHeaders, type PortalPage } from './console-headers.js';
 const PAGES = /^\/((overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?|fleets|topics|partitions)\/?$/;
 /** In front of the pages of one fleet, for an operator. */
 const FLEET = /^\/fleets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?=\/)/;
-const PORTAL = /^\/portal\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/.*)?$/;
+/** The portal of a fleet and, in the address that the link of a session has, the session. */
+const PORTAL =
+  /^\/portal\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?(\/.*)?$/;
 /** Paths of the API, for browsers too. */
 const API = /^\/(public|health|metrics)(\/|$)/;
 const ASSETS = '/assets/';

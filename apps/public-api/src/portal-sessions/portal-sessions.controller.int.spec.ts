@@ -66,14 +66,16 @@ describe('POST /public/v1/portal-sessions (R-42)', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([201, `${SESSIONS}/${created.id}`]);
     const { origin, pathname, search, hash } = new URL(created.link);
     expect([origin, search]).toEqual([suite.api.url, '']);
-    expect(pathname).toMatch(/^\/portal\/[0-9a-f-]{36}$/);
+    expect(pathname).toMatch(/^\/portal\/[0-9a-f-]{36}\/[0-9a-f-]{36}$/);
+    expect(pathname).toContain(created.id);
     expect(hash).toMatch(/^#portal=wpc_[\w-]{43}$/);
     expect(created.expiresAt).toBe(new Date(suite.nowMs + 600_000).toISOString());
   });
 
-  it('says nothing of the fleet in the address, which is the same for all sessions of the fleet', async () => {
+  it('says nothing of the fleet in the address, which has the portal of the fleet and then the session', async () => {
     const paths = [await create(), await create()].map(({ link }) => new URL(link).pathname);
-    expect(new Set(paths).size).toBe(1);
+    expect(new Set(paths.map((path) => path.split('/')[2])).size).toBe(1);
+    expect(new Set(paths).size).toBe(2);
     expect(paths[0]).not.toContain(suite.fleetId);
   });
 
