@@ -19,6 +19,7 @@ import {
   sealingKeysConfig,
   withDefault,
 } from '@waypost/platform';
+import { mapTilesConfig } from './console/map-tiles-config.js';
 
 export const APPLICATION = 'public-api';
 
@@ -102,6 +103,7 @@ const http = z
 const schema = configSections({
   process: processConfig,
   http,
+  mapTiles: mapTilesConfig,
   kafka: kafkaConfig(APPLICATION),
   registry: registryConfig,
   database: databaseConfig,

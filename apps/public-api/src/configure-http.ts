@@ -42,7 +42,7 @@ const DEPTH_CHECK = { verify: refuseDeepJson };
 @Injectable()
 export class HttpPipeline {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http' | 'mapTiles'>,
     private readonly openApi: OpenApi,
     private readonly keys: KeyDirectory,
     private readonly admins: AdminKeys,
@@ -58,12 +58,12 @@ export class HttpPipeline {
 
   mountOn(app: NestExpressApplication, { maxUnreadBytes }: ServerLimits): void {
     const { keys, admins, limiter, addresses, registry, portals, monotonicMs, newId, logger } = this;
-    const { v1Gone } = this.config.http;
+    const { mapTiles, http } = this.config;
     const routes = this.openApi.routes();
     app.use(identifyRequests(newId));
     app.use(measureRequests({ registry, routeOf: createRouteOf(Object.keys(routes)), monotonicMs }));
     // Files that are the same for everyone, before what is counted for a caller.
-    app.use(serveConsole(this.consoleFolder));
+    app.use(serveConsole(this.consoleFolder, mapTiles));
     app.use(helmet());
     app.use(noStore);
     // Before everything that can respond: the refusals below are responses of v1, too.
@@ -71,8 +71,8 @@ export class HttpPipeline {
     app.use(identifyCallers({ keys, admins, limiter, addresses, logger }));
     app.use(boundUnreadResponses(maxUnreadBytes));
     // Looks something up, so it is counted.
-    app.use(servePortal(this.consoleFolder, (portalId) => portals.findByPortalId(portalId)));
-    if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);
+    app.use(servePortal(this.consoleFolder, mapTiles, (portalId) => portals.findByPortalId(portalId)));
+    if (http.v1Gone) app.use(V1_HISTORY_PATH, answerGone);
     app.use(requireHost);
     app.use(refuseExpectations);
     app.use(limitUrlLength);

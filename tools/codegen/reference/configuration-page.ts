@@ -43,6 +43,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'For how long requests are answered after the signal to stop, while `/health/ready` is 503 already: as long as a load balancer takes to notice',
   WAYPOST_PUBLIC_URL:
     'URL of the console and the API, for links to the portal; by default the one that a request is sent to',
+  WAYPOST_MAP_TILE_URL:
+    'URL of raster tiles below the maps of the console, such as `https://tiles.example.com/{z}/{x}/{y}.png`. Browsers ask its server for what they look at; unset: maps need no tiles and no server',
+  WAYPOST_MAP_ATTRIBUTION: 'Who made the tiles, as their license asks for; shown on each map',
   WAYPOST_ADMIN_KEY_SHA256:
     'SHA-256 of an admin key in hexadecimal, which then acts for every fleet; several with commas. Unset: there is none',
   WAYPOST_ADMIN_URLS:

@@ -3,6 +3,7 @@ import { decimalsOf, latitudeText, longitudeText } from './graticule.js';
 import { drawMap, type MapContent } from './map-drawing.js';
 import { type Editing, placeIn, type Size, useMapPointer, useWheelZoom } from './map-pointer.js';
 import { fit, type MapPoint, type MapView, pan, type Place, placeOf, project, zoom } from './mercator.js';
+import { useTiles } from './use-tiles.js';
 
 const STEP = 1.5;
 const KEY_PX = 60;
@@ -19,7 +20,7 @@ interface FleetMapProps extends Omit<MapContent, 'draft'> {
   readonly editing?: Editing;
 }
 
-/** A map without tiles: it needs no other server, and shows nothing to one. */
+/** Without tiles, which an operator has to ask for, a map needs no other server, and shows nothing to one. */
 export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMapProps) {
   const { geofences, path, marks, selected } = content;
   const draft = editing?.draft ?? null;
@@ -32,9 +33,7 @@ export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMa
   const fitted = useMemo(() => fit(focus?.map(project) ?? points, width, height), [focus, points, width, height]);
   const { view, changeView, reset } = useMovedView(fitted);
 
-  useEffect(() => {
-    if (canvas.current) drawMap(canvas.current, view, { geofences, path, marks, selected, draft });
-  }, [view, size, geofences, path, marks, selected, draft]);
+  const attribution = useDrawing(canvas, view, size, { geofences, path, marks, selected, draft });
 
   function zoomBy(factor: number, at = { x: width / 2, y: height / 2 }): void {
     changeView((before) => zoom(before, factor, at, width, height));
@@ -70,6 +69,7 @@ export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMa
       <p className="map-tap hint" aria-hidden="true">
         Tap the map to move it
       </p>
+      {attribution !== null && <p className="map-makers hint">{attribution}</p>}
       <div className="map-buttons">
         <button type="button" aria-label="Zoom in" onClick={() => zoomBy(STEP)}>
           +
@@ -83,6 +83,20 @@ export function FleetMap({ label, focus, onPoint, editing, ...content }: FleetMa
       </div>
     </div>
   );
+}
+
+/** Draws what has changed; returns who made the tiles, if there are any. */
+function useDrawing(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  view: MapView,
+  size: Size,
+  { geofences, path, marks, selected, draft }: MapContent,
+): string | null {
+  const { layer, loaded, attribution } = useTiles();
+  useEffect(() => {
+    if (canvas.current) drawMap(canvas.current, view, { geofences, path, marks, selected, draft }, layer);
+  }, [canvas, view, size, geofences, path, marks, selected, draft, layer, loaded]);
+  return attribution;
 }
 
 /** The view until it is moved, and then where it was moved to. */

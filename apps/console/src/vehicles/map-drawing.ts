@@ -14,6 +14,7 @@ import {
   roundLength,
   toScreen,
 } from './mercator.js';
+import type { TileLayer } from './tile-layer.js';
 
 export interface MapMark extends Place {
   readonly label: string;
@@ -50,8 +51,8 @@ const ARROW: readonly MapPoint[] = [
   { x: -5, y: 6 },
 ];
 
-/** Draws everything: the graticule and geofences lie under the path, marks above it. */
-export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapContent): void {
+/** Draws everything: tiles, the graticule and geofences lie under the path, marks above it. */
+export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapContent, tiles: TileLayer | null): void {
   const context = canvas.getContext('2d');
   if (!context) return;
   const { clientWidth: width, clientHeight: height } = canvas;
@@ -61,6 +62,7 @@ export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapCo
   context.scale(scale, scale);
   const screen: Screen = (place) => toScreen(project(place), view, width, height);
   const colors = colorsOf(canvas, COLORS);
+  tiles?.draw(context, view, { width, height });
   drawGraticule(context, view, { width, height }, colors);
   const [line, fill] = [colors.faint, colors['neutral-tint']];
   for (const { shape } of content.geofences) drawShape(context, shape, view, screen, { line, fill });

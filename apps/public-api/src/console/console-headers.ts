@@ -1,3 +1,5 @@
+import type { MapTiles } from './map-tiles-config.js';
+
 /** What a fleet allows its portal (R-42). */
 export interface PortalPage {
   /** Origins. Empty: none. */
@@ -10,16 +12,25 @@ export interface PortalPage {
  * from others: if one of them got into the page as markup, it could still do nothing.
  *
  * @param portal null: the console itself, which no page may frame
+ * @param tiles null: its maps have none
  */
-export function consoleHeaders(portal: PortalPage | null): Readonly<Record<string, string>> {
+export function consoleHeaders(
+  portal: PortalPage | null,
+  tiles: Pick<MapTiles, 'origin'> | null,
+): Readonly<Record<string, string>> {
   const { frameAncestors = [], logoUrl = null } = portal ?? {};
+  const images = [
+    "'self'",
+    ...(logoUrl === null ? [] : [imageSource(logoUrl)]),
+    ...(tiles === null ? [] : [tiles.origin]),
+  ];
   const isFramed = frameAncestors.length > 0;
   return {
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      `img-src 'self'${logoUrl === null ? '' : ` ${imageSource(logoUrl)}`}`,
+      `img-src ${images.join(' ')}`,
       "font-src 'self'",
       "connect-src 'self'",
       "base-uri 'none'",

@@ -19,6 +19,12 @@ const PORTALS = new Map([
   [CLOSED, { frameAncestors: [], logoUrl: 'data:image/png;base64,AAAA' }],
 ]);
 
+const TILES = {
+  url: 'https://tiles.example:8443/{z}/{x}/{y}.png',
+  origin: 'https://tiles.example:8443',
+  attribution: '© Example',
+};
+
 let folder: string;
 let server: Server;
 let url: string;
@@ -29,14 +35,15 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), '<title>Waypost</title>');
   writeFileSync(join(folder, 'assets', 'index-abc.js'), 'start();');
   const app = express();
-  app.use(serveConsole(folder));
+  app.use('/with-tiles', serveConsole(folder, TILES));
+  app.use(serveConsole(folder, null));
   app.use((_request, response, next) => {
     // As the API's own headers are, which come first.
     response.set('x-frame-options', 'SAMEORIGIN');
     next();
   });
-  app.use(servePortal(folder, (portalId) => Promise.resolve(PORTALS.get(portalId) ?? null)));
-  app.use('/unbuilt', serveConsole(join(folder, 'nowhere')));
+  app.use(servePortal(folder, TILES, (portalId) => Promise.resolve(PORTALS.get(portalId) ?? null)));
+  app.use('/unbuilt', serveConsole(join(folder, 'nowhere'), null));
   app.use((_request, response) => void response.status(404).send('the API'));
   server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -64,6 +71,15 @@ describe('the console', () => {
     for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "connect-src 'self'"])
       expect(policy?.split('; ')).toContain(rule);
     expect(policy).not.toContain('unsafe');
+  });
+
+  it('loads images from its own host only, and tiles of maps from the one that is configured', async () => {
+    const policies = ['/', '/with-tiles/vehicles', '/with-tiles/assets/index-abc.js'].map(async (path) => {
+      const policy = (await fetch(url + path)).headers.get('content-security-policy')?.split('; ');
+      return policy?.filter((rule) => rule.includes('tiles') || rule.startsWith('img-src'));
+    });
+    const withTiles = ["img-src 'self' https://tiles.example:8443"];
+    expect(await Promise.all(policies)).toEqual([["img-src 'self'"], withTiles, withTiles]);
   });
 
   it('lets browsers keep assets, whose names change with their content', async () => {
@@ -117,7 +133,7 @@ describe('the portal of a fleet (R-42)', () => {
     async (rest) => {
       const policy = await policyOf(`/portal/${FRAMED}${rest}`);
       expect(policy).toContain('frame-ancestors https://app.example.com https://b.example');
-      expect(policy).toContain("img-src 'self' https://cdn.example");
+      expect(policy).toContain("img-src 'self' https://cdn.example https://tiles.example:8443");
       expect(policy).toContain("script-src 'self'");
     },
   );
@@ -133,7 +149,7 @@ describe('the portal of a fleet (R-42)', () => {
   });
 
   it('takes a logo that it has itself', async () => {
-    expect(await policyOf(`/portal/${CLOSED}`)).toContain("img-src 'self' data:");
+    expect(await policyOf(`/portal/${CLOSED}`)).toContain("img-src 'self' data: https://tiles.example:8443");
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { consoleHeaders, type PortalPage } from './console-headers.js';
+import type { MapTiles } from './map-tiles-config.js';
 
 /** The pages of the console: each is the same document, which draws the page that the address names. */
 const PAGES = /^\/((overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?|fleets|topics|partitions)\/?$/;
@@ -15,22 +16,28 @@ const ASSETS = '/assets/';
 /** Vite puts a hash of the content into the names of assets. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** In no frame, and with nothing from elsewhere. */
-const OWN = consoleHeaders(null);
-
 /**
  * Serves the built console to browsers, also in place of a page that there is not, which it says so itself. Every other
  * request, and every request while it is not built, goes on.
  */
-export function serveConsole(folder: string): RequestHandler {
-  const files = express.static(folder, { index: false, redirect: false, setHeaders });
+export function serveConsole(folder: string, tiles: MapTiles | null): RequestHandler {
+  // In no frame.
+  const own = consoleHeaders(null, tiles);
+  const files = express.static(folder, {
+    index: false,
+    redirect: false,
+    setHeaders(response: Response, file) {
+      response.set(own);
+      response.set('cache-control', file.includes(ASSETS) ? FOR_EVER : 'no-cache');
+    },
+  });
   return (request, response, next) => {
     if (!isRead(request)) next();
-    else if (isPage(request.path.replace(FLEET, ''))) sendPage(folder, response, OWN, next);
+    else if (isPage(request.path.replace(FLEET, ''))) sendPage(folder, response, own, next);
     else
       files(request, response, () => {
         if (!isLost(request)) next();
-        else sendPage(folder, response.status(404), OWN, next);
+        else sendPage(folder, response.status(404), own, next);
       });
   };
 }
@@ -41,6 +48,7 @@ export function serveConsole(folder: string): RequestHandler {
  */
 export function servePortal(
   folder: string,
+  tiles: MapTiles | null,
   findPortal: (portalId: string) => Promise<PortalPage | null>,
 ): RequestHandler {
   return async (request, response, next) => {
@@ -49,7 +57,7 @@ export function servePortal(
       next();
       return;
     }
-    sendPage(folder, response, consoleHeaders(await findPortal(portalId)), next);
+    sendPage(folder, response, consoleHeaders(await findPortal(portalId), tiles), next);
   };
 }
 
@@ -77,9 +85,4 @@ function sendPage(
   response.sendFile(join(folder, 'index.html'), { headers: { ...headers, 'cache-control': 'no-cache' } }, () => {
     if (!response.headersSent) next();
   });
-}
-
-function setHeaders(response: Response, file: string): void {
-  response.set(OWN);
-  response.set('cache-control', file.includes(ASSETS) ? FOR_EVER : 'no-cache');
 }

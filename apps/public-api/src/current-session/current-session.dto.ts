@@ -18,6 +18,13 @@ export class SessionDto extends dto(
       expiresAt: dateTime.optional().meta({ description: 'Only for a portal session.' }),
       returnUrl: text.optional().meta({ description: 'Where to go when the portal session has ended.' }),
       branding: branding.optional(),
+      mapTiles: z
+        .strictObject({
+          url: text.meta({ description: 'Of a raster tile, with `{z}`, `{x}` and `{y}` for its place.' }),
+          attribution: text,
+        })
+        .optional()
+        .meta({ description: 'For the maps of the console; absent: they have no tiles.' }),
       historyRetentionMs: z.int().min(1).meta({ description: 'For how long the history keeps a delivery.' }),
     })
     .meta({ id: 'Session' }),

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTime, RETENTION_MS } from '@waypost/domain';
 import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
-import { CLOCK } from '@waypost/platform';
+import { CLOCK, CONFIG } from '@waypost/platform';
 import type { Caller, RequestIdentity } from '../auth/caller.js';
+import type { PublicApiConfig } from '../config.js';
 import { toBranding } from '../portal-settings/portal-settings.dto.js';
 import type { SessionDto } from './current-session.dto.js';
 
@@ -13,12 +14,13 @@ export class CurrentSessionService {
     private readonly portals: FleetPortalStore,
     private readonly sessions: PortalSessionStore,
     @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'mapTiles'>,
   ) {}
 
   async describe(identity: RequestIdentity): Promise<SessionDto> {
     if (identity.type === 'caller') return this.describeCaller(identity.caller);
     // The guard lets no other caller in.
-    return { type: 'admin', scopes: [], ...INSTALLATION };
+    return { type: 'admin', scopes: [], ...this.describeInstallation() };
   }
 
   private async describeCaller({
@@ -40,10 +42,16 @@ export class CurrentSessionService {
       ...(expiresAt === null ? {} : { expiresAt: formatTime(expiresAt) }),
       ...(returnUrl === null ? {} : { returnUrl }),
       ...(portal === null ? {} : { branding: toBranding(portal) }),
-      ...INSTALLATION,
+      ...this.describeInstallation(),
+    };
+  }
+
+  /** The same for every caller. */
+  private describeInstallation(): Pick<SessionDto, 'mapTiles' | 'historyRetentionMs'> {
+    const { mapTiles } = this.config;
+    return {
+      ...(mapTiles === null ? {} : { mapTiles: { url: mapTiles.url, attribution: mapTiles.attribution } }),
+      historyRetentionMs: RETENTION_MS,
     };
   }
 }
-
-/** The same for every caller. */
-const INSTALLATION = { historyRetentionMs: RETENTION_MS };

@@ -85,7 +85,7 @@ type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 type HttpConfig = PublicApiConfig['http'];
 
 export interface TestApiOptions
-  extends Partial<HttpConfig>, Partial<Pick<PublicApiConfig, 'sealingKeys' | 'pageTokenKeys'>> {
+  extends Partial<HttpConfig>, Partial<Pick<PublicApiConfig, 'sealingKeys' | 'pageTokenKeys' | 'mapTiles'>> {
   readonly logger?: StreamsLogger;
   readonly now?: () => number;
   readonly limits?: ServerLimits;
@@ -213,7 +213,8 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
     trustedProxies: options.trustedProxies ?? [],
   };
   // The check of URLs, which egress is for, is replaced; nothing else connects.
-  const config = { http, sealingKeys, pageTokenKeys, egress: {} } as unknown as PublicApiConfig;
+  const { mapTiles = null } = options;
+  const config = { http, mapTiles, sealingKeys, pageTokenKeys, egress: {} } as unknown as PublicApiConfig;
   return {
     name: 'public-api',
     config,

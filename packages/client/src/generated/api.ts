@@ -1022,6 +1022,12 @@ export interface Session {
   /** Where to go when the portal session has ended. */
   readonly returnUrl?: string;
   readonly branding?: Branding;
+  /** For the maps of the console; absent: they have no tiles. */
+  readonly mapTiles?: {
+    /** Of a raster tile, with `{z}`, `{x}` and `{y}` for its place. */
+    readonly url: string;
+    readonly attribution: string;
+  };
   /** For how long the history keeps a delivery. */
   readonly historyRetentionMs: number;
 }
