@@ -71,7 +71,10 @@ describeInBrowser('The console for somebody new', () => {
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Receive your first webhook' }).waitFor();
-    await page.getByRole('region', { name: 'Where deliveries fail' }).getByText('No delivery began').waitFor();
+    await page
+      .getByRole('region', { name: 'Where deliveries fail or are retried' })
+      .getByText('No delivery began')
+      .waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await page.getByRole('link', { name: 'Send a test event' }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();

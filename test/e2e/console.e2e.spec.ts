@@ -96,7 +96,11 @@ describeInBrowser('The console', () => {
     for (let index = 0; index < 4; index++) await until(async () => expect(await inkOf(index)).toBeGreaterThan(0));
     await page.getByText('All figures as a table').click();
     expect(await page.getByRole('row').count()).toBe(61);
-    await page.getByRole('listitem').filter({ hasText: 'retries' }).getByText('position').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /retr(y|ies)/ })
+      .getByText('position')
+      .waitFor();
     await figure('Failed').click();
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     expect(page.url()).toBe(visit.address('/deliveries?range=1h&status=failed'));

@@ -44,13 +44,13 @@ export function ChartCard({ title, about, empty, whole, ...chart }: ChartCardPro
         </span>
       </figcaption>
       <ul className="legend">
+        {kind !== 'bars' && at === undefined && whole === undefined && hasValues && <li>now</li>}
         {series.map((one) => (
           <li key={one.label}>
             <span className={`swatch ${kind}`} style={{ background: `var(--${one.color})` }} />
             {one.label} <strong>{textOf(value(one), format)}</strong>
           </li>
         ))}
-        {kind !== 'bars' && at === undefined && whole === undefined && hasValues && <li>now</li>}
       </ul>
       <div className="plot-room">
         {hasValues ? (

@@ -15,7 +15,7 @@ import type { ListedDelivery } from './listed-delivery.js';
 import { useDeliveries } from './use-deliveries.js';
 import { useNewer } from './use-newer.js';
 
-const TITLES = ['First attempt', 'Status', 'Event', 'Device', 'Endpoint', 'Code', 'Attempts', 'Next'];
+const TITLES = ['First attempt', 'Status', 'Event', 'Device', 'Endpoint', 'Code', 'Attempts', 'Next attempt'];
 
 interface DeliveryListProps {
   readonly filters: DeliveryFilters;

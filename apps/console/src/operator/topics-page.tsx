@@ -45,14 +45,16 @@ export function TopicsPage() {
 
 function TopicTable({ topics }: { readonly topics: readonly Topic[] }) {
   return (
-    <div className="table scrolls" role="region" aria-label="Topics" tabIndex={0}>
+    <div className="table scrolls topics" role="region" aria-label="Topics" tabIndex={0}>
       <table>
         <thead>
           <tr>
             <th scope="col">Topic</th>
-            <th scope="col">Kept</th>
+            <th scope="col" className="minor">
+              Kept
+            </th>
             <th scope="col">Consumer</th>
-            <th scope="col" className="number">
+            <th scope="col" className="number minor">
               Partitions
             </th>
             <th scope="col" className="number">
@@ -73,6 +75,9 @@ function TopicTable({ topics }: { readonly topics: readonly Topic[] }) {
   );
 }
 
+/** Between the parts of a key, as the topics name it. */
+const UNIT_SEPARATOR = ' U+001F ';
+
 /** A line per consumer, under one name. */
 function TopicRows({ topic: { name, key, usedBy, retentionMs, consumers } }: { readonly topic: Topic }) {
   const lines = Math.max(1, consumers.length);
@@ -84,9 +89,9 @@ function TopicRows({ topic: { name, key, usedBy, retentionMs, consumers } }: { r
           <>
             <th scope="rowgroup" rowSpan={lines} className="topic-name" title={usedBy}>
               {name}
-              <span className="hint">by {key}</span>
+              <span className="hint">by {key.replace(UNIT_SEPARATOR, ', ')}</span>
             </th>
-            <td rowSpan={lines}>
+            <td rowSpan={lines} className="minor">
               {retentionMs === undefined ? 'newest per key' : `${String(retentionMs / DAY_MS)} days`}
             </td>
           </>
@@ -97,8 +102,8 @@ function TopicRows({ topic: { name, key, usedBy, retentionMs, consumers } }: { r
           </td>
         ) : (
           <>
-            <td>{consumer.group}</td>
-            <td className="number">{consumer.partitions}</td>
+            <td className="text">{consumer.group}</td>
+            <td className="number minor">{consumer.partitions}</td>
             <td className="number">
               {consumer.parked === 0 ? (
                 '0'

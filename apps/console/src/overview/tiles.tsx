@@ -71,10 +71,15 @@ function useSubscriptionTile(): Tile {
   const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
   if (counts === undefined) return { ...tile, value: '–', hint: 'paused, suspended or disabled' };
   const { paused, suspended, disabled, hasMore, hasMoreActive } = counts;
+  const hints = [
+    paused > 0 && `${countText(paused)} paused`,
+    (suspended > 0 || hasMoreActive) && `${countText(suspended)}${hasMoreActive ? '+' : ''} suspended`,
+    disabled > 0 && `${countText(disabled)} disabled`,
+  ].filter((hint) => hint !== false);
   return {
     ...tile,
     value: `${countText(paused + suspended + disabled)}${hasMore ? '+' : ''}`,
-    hint: `${countText(paused)} paused, ${countText(suspended)}${hasMoreActive ? '+' : ''} suspended, ${countText(disabled)} disabled`,
+    hint: hints.length === 0 ? 'none of them' : hints.join(', '),
     ...(disabled + suspended > 0 ? { tone: 'bad' } : paused > 0 && { tone: 'waiting' }),
   };
 }

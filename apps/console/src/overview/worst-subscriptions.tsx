@@ -30,7 +30,7 @@ export function WorstSubscriptions({ window, step, range }: WorstProps) {
   });
   return (
     <section className="card worst" aria-labelledby="worst-title">
-      <h2 id="worst-title">Where deliveries fail</h2>
+      <h2 id="worst-title">Where deliveries fail or are retried</h2>
       {error && !data && <Failure error={error} retry={() => void refetch()} />}
       {error && data && <Outdated error={error} sinceMs={dataUpdatedAt} />}
       {data?.worst.length === 0 && (
@@ -66,10 +66,16 @@ function Worst({ one, range }: { readonly one: FailingSubscription; readonly ran
         <strong>{subscription?.eventType ?? 'subscription'}</strong>{' '}
         <span className="hint text">{subscription?.url ?? id}</span>
       </Link>
-      <Link href={`/deliveries?range=${range}&status=failed&subscriptionId=${id}`} className="number">
-        {countText(failed)} of {countText(all)} failed
-      </Link>
-      <span className="hint number">{countText(retries)} retries</span>
+      {failed === 0 ? (
+        <span className="hint number">none of {countText(all)} failed</span>
+      ) : (
+        <Link href={`/deliveries?range=${range}&status=failed&subscriptionId=${id}`} className="number">
+          {countText(failed)} of {countText(all)} failed
+        </Link>
+      )}
+      <span className="hint number">
+        {countText(retries)} {retries === 1 ? 'retry' : 'retries'}
+      </span>
       <span className="meter" aria-hidden="true">
         <span style={{ width: `${String(100 * share)}%` }} />
       </span>

@@ -39,7 +39,8 @@ export function LatestDeliveries({ subscriptionId }: { readonly subscriptionId: 
             </Link>
             <StatusBadge status={delivery.status} />
             <StatusCode code={delivery.statusCode} error={delivery.attempts.at(-1)?.error} />
-            <span className="hint">{eventType}</span>
+            {/* All others are of the one type of the subscription. */}
+            <span className="hint">{eventType === 'test' && eventType}</span>
             <span className="hint">
               {delivery.firstAttemptAt === undefined ? 'not yet' : <Moment iso={delivery.firstAttemptAt} />}
             </span>

@@ -51,13 +51,13 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
         <div className="heading">
           <h1>{data.eventType}</h1>
           <StatusBadge status={data.status} />
+          <p className="hint text">
+            {data.url}
+            {data.description !== undefined && <span className="below">{data.description}</span>}
+          </p>
         </div>
         <SubscriptionActions subscription={data} changes={changes} test={test} />
       </div>
-      <p className="hint lead text">
-        {data.url}
-        {data.description !== undefined && <span className="below">{data.description}</span>}
-      </p>
       <ActionError error={changes.error} />
       <TestResult test={test} />
       {changes.rotation.data && <SecretPanel secret={changes.rotation.data.secret} />}

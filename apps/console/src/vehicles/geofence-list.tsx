@@ -42,6 +42,8 @@ export function GeofenceList({ geofences, hasMore }: GeofenceListProps) {
 }
 
 function sizeText(shape: Geofence['shape']): string {
-  if (shape.type === 'circle') return `circle of ${countText(shape.radiusInMeters)} m`;
-  return `polygon of ${countText(shape.coordinates.flat().length)} corners`;
+  if (shape.type === 'circle') return `circle, radius ${countText(shape.radiusInMeters)} m`;
+  // Each ring ends where it begins.
+  const corners = shape.coordinates.reduce((sum, ring) => sum + ring.length - 1, 0);
+  return `polygon, ${countText(corners)} corners`;
 }

@@ -31,7 +31,9 @@ export function drawGraticule(
     const { x } = toScreen(project({ latitude: 0, longitude }), view, width, height);
     context.moveTo(x, 0);
     context.lineTo(x, height);
-    if (x > SCALE_WIDTH_PX) context.fillText(longitudeText(longitude, decimals), x + 3, height - FROM_EDGE_PX);
+    const text = longitudeText(longitude, decimals);
+    const isWhole = x > SCALE_WIDTH_PX && x + 3 + context.measureText(text).width < width;
+    if (isWhole) context.fillText(text, x + 3, height - FROM_EDGE_PX);
   }
   for (const latitude of latitudes) {
     const { y } = toScreen(project({ latitude, longitude: 0 }), view, width, height);

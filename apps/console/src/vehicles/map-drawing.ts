@@ -125,7 +125,7 @@ function drawDraft(context: Context, draft: GeofenceDraft, view: MapView, screen
 function labelsOf({ marks, geofences }: MapContent, screen: Screen): MapLabel[] {
   const beside = (place: Place, text: string): MapLabel => {
     const { x, y } = screen(place);
-    return { text: shortened(text), x: x + 2 * MARK_PX, y: y - MARK_PX };
+    return { text: shortened(text), x: x + 2 * MARK_PX, endX: x - 2 * MARK_PX, y: y - MARK_PX };
   };
   return [
     ...marks.map((mark) => beside(mark, mark.label)),
@@ -142,7 +142,11 @@ function anchorOf(shape: Shape): Place {
 function drawLabels(context: Context, labels: readonly MapLabel[], { surface, text: color }: Colors): void {
   context.font = FONT;
   context.lineJoin = 'round';
-  for (const { text, x, y } of readable(labels, (some) => context.measureText(some).width)) {
+  for (const { text, x, y } of readable(
+    labels,
+    (some) => context.measureText(some).width,
+    context.canvas.clientWidth,
+  )) {
     // A line under it must not cross it out.
     context.strokeStyle = surface;
     context.lineWidth = 3;

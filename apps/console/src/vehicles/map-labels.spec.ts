@@ -19,7 +19,16 @@ describe('the labels of the map', () => {
       { text: 'below it', x: 0, y: 114 },
       { text: '', x: 500, y: 500 },
     ];
-    const shown = readable(labels, (text) => 10 * text.length).map(({ text }) => text);
+    const shown = readable(labels, (text) => 10 * text.length, 1_000).map(({ text }) => text);
     expect(shown).toEqual(['Depot', 'beside it', 'below it']);
+  });
+
+  it('stand on the other side of their mark where the map ends', () => {
+    const labels = [
+      { text: 'van-1', x: 40, y: 20, endX: 24 },
+      { text: 'van-2', x: 160, y: 100, endX: 144 },
+      { text: '5 km', x: 190, y: 150 },
+    ];
+    expect(readable(labels, (text) => 10 * text.length, 200).map(({ x }) => x)).toEqual([40, 94, 190]);
   });
 });

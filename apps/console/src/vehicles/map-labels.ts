@@ -3,6 +3,8 @@ export interface MapLabel {
   readonly text: string;
   readonly x: number;
   readonly y: number;
+  /** Where it ends on the other side of its mark, where the map has no room for it on this one. */
+  readonly endX?: number;
 }
 
 const HEIGHT_PX = 14;
@@ -16,16 +18,23 @@ export function shortened(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
 }
 
-/** Those labels that stand on no earlier one: half a name is of no use. */
-export function readable<Label extends MapLabel>(labels: readonly Label[], widthOf: (text: string) => number): Label[] {
+/** Those labels that stand on no earlier one, and within the map: half a name is of no use. */
+export function readable(
+  labels: readonly MapLabel[],
+  widthOf: (text: string) => number,
+  mapWidthPx: number,
+): readonly MapLabel[] {
   const taken: { left: number; right: number; y: number }[] = [];
-  return labels.filter(({ text, x, y }) => {
-    if (text === '') return false;
-    const [left, right] = [x, x + widthOf(text)];
+  return labels.flatMap(({ text, x, y, endX }) => {
+    if (text === '') return [];
+    const width = widthOf(text);
+    const left = endX !== undefined && x + width > mapWidthPx ? endX - width : x;
+    const right = left + width;
     const isFree = !taken.some(
       (one) => left < one.right + GAP_PX && right > one.left - GAP_PX && Math.abs(y - one.y) < HEIGHT_PX,
     );
-    if (isFree) taken.push({ left, right, y });
-    return isFree;
+    if (!isFree) return [];
+    taken.push({ left, right, y });
+    return [{ text, x: left, y }];
   });
 }

@@ -66,11 +66,13 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
     <>
       <div className="title">
         <h1>Vehicles</h1>
-        <span className="hint">
-          {hasMore ? 'The first ' : ''}
-          {countText(marks.length)} {marks.length === 1 ? 'vehicle' : 'vehicles'} in the last 15 minutes
-          {hasMore && ': there are more'}
-        </span>
+        {marks.length > 0 && (
+          <span className="hint">
+            {hasMore ? 'The first ' : ''}
+            {countText(marks.length)} {marks.length === 1 ? 'vehicle' : 'vehicles'} in the last 15 minutes
+            {hasMore && ': there are more'}
+          </span>
+        )}
       </div>
       {marks.length === 0 && (
         <Empty title="No vehicle has reported in the last 15 minutes">
