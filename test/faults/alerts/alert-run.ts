@@ -27,20 +27,21 @@ const ENDS_WITHIN_MS = 120_000;
 export async function provokeAlerts(stage: AlertStage, provocation: Provocation): Promise<AlertRow[]> {
   const { alerts, by, endedBy, firesWithinMs = FIRES_WITHIN_MS } = provocation;
   const watch = alertWatch(stage.prometheus);
-  await until(async () => (await watch.firing()).length === 0, { timeoutMs: CALM_WITHIN_MS });
+  await until(() => isCalm(stage), { timeoutMs: CALM_WITHIN_MS });
   const scene = openScene(stage, String(alerts[0]).toLowerCase());
   let end: () => unknown = () => undefined;
   try {
     await scene.createFleet(scene.fleet);
     watch.begin();
     end = await provocation.provoke(scene);
-    const fired = await watch.untilEach(alerts, (alert, firing) => firing.includes(alert), firesWithinMs);
+    const fired = await watch.untilEach(alerts, true, firesWithinMs);
     for (const alert of alerts) await followRunbook(stage, alert);
     await end();
     end = () => undefined;
     watch.begin();
-    const ended = await watch.untilEach(alerts, (alert, firing) => !firing.includes(alert), ENDS_WITHIN_MS);
-    const beside = watch.seen().filter((alert) => !alerts.includes(alert));
+    const ended = await watch.untilEach(alerts, false, ENDS_WITHIN_MS);
+    const others = watch.seen().filter(({ alert }) => !alerts.includes(alert));
+    const beside = others.map(({ text }) => text);
     return alerts.map((alert) => ({
       ...{ alert, by, endedBy, beside },
       firingAfterS: fired.get(alert) ?? NaN,
@@ -52,39 +53,51 @@ export async function provokeAlerts(stage: AlertStage, provocation: Provocation)
   }
 }
 
+/** All are scraped, and no alert fires or is about to. */
+async function isCalm({ prometheus, apps }: AlertStage): Promise<boolean> {
+  const [up, alerts] = await Promise.all([prometheus.query('up == 1'), prometheus.query('ALERTS')]);
+  return up.length === apps.length && alerts.length === 0;
+}
+
+interface Firing {
+  readonly alert: string;
+  /** Of which application, where it says so. */
+  readonly text: string;
+}
+
 function alertWatch(prometheus: Prometheus) {
-  const seen = new Set<string>();
+  const seen = new Map<string, Firing>();
   let begunAt = performance.now();
 
-  async function firing(): Promise<string[]> {
-    const series = await prometheus.query('group by (alertname) (ALERTS{alertstate="firing"})');
-    return series.map(({ metric }) => metric['alertname'] ?? '');
+  async function firing(): Promise<Firing[]> {
+    const series = await prometheus.query('group by (alertname, app) (ALERTS{alertstate="firing"})');
+    return series.map(({ metric: { alertname = '', app } }) => ({
+      alert: alertname,
+      text: app === undefined ? alertname : `${alertname} of ${app}`,
+    }));
   }
 
   return {
-    firing,
-    seen: () => [...seen].toSorted(),
+    seen: () => [...seen.values()].toSorted((a, b) => (a.text < b.text ? -1 : 1)),
     begin() {
       begunAt = performance.now();
     },
-    /** Seconds from the begin until it holds for the first time, of each alert. */
-    async untilEach(
-      alerts: readonly string[],
-      holds: (alert: string, firing: readonly string[]) => boolean,
-      timeoutMs: number,
-    ): Promise<Map<string, number>> {
+    /** Seconds from the begin until it fires, or does not fire, for the first time, of each alert. */
+    async untilEach(alerts: readonly string[], isFiring: boolean, timeoutMs: number): Promise<Map<string, number>> {
       const after = new Map<string, number>();
       const missing = () => alerts.filter((alert) => !after.has(alert));
       const check = async (): Promise<boolean> => {
         const now = await firing();
-        for (const alert of now) seen.add(alert);
+        for (const one of now) seen.set(one.text, one);
         for (const alert of missing())
-          if (holds(alert, now)) after.set(alert, Math.round((performance.now() - begunAt) / 1_000));
+          if (now.some((one) => one.alert === alert) === isFiring)
+            after.set(alert, Math.round((performance.now() - begunAt) / 1_000));
         return missing().length === 0;
       };
       await until(check, { timeoutMs }).catch((error: unknown) => {
-        const waited = `Waited in vain for ${missing().join(', ')}; firing were ${[...seen].join(', ') || 'none'}`;
-        throw new Error(waited, { cause: error });
+        const fired = [...seen.keys()].join(', ') || 'nothing';
+        const what = isFiring ? 'fire' : 'end';
+        throw new Error(`Waited in vain for ${missing().join(', ')} to ${what}; fired has ${fired}`, { cause: error });
       });
       return after;
     },

@@ -44,7 +44,7 @@ function pageText(rows: readonly AlertRow[], { machine, factor, withoutRow }: Ru
     'Written by `npm run test:alerts-live -- --write-docs yes`; do not edit. What it does: [README](../../test/faults/alerts/README.md).',
     '',
     `- ${machine}`,
-    `- the shipped rules with every duration (\`for\`, \`keep_firing_for\`, ranges, offsets) divided by ${String(factor)}, scraped and evaluated every second; what they compare with is as shipped`,
+    `- the shipped rules with every duration (\`for\`, \`keep_firing_for\`, ranges, offsets) divided by ${String(factor)}, scraped and evaluated every second; what they compare with is as shipped, and a restart takes as long as always`,
     '- seconds from the fault to firing, and from the end of the steps of the runbook until the alert had ended',
     '',
     '| Alert | Provoked by | Fires after | Ended by | Ends after | Others that fired |',
