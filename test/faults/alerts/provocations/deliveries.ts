@@ -37,12 +37,12 @@ export const ofDeliveries: readonly Provocation[] = [
   },
   {
     alerts: ['WaypostRecordsRejected', 'WaypostPingsRejected'],
-    by: 'a record on `telemetry.pings` that is not Avro, and devices whose clocks are an hour ahead',
+    by: 'a record on `fleet.events` that is not Avro, and devices whose clocks are an hour ahead',
     endedBy: 'nothing more of their kind',
     async provoke(scene) {
       const producer = connectKafka(scene.kafka).producer();
       await producer.connect();
-      await producer.send({ topic: topics.telemetryPings.name, messages: [{ key: 'a', value: 'not Avro' }] });
+      await producer.send({ topic: topics.fleetEvents.name, messages: [{ key: 'a', value: 'not Avro' }] });
       await producer.disconnect();
       await scene.publish(100);
       await scene.publish(20, { aheadMs: 3_600_000 });

@@ -95,13 +95,6 @@ export const ofProcesses: readonly Provocation[] = [
     },
   },
   {
-    alerts: ['WaypostLagStays', 'WaypostRecordsOld'],
-    by: '290,000 pings at once, and a slow network between telemetry-processor and its broker',
-    endedBy: 'the network is fast again',
-    firesWithinMs: 120_000,
-    provoke: overloadProcessors,
-  },
-  {
     alerts: ['WaypostRestarts'],
     by: 'SIGKILL to history-projector, three times',
     endedBy: 'nothing more',
@@ -123,19 +116,6 @@ async function startTime({ prometheus }: Scene, { adminUrl }: App): Promise<stri
   const instance = new URL(adminUrl).host;
   const [series] = await prometheus.query(`process_start_time_seconds{instance="${instance}"}`);
   return series?.value[1];
-}
-
-const BURST = 58;
-const BURST_PINGS = 5_000;
-
-/** More than one fetch of each partition holds, and more than the way to the broker takes in a minute. */
-async function overloadProcessors(scene: Scene): Promise<() => void> {
-  const processors = scene.apps.filter(({ name }) => name === 'telemetry-processor');
-  for (const { toBroker } of processors) toBroker.shape({ bytesPerSecond: 450_000 });
-  for (let batch = 0; batch < BURST; batch += 1) await scene.publish(BURST_PINGS);
-  return () => {
-    for (const { toBroker } of processors) toBroker.heal();
-  };
 }
 
 type Admin = ReturnType<ReturnType<typeof connectKafka>['admin']>;
