@@ -32,7 +32,7 @@ const PAGES_NOT_RUN: Readonly<Record<string, string>> = {
   'bench/processor/kafka-streams/README.md': 'As above.',
   'docs/benchmarks.md': 'As above.',
   'docs/isolation.md': 'As above.',
-  'test/faults/alerts/README.md': 'Takes half an hour.',
+  'test/faults/alerts/README.md': 'Takes twenty minutes.',
   'deploy/README.md': 'Needs a container engine or a cluster; test:deploy validates what it applies.',
   'test/contract/README.md': 'test:long runs the command.',
   'test/faults/delivery/README.md': 'As above.',
