@@ -37,12 +37,13 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/deliveries/find-waiting-sql.ts': ["conditions.join(' AND ')", 'direction', 'most'],
   // The statement of a page as a part of another.
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
-  // Columns that we choose by the grouping, conditions with `$n`, and a constant.
+  // Columns that we choose by the grouping and the step, conditions with `$n`, and constants.
   'libs/history-store/src/figures/delivery-figures.ts': [
-    ...['JOINED[groupBy]', "where.join(' AND ')", 'String(MAX_CELLS + 1)'],
+    ...['GROUPS[groupBy]', 'column', "where.join(' AND ')"],
+    ...['String(MAX_BYTES)', 'String(ROW_BYTES)', 'String(MAX_BYTES / ROW_BYTES + 1)'],
   ],
   // Names of days, which this code computes.
-  'libs/history-store/src/figures/write-figures.ts': ['place.table', 'table'],
+  'libs/history-store/src/figures/write-figures.ts': ['table'],
   // Only for EXPLAIN; literals are escaped.
   'libs/history-store/src/pages/page-sql.ts': ["parameters.map(literal).join(', ')"],
   // Names of days, which this code computes.

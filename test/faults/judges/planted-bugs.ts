@@ -133,8 +133,8 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'figures of a stored bucket are replaced',
     file: `${STORE}/figures/write-figures.ts`,
-    is: 'addFigures(cell.figures, sum.take());',
-    becomes: 'sum.take();',
+    is: 'minutes = f.minutes || excluded.minutes',
+    becomes: 'minutes = excluded.minutes',
   },
   {
     name: 'a delivery that ends is shown as waiting for good',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { attemptOf } from '../../support/samples.js';
-import { compareFigures, type StoredFigures } from './figures.js';
+import { compareFigures, figuresOfRow, type StoredFigures } from './figures.js';
 import { foldLog } from './fold-log.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
@@ -53,5 +53,24 @@ describe('the judge of the figures', () => {
     ['a delivery that failed', '[1,0,1,0,1,0,[1,0,0,1,0,0],[81,1],[36,1]]'],
   ])('finds %s', (_, figures) => {
     expect(compareFigures(stored(figures), ROWS)).not.toEqual([]);
+  });
+
+  it('counts the minutes of an hour as minutes only, and those of a day in its hours and in the day too', () => {
+    const of = KEY;
+    const [day, hour] = [Date.UTC(2026, 5, 20), NOW - 3_600_000];
+    const first = '[1,,,,,,[,,,1,,],[],[]]';
+    const second = '[,1,,,1,,[1,,,,,],[81,1],[36,1]]';
+    const rows = [
+      { of, step: 1_440, startMs: day, figures: second, minutes: `720${first}` },
+      { of, step: 60, startMs: NOW, figures: second, minutes: `0${second}` },
+    ];
+    expect(compareFigures(rows.flatMap(figuresOfRow), ROWS)).toEqual([]);
+    const lost = [rows[0], { of, step: 60, startMs: hour, figures: second, minutes: `59${second}` }];
+    expect(
+      compareFigures(
+        lost.flatMap((row) => (row === undefined ? [] : figuresOfRow(row))),
+        ROWS,
+      ),
+    ).not.toEqual([]);
   });
 });

@@ -35,9 +35,13 @@ function linesOf(cells: readonly (readonly [key: string, counts: Counts])[]): st
   });
 }
 
+/** Minutes of a bucket. */
+const DAY = 1_440;
+const STEPS = [1, 60, DAY];
+
 function cellsOf(row: Row): [string, Counts][] {
   const counts = new Map(expectedCounts(row));
-  return [1, 60, 1_440].map((minutes) => {
+  return STEPS.map((minutes) => {
     const bucket = Math.floor(Number(row.first_attempt_at) / (minutes * 60_000)) * minutes * 60_000;
     return [[row.fleet_id, row.subscription_id, row.event_type, minutes, bucket].join(' '), counts];
   });
@@ -89,8 +93,9 @@ const OUTCOMES = ['started', 'delivered', 'failed', 'expired', 'retries', 'probe
 
 type PackedFigures = [...outcomes: number[], classes: number[], latency: number[], lateness: number[]];
 
+/** Zeros are left out between commas. */
 function countsOf(figures: string): Counts {
-  const packed = JSON.parse(figures) as PackedFigures;
+  const packed = JSON.parse(figures.replaceAll(/(?<=,)(?=[,\]])|(?<=\[)(?=,)/g, '0')) as PackedFigures;
   const [classes = [], latency = [], lateness = []] = packed.slice(OUTCOMES.length) as number[][];
   return added([
     ...OUTCOMES.map((name, at) => [name, Number(packed[at])] as const),
@@ -113,11 +118,39 @@ export interface StoredFigures {
   readonly figures: string;
 }
 
+/** The figures of an hour and its minutes; or those of a day, with the minutes that neither it nor an hour counts yet. */
+export interface StoredRow {
+  /** Fleet, subscription and event type. */
+  readonly of: string;
+  readonly step: number;
+  readonly startMs: number;
+  /** Any number, one after another. */
+  readonly figures: string;
+  /** The same, with the minute of the bucket before each. */
+  readonly minutes: string;
+}
+
+export function figuresOfRow({ of, step, startMs, figures, minutes }: StoredRow): StoredFigures[] {
+  const whole = entriesOf(figures).map(([, packed]) => ({ key: [of, step, startMs].join(' '), figures: packed }));
+  const counted = step === DAY ? STEPS : [1];
+  const parts = entriesOf(minutes).flatMap(([minute, packed]) =>
+    counted.map((each) => {
+      const bucket = Math.floor((startMs + minute * 60_000) / (each * 60_000)) * each * 60_000;
+      return { key: [of, each, bucket].join(' '), figures: packed };
+    }),
+  );
+  return [...whole, ...parts];
+}
+
+function entriesOf(text: string): [minute: number, figures: string][] {
+  return [...text.matchAll(/(\d*)(\[.*?\]\])/g)].map(([, minute, packed = '']) => [Number(minute), packed]);
+}
+
 async function readFigures(client: pg.Client): Promise<readonly StoredFigures[]> {
-  const { rows } = await client.query<StoredFigures>(
-    `SELECT concat_ws(' ', fleet_id, subscription_id, event_type, step, (extract(epoch FROM bucket_at) * 1000)::bigint) AS key,
-            figures
+  const { rows } = await client.query<StoredRow>(
+    `SELECT concat_ws(' ', fleet_id, subscription_id, event_type) AS of, step,
+            (extract(epoch FROM bucket_at) * 1000)::float8 AS "startMs", figures, minutes
        FROM delivery_figures`,
   );
-  return rows;
+  return rows.flatMap(figuresOfRow);
 }

@@ -3,6 +3,7 @@ import { CheaperHistory1760000400000 } from './cheaper-history-1760000400000.js'
 import { DeliveriesByReplay1760001100000 } from './deliveries-by-replay-1760001100000.js';
 import { DeliveryFigures1760000900000 } from './delivery-figures-1760000900000.js';
 import { DeliveryProgress1760001100001 } from './delivery-progress-1760001100001.js';
+import { FiguresOfMinutes1760002400000 } from './figures-of-minutes-1760002400000.js';
 import { FleetIsolation1760002100000 } from './fleet-isolation-1760002100000.js';
 import { FleetRoutes1760000800000 } from './fleet-routes-1760000800000.js';
 import { HistoryTables1760000000000 } from './history-tables-1760000000000.js';
@@ -48,4 +49,5 @@ export const migrations = [
   ProjectedTopics1760002100003,
   SubscriptionCertificates1760002200000,
   ReplayedStatusCode1760002300000,
+  FiguresOfMinutes1760002400000,
 ] satisfies DataSourceOptions['migrations'];

@@ -1,8 +1,14 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
 import { probeCount, recordNumber } from '@waypost/domain';
-import { endOf, NOT_STORED, type StoredDelivery, type WrittenDelivery } from '../figures/figure-cells.js';
-import { writeFigures } from '../figures/write-figures.js';
+import {
+  CountedFigures,
+  endOf,
+  NOT_STORED,
+  type StoredDelivery,
+  type WrittenDelivery,
+} from '../figures/figure-cells.js';
+import { figureRows, type StoredFigures, writeFigures } from '../figures/write-figures.js';
 import { groupByDay } from '../partitions/daily-table.js';
 import { copyIn, CopyRows } from '../projection/binary-copy.js';
 import { beginAndMovePosition, MOVED, movePosition } from '../projection/projection-transaction.js';
@@ -26,8 +32,11 @@ import { forgetEnded } from './waiting-sql.js';
 export interface PreparedWrites {
   /** Their first record is in the batch; by day. */
   readonly inserts: readonly Copy[];
-  readonly inserted: readonly FoldedDelivery[];
-  /** By day. */
+  /** How many these are. */
+  readonly inserted: number;
+  /** What they add to the figures. */
+  readonly figures: readonly StoredFigures[];
+  /** Deliveries that are stored already, by day. */
   readonly updates: readonly Update[];
   /** Stored already, and some of their probes lose their lines. */
   readonly upserts: readonly FoldedDelivery[];
@@ -49,8 +58,9 @@ const ROWS_PER_CHUNK = 200;
 export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Promise<PreparedWrites> {
   const whole = deliveries.filter(isWhole).sort(byFleet);
   const inserts: Copy[] = [];
+  const counted = new CountedFigures();
   for (const [day, ofDay] of groupByDay(whole, firstAttempt)) {
-    inserts.push({ sql: copyDeliveriesSql(partitionName(day)), rows: await rowsOf(ofDay) });
+    inserts.push({ sql: copyDeliveriesSql(partitionName(day)), rows: await rowsOf(ofDay, counted) });
   }
   const stored = deliveries.filter((delivery) => !isWhole(delivery));
   const updates = [
@@ -62,14 +72,21 @@ export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Prom
     query: continueDeliveries(partitionName(day), ofDay),
     deliveries: ofDay,
   }));
-  return { inserts, inserted: whole, updates, upserts: stored.filter(hasManyProbes) };
+  return {
+    inserts,
+    inserted: whole.length,
+    figures: figureRows(counted),
+    updates,
+    upserts: stored.filter(hasManyProbes),
+  };
 }
 
-async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
+async function rowsOf(deliveries: readonly WholeDelivery[], counted: CountedFigures): Promise<Buffer> {
   const rows = new CopyRows();
   for (const [index, delivery] of deliveries.entries()) {
     if (index > 0 && index % ROWS_PER_CHUNK === 0) await nextTick();
     writeDeliveryRow(rows, delivery);
+    counted.add({ delivery, before: NOT_STORED });
   }
   return rows.finish();
 }
@@ -82,10 +99,10 @@ async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
 export async function applyWrites(
   client: PoolClient,
   batch: AttemptBatch,
-  { inserts, inserted, updates, upserts }: PreparedWrites,
+  { inserts, inserted, figures, updates, upserts }: PreparedWrites,
 ): Promise<number | null> {
   if (!(await moveAndInsert(client, batch, inserts))) return null;
-  const written: WrittenDelivery[] = inserted.map((delivery) => ({ delivery, before: NOT_STORED }));
+  const written: WrittenDelivery[] = [];
   const others = [...upserts];
   for (const update of updates) {
     const { continued, left } = await continueStored(client, update);
@@ -93,9 +110,9 @@ export async function applyWrites(
     others.push(...left);
   }
   written.push(...(await upsertDeliveries(client, others)));
-  await writeFigures(client, batch.partition, written);
+  await writeFigures(client, batch.partition, [...figures, ...rowsAddedBy(written)]);
   await forgetEnded(client, batch.attempts);
-  return written.length;
+  return inserted + written.length;
 }
 
 /** Like `applyWrites`, for any deliveries, in whatever state they are stored. */
@@ -106,9 +123,15 @@ export async function applyUpserts(
 ): Promise<number | null> {
   if (!(await moveAndInsert(client, batch, []))) return null;
   const written = await upsertDeliveries(client, deliveries);
-  await writeFigures(client, batch.partition, written);
+  await writeFigures(client, batch.partition, rowsAddedBy(written));
   await forgetEnded(client, batch.attempts);
   return written.length;
+}
+
+function rowsAddedBy(written: readonly WrittenDelivery[]): StoredFigures[] {
+  const counted = new CountedFigures();
+  for (const one of written) counted.add(one);
+  return figureRows(counted);
 }
 
 /** The first day's deliveries share one message with the statements before them; there is rarely a second day. */

@@ -1,26 +1,22 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { recordNumber, type WebhookAttempt } from '@waypost/domain';
+import type { WebhookAttempt } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
 import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { explainQuery } from '../pages/page-sql.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
-import {
-  createDeliveryFigures,
-  type DeliveryFigures,
-  type FigureRow,
-  type FiguresQuery,
-  figuresSql,
-} from './delivery-figures.js';
-import { DURATION_ERROR, percentiles } from './duration-histogram.js';
+import { createDeliveryFigures, type DeliveryFigures, type FiguresQuery, figuresSql } from './delivery-figures.js';
+import { percentiles } from './duration-histogram.js';
 import { bucketStart, FIGURE_STEPS } from './figure-cells.js';
-import { noFigures, type SummedFigures } from './figures.js';
+import { noFigures, summed } from './figures.js';
+import { expectFigures } from './figures-of-log.contract.js';
 import { packFigures } from './packed-figures.js';
 import { createFigurePartitions } from './write-figures.js';
 
 const suite = useTestHistory({ poolSize: 8 });
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const PARTITIONS = 3;
 let stored: DeliveryFigures;
@@ -51,87 +47,16 @@ function newFleet() {
   };
 }
 
-const STEP_MS = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
-const GROUPS = {
-  none: () => '',
-  subscription: ({ subscriptionId }: WebhookAttempt) => subscriptionId,
-  eventType: ({ eventType }: WebhookAttempt) => eventType,
-};
-
-/** What the figures of a log must be, straight from its records. */
-function foldOf(log: readonly WebhookAttempt[], { step, groupBy }: Pick<FiguresQuery, 'step' | 'groupBy'>) {
-  const deliveries = new Map<string, WebhookAttempt[]>();
-  for (const attempt of log) {
-    const key = `${attempt.eventId} ${String(attempt.series)}`;
-    const known = deliveries.get(key) ?? [];
-    if (known.length === 0 && attempt.body === null) continue;
-    if (known.every((other) => recordNumber(other) < recordNumber(attempt))) deliveries.set(key, [...known, attempt]);
-  }
-  const rows = new Map<string, WebhookAttempt[][]>();
-  for (const delivery of deliveries.values()) {
-    const [first] = delivery;
-    if (first === undefined) continue;
-    const startAt = Math.floor(first.firstAttemptAt / STEP_MS[step]) * STEP_MS[step];
-    const key = JSON.stringify([startAt, GROUPS[groupBy](first)]);
-    rows.set(key, [...(rows.get(key) ?? []), delivery]);
-  }
-  return new Map([...rows].map(([key, of]) => [key, summaryOf(of)]));
-}
-
-function summaryOf(deliveries: readonly WebhookAttempt[][]) {
-  const ends = deliveries.flatMap((delivery) => delivery.at(-1) ?? []);
-  const ended = (outcome: string) => ends.filter((end) => end.outcome === outcome);
-  const records = deliveries.flat();
-  const probes = records.filter(({ probe }) => probe);
-  const sent = records.filter(
-    ({ probe, decision }) => !probe && !['expired', 'subscription_disabled'].includes(decision),
+/** Bytes; null: there is no row. */
+async function longestMinutes(fleetId: string): Promise<{ day: number; hour: number | null }> {
+  const [row] = await suite.dataSource.query<{ day: number; hour: number | null }[]>(
+    `SELECT max(octet_length(minutes)) FILTER (WHERE step = 1440) AS day,
+            max(octet_length(minutes)) FILTER (WHERE step = 60) AS hour
+       FROM delivery_figures WHERE fleet_id = $1`,
+    [fleetId],
   );
-  const retries = sent.filter(({ attempt }) => attempt > 1);
-  const classed = (from: number) =>
-    sent.filter(({ statusCode: c }) => c !== null && c >= from && c < from + 100).length;
-  return {
-    started: deliveries.length,
-    delivered: ended('delivered').length,
-    failed: ended('failed').length,
-    expired: ended('expired').length,
-    retries: retries.length,
-    probes: probes.length,
-    attempts: [...[200, 300, 400, 500].map(classed), 0, sent.filter(({ statusCode }) => statusCode === null).length],
-    latency: ended('delivered').map((end) => end.startedAt + end.durationMs - end.deliveryCreatedAt),
-    retryLateness: retries.map(({ startedAt, dueAt }) => startedAt - dueAt),
-  };
-}
-
-function expectFigures(
-  rows: readonly FigureRow[],
-  log: readonly WebhookAttempt[],
-  query: Pick<FiguresQuery, 'step' | 'groupBy'>,
-) {
-  const expected = foldOf(log, query);
-  const found = new Map(rows.map(({ startAt, group, figures }) => [JSON.stringify([startAt, group]), figures]));
-  expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
-  for (const [key, { latency, retryLateness, ...counts }] of expected) {
-    const { latency: latencies, retryLateness: latenesses, ...others } = found.get(key) as SummedFigures;
-    expect(others).toEqual(counts);
-    expectPercentiles(latencies, latency);
-    expectPercentiles(latenesses, retryLateness);
-  }
-}
-
-function expectPercentiles(counts: SummedFigures['latency'], durations: readonly number[]): void {
-  const sorted = durations.toSorted((a, b) => a - b);
-  const parts = [0.01, 0.5, 0.95, 0.99, 1];
-  const found = percentiles(counts, parts);
-  for (const [index, part] of parts.entries()) {
-    const exact = sorted[Math.ceil(part * sorted.length) - 1];
-    const value = found[index];
-    if (exact === undefined) expect(value).toBeNull();
-    // Whole milliseconds, and nothing below one.
-    else
-      expect(Math.abs(Number(value) - Math.max(1, exact))).toBeLessThanOrEqual(
-        Math.max(1, exact) * DURATION_ERROR + 0.5,
-      );
-  }
+  if (row === undefined) throw new Error('An aggregate has a row.');
+  return row;
 }
 
 describe('the figures of deliveries (R-41)', () => {
@@ -184,6 +109,76 @@ describe('the figures of deliveries (R-41)', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('are those of the log when a subscription has more minutes than the row of its day, and hours that grow', async () => {
+    const fleet = newFleet();
+    const { fleetId } = fleet;
+    const hour = NOW - DAY_MS;
+    const batches = Array.from({ length: 12 }, (_, round) =>
+      Array.from({ length: 70 }, (_, n) => {
+        const firstAttemptAt = hour + ((n * 7 + round) % 60) * 60_000 + (n >= 60 ? HOUR_MS * (n - 60) : 0) + round;
+        const eventId = uuidOf(`${fleetId} ${String(round)} ${String(n)}`);
+        return attemptsOf(
+          { fleetId, eventId, firstAttemptAt, deliveryCreatedAt: firstAttemptAt - 20, durationMs: 40 * (n + 1) },
+          n % 3 === 0 ? 1 : 0,
+          'delivered',
+        );
+      }),
+    );
+    const first = batches.map((batch) => batch.flatMap(([attempt]) => attempt ?? []));
+    const retries = batches.flatMap((batch) => batch.flatMap(([, ...others]) => others));
+    for (const attempts of [...first, retries]) {
+      await fleet.append(attempts);
+      const longest = await longestMinutes(fleetId);
+      // A batch of its own, beside what had room.
+      expect(longest.day).toBeLessThan(5_000);
+      expect(longest.hour).toBeLessThan(12_000);
+    }
+    expect((await longestMinutes(fleetId)).hour).toBeGreaterThan(0);
+    const log = [...first.flat(), ...retries];
+    for (const step of ['minute', 'hour', 'day'] as const)
+      for (const groupBy of ['none', 'subscription', 'eventType'] as const)
+        expectFigures(await fleet.read({ step, groupBy }), log, { step, groupBy });
+    const window = { startAt: hour + 30 * 60_000, endAt: hour + 40 * 60_000 };
+    const inWindow = log.filter(({ firstAttemptAt: at }) => at >= window.startAt && at < window.endAt);
+    expectFigures(await fleet.read({ step: 'minute', ...window }), inWindow, { step: 'minute', groupBy: 'none' });
+  });
+
+  it('of a minute that many batches add to stay with their day', async () => {
+    const fleet = newFleet();
+    const { fleetId } = fleet;
+    const log = Array.from({ length: 120 }, (_, n) =>
+      attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(n)}`) }),
+    );
+    for (let at = 0; at < log.length; at += 2) await fleet.append(log.slice(at, at + 2));
+    expect(await longestMinutes(fleetId)).toEqual({ day: expect.any(Number), hour: null });
+    expectFigures(await fleet.read({ step: 'minute' }), log, { step: 'minute', groupBy: 'none' });
+  });
+
+  it('have those that earlier versions wrote, in rows of minutes, hours and days', async () => {
+    const fleet = newFleet();
+    const { fleetId } = fleet;
+    const attempt = attemptOf({ fleetId });
+    const { subscriptionId, eventType, firstAttemptAt } = attempt;
+    await createFigurePartitions(suite.dataSource).ensurePartitions(NOW, NOW);
+    for (const step of ['minute', 'hour', 'day'] as const)
+      await suite.dataSource.query(
+        `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
+         VALUES ($1, $2, 0, $3, $4, $5, '[2,1,0,0,0,0,[1,0,0,1,0,0],[45,1],[]]')`,
+        [new Date(bucketStart(firstAttemptAt, step)), FIGURE_STEPS[step], fleetId, subscriptionId, eventType],
+      );
+    const minutes = Array.from({ length: 60 }, (_, n) => ({
+      ...attempt,
+      eventId: uuidOf(`${fleetId} ${String(n)}`),
+      firstAttemptAt: firstAttemptAt + n * 60_000,
+    }));
+    await fleet.append(minutes);
+    const startAt = (step: 'minute' | 'hour' | 'day') => bucketStart(firstAttemptAt, step);
+    for (const [step, count] of [['minute', 1] as const, ['hour', 60] as const, ['day', 60] as const]) {
+      const [row] = await fleet.read({ step });
+      expect(row).toMatchObject({ startAt: startAt(step), figures: { started: 2 + count, delivered: 1 + count } });
+    }
   });
 
   it('count a late attempt in the bucket of its first attempt', async () => {
@@ -266,17 +261,17 @@ describe('the figures of deliveries (R-41)', () => {
   );
 
   it.each(['none', 'subscription', 'eventType'] as const)(
-    'are read from the primary key of their day, without a row beyond the window (split by %s)',
+    'are read from the primary key of their day, without a row beyond the hours of the window (split by %s)',
     async (groupBy) => {
       const fleet = newFleet();
       const { fleetId } = fleet;
       const minutes = [0, 1, 2, 3].flatMap((days) =>
-        Array.from({ length: 20 }, (_, minute) => NOW - days * DAY_MS - minute * 60_000),
+        Array.from({ length: 200 }, (_, minute) => NOW - days * DAY_MS - minute * 60_000),
       );
       const deliveryAt = (firstAttemptAt: number) =>
         attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(firstAttemptAt)}`), firstAttemptAt });
       await fleet.append(minutes.map(deliveryAt));
-      const window = { startAt: NOW - 2 * DAY_MS - 10 * 60_000, endAt: NOW - 2 * DAY_MS + 60_000 };
+      const window = { startAt: NOW - 2 * DAY_MS - 70 * 60_000, endAt: NOW - 2 * DAY_MS - 10 * 60_000 };
       const plan = await explainQuery(
         suite.pages,
         fleetId,
@@ -284,25 +279,27 @@ describe('the figures of deliveries (R-41)', () => {
       );
       const scans = plan.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
       const day = new Date(window.startAt).toISOString().slice(0, 10).replaceAll('-', '');
-      expect(scans).toMatchObject([
-        { 'Relation Name': `delivery_figures_${day}`, 'Index Name': 'delivery_figures_pkey', 'Actual Rows': 11 },
-      ]);
-      expect(scans[0]?.['Rows Removed by Filter'] ?? 0).toBe(0);
+      const read = { 'Relation Name': `delivery_figures_${day}`, 'Index Name': 'delivery_figures_pkey' };
+      // Of the day, two hours, and minutes as earlier versions wrote them.
+      expect(scans).toMatchObject([1, 2, 0].map((rows) => ({ ...read, 'Actual Rows': rows })));
+      expect(scans.filter((scan) => (scan['Rows Removed by Filter'] ?? 0) > 0)).toEqual([]);
       expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');
     },
   );
 
   it.each([
-    [100_000, 'figures'],
-    [100_001, 'too_many'],
-  ])('that are the sum of %d stored rows: %s', async (count, type) => {
+    [1_000, 'figures'],
+    [1_001, 'too_many'],
+  ])('that are the sum of %d rows of 20 kB: %s', async (count, type) => {
     const { fleetId } = newFleet();
     await createFigurePartitions(suite.dataSource).ensurePartitions(NOW, NOW);
     const startAt = bucketStart(NOW, 'day');
+    const packed = packFigures(summed(noFigures()));
+    const figures = packed.repeat(Math.floor(19_900 / packed.length));
     await suite.dataSource.query(
       `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
        SELECT $1, $2, 0, $3, '', type::text, $4 FROM generate_series(1, $5::integer) AS type`,
-      [new Date(startAt), FIGURE_STEPS.day, fleetId, packFigures(noFigures()), count],
+      [new Date(startAt), FIGURE_STEPS.day, fleetId, figures, count],
     );
     const query = { fleetId, startAt, endAt: NOW, step: 'day', groupBy: 'none' } as const;
     expect((await stored.read(query)).type).toBe(type);

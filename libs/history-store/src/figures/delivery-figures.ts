@@ -1,9 +1,10 @@
 /** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { instant } from '../pages/page-sql.js';
-import { FIGURE_STEPS, type FigureStep } from './figure-cells.js';
+import { bucketStart, FIGURE_STEPS, type FigureStep } from './figure-cells.js';
 import type { SummedFigures } from './figures.js';
 import { PackedSum } from './packed-figures.js';
+import { type PackedMinutes, visitMinutes } from './packed-minutes.js';
 
 export type FigureGroup = 'none' | 'subscription' | 'eventType';
 
@@ -29,7 +30,7 @@ export interface FigureRow {
 export type FiguresResult =
   /** To be read once: each row is added up when it is asked for, so that thousands of them are not in memory at once. */
   | { readonly type: 'figures'; readonly rows: Iterable<FigureRow> }
-  /** They would take too long to add: MAX_CELLS. */
+  /** They would take too long to add: MAX_BYTES. */
   | { readonly type: 'too_many' };
 
 /** The figures of a fleet's deliveries (R-41). */
@@ -39,82 +40,135 @@ export abstract class DeliveryFigures {
 }
 
 const MINUTE_MS = 60_000;
-/** Stored rows that one query may add: some 10 MB of text, and a tenth of a second. */
-const MAX_CELLS = 100_000;
+/** What one query may add of the stored figures of a step, ids included: a few tenths of a second. */
+const MAX_BYTES = 20_000_000;
+/** The least that a row counts as. */
+const ROW_BYTES = 100;
 
 export function createDeliveryFigures({ pages }: { readonly pages: PageSource }): DeliveryFigures {
   return {
     async read(query) {
-      const rows = await pages.read<JoinedCells>(query.fleetId, figuresSql(query));
-      if (rows.reduce((sum, { count }) => sum + count, 0) > MAX_CELLS) return { type: 'too_many' };
-      return { type: 'figures', rows: addUp(rows) };
+      const buckets = await pages.read<JoinedRows>(query.fleetId, figuresSql(query));
+      if (buckets.some(({ bytes }) => bytes > MAX_BYTES)) return { type: 'too_many' };
+      return { type: 'figures', rows: addUp(placesOf(buckets, query)) };
     },
   };
 }
 
-function* addUp(buckets: readonly JoinedCells[]): Generator<FigureRow> {
+interface Place {
+  readonly text: PackedMinutes;
+  readonly at: number;
+}
+
+/** By the number of a minute since 1970, and by the group in hexadecimal. */
+type Places = ReadonlyMap<number, ReadonlyMap<string, readonly Place[]>>;
+
+function* addUp(buckets: Places): Generator<FigureRow> {
   const sum = new PackedSum();
-  for (const { minutes, cells: text } of buckets) {
-    for (const [hex, places] of placesOf(text)) {
-      for (const place of places) sum.add(text, place);
+  for (const [minute, groups] of [...buckets].sort(([one], [other]) => one - other)) {
+    for (const [hex, places] of [...groups].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      for (const { text, at } of places) sum.add(text, at);
       const group = Buffer.from(hex, 'hex').toString();
-      yield { startAt: minutes * MINUTE_MS, group, figures: sum.take() };
+      yield { startAt: minute * MINUTE_MS, group, figures: sum.take() };
     }
   }
 }
 
-/** Where the figures of each group, in hexadecimal, begin; in the order of the groups. */
-function placesOf(cells: string): readonly (readonly [group: string, places: readonly number[]])[] {
-  const places = new Map<string, number[]>();
-  for (let at = 0; at < cells.length;) {
-    const place = cells.indexOf('[', at);
-    const group = cells.slice(at, place);
-    const known = places.get(group);
-    if (known === undefined) places.set(group, [place]);
-    else known.push(place);
-    at = cells.indexOf(FIGURES_END, place) + FIGURES_END.length + ','.length;
+/** Where the figures of each bucket and group begin, of those buckets that begin in the window. */
+function placesOf(joined: readonly JoinedRows[], { startAt, endAt, step }: FiguresQuery): Places {
+  const buckets = new Map<number, Map<string, Place[]>>();
+  const stepMinutes = FIGURE_STEPS[step];
+  for (const { minutes: rowMinute, cells } of joined) {
+    for (const row of cells.split(ROW_END)) {
+      const [hex = '', text = ''] = row.split(GROUP_END);
+      visitMinutes(text, (minute, at) => {
+        const bucket = Math.floor((rowMinute + minute) / stepMinutes) * stepMinutes;
+        if (bucket * MINUTE_MS < startAt || bucket * MINUTE_MS >= endAt) return;
+        let groups = buckets.get(bucket);
+        if (groups === undefined) buckets.set(bucket, (groups = new Map<string, Place[]>()));
+        const places = groups.get(hex);
+        if (places === undefined) groups.set(hex, [{ text, at }]);
+        else places.push({ text, at });
+      });
+    }
   }
-  return [...places].sort(([one], [other]) => (one < other ? -1 : 1));
+  return buckets;
 }
 
-/** The end of the last list and of all of them, which is nowhere else in packed figures. */
-const FIGURES_END = ']]';
-
-interface JoinedCells {
-  /** Since 1970: a number costs less to read than a time. */
+interface JoinedRows {
+  /** Of the start of the rows' bucket, since 1970: a number costs less to read than a time. */
   readonly minutes: number;
-  readonly count: number;
+  /** With those of the buckets before it. */
+  readonly bytes: number;
   /**
-   * Group and figures of each, with commas between them: a row of its own costs more to read than its numbers. The group in
-   * hexadecimal, since the log may hold any text as an id or an event type, brackets too.
+   * Group and figures of each row: a row of its own costs more to read than its numbers. The group in hexadecimal, since the
+   * log may hold any text as an id or an event type.
    */
   readonly cells: string;
 }
 
-const JOINED: Readonly<Record<FigureGroup, string>> = {
-  none: 'figures',
-  subscription: "encode(convert_to(subscription_id, 'UTF8'), 'hex') || figures",
-  eventType: "encode(convert_to(event_type, 'UTF8'), 'hex') || figures",
+/** Neither in packed minutes nor in hexadecimal. */
+const GROUP_END = ':';
+const ROW_END = ';';
+
+const GROUPS: Readonly<Record<FigureGroup, string>> = {
+  none: "''",
+  subscription: "encode(convert_to(subscription_id, 'UTF8'), 'hex')",
+  eventType: "encode(convert_to(event_type, 'UTF8'), 'hex')",
 };
 
+/**
+ * Where the figures of each step are: an hour has its own and its minutes, a day its own and the minutes that are not in
+ * their hours yet. Earlier versions wrote rows of a minute.
+ */
+const SOURCES: Readonly<Record<FigureStep, readonly (readonly [step: FigureStep, column: string])[]>> = {
+  day: [['day', 'figures || minutes']],
+  hour: [
+    ['day', 'minutes'],
+    ['hour', 'figures'],
+  ],
+  minute: [
+    ['day', 'minutes'],
+    ['hour', 'minutes'],
+    ['minute', 'figures'],
+  ],
+};
+
+/** One statement, since minutes move from one row to another. */
 export function figuresSql(query: FiguresQuery): PreparedQuery {
   const { fleetId, step, startAt, endAt, groupBy, subscriptionId, subscriptionIds, eventTypes = [] } = query;
-  const parameters: unknown[] = [storableText(fleetId), FIGURE_STEPS[step], instant(startAt), instant(endAt)];
-  const where = ['fleet_id = $1', 'step = $2', 'bucket_at >= $3', 'bucket_at < $4'];
+  const parameters: unknown[] = [storableText(fleetId), instant(endAt)];
+  const where = ['fleet_id = $1', 'bucket_at < $2'];
   if (subscriptionId !== undefined) where.push(`subscription_id = $${String(parameters.push(subscriptionId))}`);
   if (subscriptionIds !== undefined) {
     where.push(`subscription_id = ANY($${String(parameters.push(subscriptionIds))}::text[])`);
   }
   if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
-  // In the order of the primary key, so that they are joined while they are read: a table of buckets would not fit into memory.
+  const parts = SOURCES[step].map(([of, column]) => {
+    const start = `$${String(parameters.push(instant(bucketStart(startAt, of))))}`;
+    return joinedSql(groupBy, column, [...where, `step = ${String(FIGURE_STEPS[of])}`, `bucket_at >= ${start}`]);
+  });
   return {
-    name: `figures ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
-    text: `
-      SELECT (date_part('epoch', bucket_at) / 60)::integer AS minutes, count(*)::integer AS count,
-             string_agg(${JOINED[groupBy]}, ',') AS cells
-        FROM (SELECT * FROM fleet_delivery_figures WHERE ${where.join(' AND ')}
-               ORDER BY bucket_at LIMIT ${String(MAX_CELLS + 1)}) AS stored
-       GROUP BY bucket_at ORDER BY bucket_at`,
+    name: `figures ${step} ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
+    text: parts.join(' UNION ALL '),
     parameters,
   };
+}
+
+/**
+ * In the order of the primary key, so that rows are joined while they are read: a table of buckets would not fit into
+ * memory. What is beyond the limit is neither joined nor fetched from where long texts are.
+ */
+function joinedSql(groupBy: FigureGroup, column: string, where: readonly string[]): string {
+  return `
+    (SELECT (date_part('epoch', bucket_at) / 60)::integer AS minutes, max(bytes) AS bytes,
+            coalesce(string_agg(${GROUPS[groupBy]} || '${GROUP_END}' || cells, '${ROW_END}')
+                     FILTER (WHERE bytes <= ${String(MAX_BYTES)}), '') AS cells
+       FROM (SELECT bucket_at, subscription_id, event_type, cells,
+                    sum(octet_length(cells) + ${String(ROW_BYTES)})
+                      OVER (ORDER BY bucket_at ROWS UNBOUNDED PRECEDING)::float8 AS bytes
+               FROM (SELECT bucket_at, subscription_id, event_type, ${column} AS cells
+                       FROM fleet_delivery_figures WHERE ${where.join(' AND ')}
+                      ORDER BY bucket_at LIMIT ${String(MAX_BYTES / ROW_BYTES + 1)}) AS stored) AS sized
+      GROUP BY bucket_at)`;
 }

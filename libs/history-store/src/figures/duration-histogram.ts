@@ -23,12 +23,9 @@ export function addDurations(histogram: DurationHistogram, bucket: number, count
 }
 
 export function countsOf(histogram: DurationHistogram): DurationCounts {
-  return [...histogram].sort(([a], [b]) => a - b).flat();
-}
-
-export function addCounts(histogram: DurationHistogram, counts: DurationCounts): void {
-  for (let index = 0; index < counts.length; index += 2)
-    addDurations(histogram, counts[index] ?? 0, counts[index + 1] ?? 0);
+  const counts: number[] = [];
+  for (const bucket of [...histogram.keys()].sort((a, b) => a - b)) counts.push(bucket, histogram.get(bucket) ?? 0);
+  return counts;
 }
 
 /** Within DURATION_ERROR; null without durations. `parts` ascend, above 0 and up to 1. */

@@ -1,6 +1,6 @@
 import { type DeliveryRecord, isAttempt, probeCount, recordNumber } from '@waypost/domain';
 import { addDurations, durationBucket } from './duration-histogram.js';
-import { addFigures, ATTEMPT_CLASSES, classOf, type Figures, noFigures, summed } from './figures.js';
+import { ATTEMPT_CLASSES, classOf, type Figures, noFigures } from './figures.js';
 
 const MINUTE_MS = 60_000;
 
@@ -35,55 +35,54 @@ export interface WrittenDelivery {
   readonly before: StoredDelivery;
 }
 
-/** The figures of one subscription and event type in one bucket of time. */
-export interface FigureCell {
+/** What is counted of one subscription and event type on one UTC day. */
+export interface CountedDay {
   readonly fleetId: string;
   readonly subscriptionId: string;
   readonly eventType: string;
-  readonly step: FigureStep;
+  /** Epoch milliseconds. */
   readonly startAt: number;
-  readonly figures: Figures;
+  /** By the minute of the day. */
+  readonly minutes: Map<number, Figures>;
 }
 
 /**
- * What a batch adds to the figures (R-41). A delivery and all its attempts count in the bucket of its first attempt, as it
- * does in the windows of the history (R-31): a late attempt changes an old bucket.
+ * What a batch adds to the figures (R-41). A delivery and all its attempts count in the minute of its first attempt, as it
+ * does in the windows of the history (R-31): a late attempt changes an old minute.
  */
-export function figureCells(written: readonly WrittenDelivery[]): FigureCell[] {
-  const minutes = new Map<string, FigureCell>();
-  for (const { delivery, before } of written) addDelivery(cellOf(minutes, delivery, 'minute'), delivery, before);
-  const hours = coarser(minutes, 'hour');
-  return [...minutes.values(), ...hours.values(), ...coarser(hours, 'day').values()];
-}
+export class CountedFigures {
+  private readonly days = new Map<string, CountedDay>();
 
-type CellKey = Pick<CountedDelivery, 'fleetId' | 'subscriptionId' | 'eventType' | 'firstAttemptAt'>;
-
-function cellOf(cells: Map<string, FigureCell>, key: CellKey, step: FigureStep): Figures {
-  const { fleetId, subscriptionId, eventType, firstAttemptAt } = key;
-  const startAt = bucketStart(firstAttemptAt, step);
-  const name = `${subscriptionId}/${String(startAt)}/${eventType}/${fleetId}`;
-  let cell = cells.get(name);
-  if (cell === undefined) {
-    cell = { fleetId, subscriptionId, eventType, step, startAt, figures: noFigures() };
-    cells.set(name, cell);
+  add({ delivery, before }: WrittenDelivery): void {
+    const { minutes, startAt } = this.dayOf(delivery);
+    const minute = Math.floor((delivery.firstAttemptAt - startAt) / MINUTE_MS);
+    let figures = minutes.get(minute);
+    if (figures === undefined) minutes.set(minute, (figures = noFigures()));
+    addDelivery(figures, delivery, before);
   }
-  return cell.figures;
-}
 
-function coarser(finer: ReadonlyMap<string, FigureCell>, step: FigureStep): Map<string, FigureCell> {
-  const cells = new Map<string, FigureCell>();
-  for (const cell of finer.values())
-    addFigures(cellOf(cells, { ...cell, firstAttemptAt: cell.startAt }, step), summed(cell.figures));
-  return cells;
+  private dayOf({ fleetId, subscriptionId, eventType, firstAttemptAt }: CountedDelivery): CountedDay {
+    const startAt = bucketStart(firstAttemptAt, 'day');
+    const name = `${subscriptionId}/${String(startAt)}/${eventType}/${fleetId}`;
+    let day = this.days.get(name);
+    if (day === undefined)
+      this.days.set(name, (day = { fleetId, subscriptionId, eventType, startAt, minutes: new Map() }));
+    return day;
+  }
+
+  all(): readonly CountedDay[] {
+    return [...this.days.values()];
+  }
 }
 
 function addDelivery(figures: Figures, delivery: CountedDelivery, before: StoredDelivery): void {
   if (before.lastRecord === 0) figures.started += 1;
-  const added = delivery.attempts.filter((entry) => recordNumber(entry) > before.lastRecord);
-  const last = added.at(-1);
-  if (last === undefined) return;
+  const last = delivery.attempts.at(-1);
+  if (last === undefined || recordNumber(last) <= before.lastRecord) return;
   figures.probes += probeCount(delivery) - before.probes;
-  for (const { attempt, statusCode, startedAt, dueAt } of added.filter(isAttempt)) {
+  for (const entry of delivery.attempts) {
+    if (recordNumber(entry) <= before.lastRecord || !isAttempt(entry)) continue;
+    const { attempt, statusCode, startedAt, dueAt } = entry;
     const place = ATTEMPT_CLASSES.indexOf(classOf(statusCode));
     figures.attempts[place] = (figures.attempts[place] ?? 0) + 1;
     if (attempt === 1) continue;

@@ -1,4 +1,4 @@
-import { addCounts, countsOf, type DurationCounts, type DurationHistogram } from './duration-histogram.js';
+import { countsOf, type DurationCounts, type DurationHistogram } from './duration-histogram.js';
 
 /** What an attempt got, in the order in which they are stored. */
 export const ATTEMPT_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'other', 'noResponse'] as const;
@@ -48,18 +48,6 @@ export function classOf(statusCode: number | null): AttemptClass {
   if (statusCode === null) return 'noResponse';
   const hundreds = Math.floor(statusCode / 100);
   return hundreds >= 2 && hundreds <= 5 ? (`${String(hundreds)}xx` as AttemptClass) : 'other';
-}
-
-export function addFigures(to: Figures, other: SummedFigures): void {
-  to.started += other.started;
-  to.delivered += other.delivered;
-  to.failed += other.failed;
-  to.expired += other.expired;
-  to.retries += other.retries;
-  to.probes += other.probes;
-  for (const [index, count] of other.attempts.entries()) to.attempts[index] = (to.attempts[index] ?? 0) + count;
-  addCounts(to.latency, other.latency);
-  addCounts(to.retryLateness, other.retryLateness);
 }
 
 export function summed(figures: Figures): SummedFigures {

@@ -1,26 +1,21 @@
 import type { DurationCounts } from './duration-histogram.js';
-import { ATTEMPT_CLASSES, type Figures, summed, type SummedFigures } from './figures.js';
+import { ATTEMPT_CLASSES, type SummedFigures } from './figures.js';
 
-/** Figures in a row: values by position, as with the attempts of a delivery. Histograms are `[bucket, count, ...]`. */
-type PackedFigures = readonly [
-  started: number,
-  delivered: number,
-  failed: number,
-  expired: number,
-  retries: number,
-  probes: number,
-  attempts: readonly number[],
-  latency: readonly number[],
-  retryLateness: readonly number[],
-];
+/**
+ * Figures in a row: `[started, delivered, failed, expired, retries, probes, [attempts], [latency], [retry lateness]]`, with
+ * the counts of attempts in the order of ATTEMPT_CLASSES and histograms as `bucket, count, ...`. A count of zero is left out
+ * between its commas: most of a single delivery's are.
+ */
+export function packFigures(figures: SummedFigures): string {
+  const { started, delivered, failed, expired, retries, probes, attempts, latency, retryLateness } = figures;
+  const outcomes = [started, delivered, failed, expired, retries, probes];
+  return `[${packCounts(outcomes)},[${packCounts(attempts)}],[${latency.join(',')}],[${retryLateness.join(',')}]]`;
+}
 
-export function packFigures(figures: Figures): string {
-  const { started, delivered, failed, expired, retries, probes, attempts, latency, retryLateness } = summed(figures);
-  const packed: PackedFigures = [
-    ...([started, delivered, failed, expired, retries, probes] as const),
-    ...([attempts, latency, retryLateness] as const),
-  ];
-  return JSON.stringify(packed);
+function packCounts(counts: readonly number[]): string {
+  let text = '';
+  for (const [place, count] of counts.entries()) text += `${place === 0 ? '' : ','}${count === 0 ? '' : String(count)}`;
+  return text;
 }
 
 /** The counts before those of the classes of attempts, in the order of the text. */
@@ -93,7 +88,7 @@ export class PackedSum {
     }
   }
 
-  /** Passes the character behind it as well. */
+  /** Passes the character behind it as well; no digits are a zero. */
   private number(): number {
     const { text } = this;
     let { at } = this;

@@ -1,4 +1,4 @@
-/** SQL by hand: the cells of a batch are read with one statement per day and written with two, which TypeORM would send row by row. */
+/** SQL by hand: figures are appended where they are stored, which TypeORM cannot express. */
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import {
@@ -7,10 +7,10 @@ import {
   partitionName as partitionNameOf,
 } from '../partitions/daily-partitions.js';
 import { type DailyTable, groupByDay } from '../partitions/daily-table.js';
-import { copyIn, CopyRows } from '../projection/binary-copy.js';
-import { FIGURE_STEPS, type FigureCell, figureCells, type WrittenDelivery } from './figure-cells.js';
-import { addFigures } from './figures.js';
-import { PackedSum, packFigures } from './packed-figures.js';
+import { type CountedFigures, FIGURE_STEPS } from './figure-cells.js';
+import { summed } from './figures.js';
+import { packFigures } from './packed-figures.js';
+import { minutesOf, type PackedMinutes, packedSumOf, packMinutes } from './packed-minutes.js';
 
 const FIGURES: DailyTable = { name: 'delivery_figures', creationLock: 7_215_006, retentionLock: 7_215_007 };
 
@@ -18,18 +18,16 @@ export function createFigurePartitions(dataSource: DataSource): DailyPartitions 
   return createDailyPartitions(dataSource, FIGURES);
 }
 
-/**
- * Adds what a batch has changed to the figures (R-41), in the batch's transaction. A row belongs to one partition of the
- * log, so the lock on the position is the only one that writers wait for, and what is read here stays as it is.
- */
-export async function writeFigures(
-  client: PoolClient,
-  partition: number,
-  written: readonly WrittenDelivery[],
-): Promise<void> {
-  const days = groupByDay(figureCells(written), ({ startAt }) => startAt);
-  for (const [day, cells] of days)
-    await writeDay(client, { table: partitionNameOf(FIGURES.name, day), partition }, cells);
+/** A row: what is counted of one subscription and event type in a bucket. */
+export interface StoredFigures {
+  readonly fleetId: string;
+  readonly subscriptionId: string;
+  readonly eventType: string;
+  /** Epoch milliseconds. */
+  readonly startAt: number;
+  /** Packed figures, one after another. */
+  readonly figures: string;
+  readonly minutes: PackedMinutes;
 }
 
 interface Place {
@@ -37,74 +35,145 @@ interface Place {
   readonly partition: number;
 }
 
-async function writeDay(client: PoolClient, place: Place, cells: readonly FigureCell[]): Promise<void> {
-  const stored = await addStored(client, place, cells);
-  if (stored.length > 0) await client.query(updateQuery(place, stored));
-  const isStored = new Set(stored);
-  const added = cells.filter((cell) => !isStored.has(cell));
-  if (added.length > 0)
-    await copyIn(client, `COPY ${place.table} (${COLUMNS}) FROM STDIN (FORMAT binary)`, rowsOf(place, added));
-}
-
-/** Resolves to those of which something is stored. */
-async function addStored(client: PoolClient, { table, partition }: Place, cells: readonly FigureCell[]) {
-  const { rows } = await client.query<{ position: number; figures: string }>({
-    name: `read ${table}`,
-    text: `
-      SELECT b.position::integer AS position, f.figures
-        FROM ${KEYS_OF_CELLS} WITH ORDINALITY AS b (fleet_id, step, bucket_at, subscription_id, event_type, position)
-        JOIN ${table} AS f ON ${SAME_KEY} AND f.partition = $6`,
-    values: [...keysOf(cells), partition],
-  });
-  const sum = new PackedSum();
-  return rows.flatMap(({ position, figures }) => {
-    const cell = cells[position - 1];
-    if (cell === undefined) return [];
-    sum.add(figures);
-    addFigures(cell.figures, sum.take());
-    return [cell];
+/** What was counted, as the rows that it adds to: packing takes a while, and the transaction need not wait for it. */
+export function figureRows(counted: CountedFigures): StoredFigures[] {
+  return counted.all().map(({ minutes, ...key }) => {
+    const packed = [...minutes].map(([minute, figures]) => [minute, packFigures(summed(figures))] as const);
+    return { ...key, figures: '', minutes: packMinutes(packed) };
   });
 }
 
-function updateQuery({ table, partition }: Place, cells: readonly FigureCell[]) {
-  return {
-    name: `write ${table}`,
-    text: `
-      UPDATE ${table} AS f SET figures = b.figures
-        FROM unnest($1::text[], $2::integer[], $3::timestamptz[], $4::text[], $5::text[], $7::text[])
-             AS b (fleet_id, step, bucket_at, subscription_id, event_type, figures)
-       WHERE ${SAME_KEY} AND f.partition = $6`,
-    values: [...keysOf(cells), partition, cells.map(({ figures }) => packFigures(figures))],
-  };
+/**
+ * Adds what a batch has changed to the figures (R-41), in the batch's transaction. A row belongs to one partition of the
+ * log, so the lock on the position is the only one that writers wait for, and what is read here stays as it is.
+ *
+ * The row of the day takes the minutes of the batch. Once it has many, they move to the rows of their hours: a subscription
+ * with few deliveries has a row per day, and one with many adds to its hours seldom.
+ *
+ * @param added rows of days; several of them may be the same row
+ */
+export async function writeFigures(
+  client: PoolClient,
+  partition: number,
+  added: readonly StoredFigures[],
+): Promise<void> {
+  for (const [dayMs, days] of groupByDay(joined(added), ({ startAt }) => startAt)) {
+    const place = { table: partitionNameOf(FIGURES.name, dayMs), partition };
+    const full = await append(client, { ...place, step: 'day' }, days);
+    const split = full.map(splitDay);
+    await rewrite(
+      client,
+      { ...place, step: 'day' },
+      split.map(({ day }) => day),
+    );
+    const hours = split.flatMap((of) => of.hours);
+    const long = await append(client, { ...place, step: 'hour' }, hours);
+    await rewrite(client, { ...place, step: 'hour' }, long.map(shortened));
+  }
 }
 
-const COLUMNS = 'bucket_at, step, partition, fleet_id, subscription_id, event_type, figures';
-const KEYS_OF_CELLS = 'unnest($1::text[], $2::integer[], $3::timestamptz[], $4::text[], $5::text[])';
-const SAME_KEY = ['fleet_id', 'step', 'bucket_at', 'subscription_id', 'event_type']
-  .map((column) => `f.${column} = b.${column}`)
-  .join(' AND ');
+/** A statement can add to each row once. */
+function joined(rows: readonly StoredFigures[]): StoredFigures[] {
+  const byKey = new Map<string, StoredFigures>();
+  for (const row of rows) {
+    const key = `${row.subscriptionId}/${String(row.startAt)}/${row.eventType}/${row.fleetId}`;
+    const known = byKey.get(key);
+    byKey.set(key, known === undefined ? row : { ...known, minutes: known.minutes + row.minutes });
+  }
+  return [...byKey.values()];
+}
 
-function keysOf(cells: readonly FigureCell[]): unknown[] {
+const HOUR_MINUTES = FIGURE_STEPS.hour;
+const HOUR_MS = HOUR_MINUTES * 60_000;
+
+/** Moves the minutes of a day to its hours, unless they are few after all: a batch often adds to the minute of the one before. */
+function splitDay(day: StoredFigures): { readonly day: StoredFigures; readonly hours: readonly StoredFigures[] } {
+  const minutes = minutesOf(day.minutes);
+  const summedMinutes = packMinutes(minutes);
+  if (summedMinutes.length <= ROOM.day.minutes / 2) return { day: { ...day, minutes: summedMinutes }, hours: [] };
+  const ofHours = new Map<number, [number, string][]>();
+  for (const [minute, figures] of minutes) {
+    const hour = Math.floor(minute / HOUR_MINUTES);
+    const entry: [number, string] = [minute - hour * HOUR_MINUTES, figures];
+    const known = ofHours.get(hour);
+    if (known === undefined) ofHours.set(hour, [entry]);
+    else known.push(entry);
+  }
+  const hours = [...ofHours].map(([hour, of]) => {
+    const packed = packMinutes(of);
+    return { ...day, startAt: day.startAt + hour * HOUR_MS, figures: packedSumOf(packed), minutes: packed };
+  });
+  return { day: { ...day, figures: packedSumOf(day.figures + summedMinutes), minutes: '' }, hours };
+}
+
+function shortened(hour: StoredFigures): StoredFigures {
+  return { ...hour, figures: packedSumOf(hour.figures), minutes: packMinutes(minutesOf(hour.minutes)) };
+}
+
+interface RowsPlace extends Place {
+  readonly step: 'hour' | 'day';
+}
+
+/**
+ * Bytes that a row may have before its parts are summed. Every batch writes the rows of days again, so their minutes are few;
+ * their figures are one sum already. The figures of hours are read by thousands.
+ */
+const ROOM = {
+  day: { figures: 1_000_000, minutes: 1_200 },
+  hour: { figures: 600, minutes: 8_000 },
+} as const;
+
+/** Adds rows to those that are stored; resolves to the whole of those that have become long. */
+async function append(client: PoolClient, { table, partition, step }: RowsPlace, rows: readonly StoredFigures[]) {
+  if (rows.length === 0) return [];
+  const { rows: long } = await client.query<Omit<StoredFigures, 'startAt'> & { readonly startAt: Date }>({
+    name: `append ${table}`,
+    text: `
+      WITH stored AS (
+        INSERT INTO ${table} AS f (${KEY}, figures, minutes, step, partition)
+        SELECT b.*, $7::integer, $8::integer FROM ${ROWS} AS b
+        ON CONFLICT (fleet_id, step, bucket_at, subscription_id, event_type, partition) DO UPDATE
+           SET figures = f.figures || excluded.figures, minutes = f.minutes || excluded.minutes
+        RETURNING ${KEY}, figures, minutes)
+      SELECT fleet_id AS "fleetId", bucket_at AS "startAt", subscription_id AS "subscriptionId",
+             event_type AS "eventType", figures, minutes
+        FROM stored WHERE octet_length(figures) > $9 OR octet_length(minutes) > $10`,
+    values: [...columnsOf(rows), FIGURE_STEPS[step], partition, ROOM[step].figures, ROOM[step].minutes],
+  });
+  return long.map((row): StoredFigures => ({ ...row, startAt: row.startAt.getTime() }));
+}
+
+async function rewrite(client: PoolClient, { table, partition, step }: RowsPlace, rows: readonly StoredFigures[]) {
+  if (rows.length === 0) return;
+  await client.query({
+    name: `rewrite ${table}`,
+    text: `
+      UPDATE ${table} AS f SET figures = b.figures, minutes = b.minutes
+        FROM ${ROWS} AS b (${KEY}, figures, minutes)
+       WHERE f.fleet_id = b.fleet_id AND f.step = $7 AND f.bucket_at = b.bucket_at
+         AND f.subscription_id = b.subscription_id AND f.event_type = b.event_type AND f.partition = $8`,
+    values: [...columnsOf(rows), FIGURE_STEPS[step], partition],
+  });
+}
+
+const KEY = 'fleet_id, bucket_at, subscription_id, event_type';
+const ROWS = 'unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[])';
+
+function columnsOf(rows: readonly StoredFigures[]): unknown[] {
+  const sorted = rows.toSorted(inOrderOfKey);
   return [
-    cells.map(({ fleetId }) => fleetId),
-    cells.map(({ step }) => FIGURE_STEPS[step]),
-    cells.map(({ startAt }) => new Date(startAt).toISOString()),
-    cells.map(({ subscriptionId }) => subscriptionId),
-    cells.map(({ eventType }) => eventType),
+    sorted.map(({ fleetId }) => fleetId),
+    sorted.map(({ startAt }) => new Date(startAt).toISOString()),
+    sorted.map(({ subscriptionId }) => subscriptionId),
+    sorted.map(({ eventType }) => eventType),
+    sorted.map(({ figures }) => figures),
+    sorted.map(({ minutes }) => minutes),
   ];
 }
 
-function rowsOf({ partition }: Place, cells: readonly FigureCell[]): Buffer {
-  const rows = new CopyRows();
-  for (const cell of cells) {
-    rows.startRow(7);
-    rows.timestamp(cell.startAt);
-    rows.integer(FIGURE_STEPS[cell.step]);
-    rows.integer(partition);
-    rows.text(cell.fleetId);
-    rows.text(cell.subscriptionId);
-    rows.text(cell.eventType);
-    rows.text(packFigures(cell.figures));
-  }
-  return rows.finish();
+/** Neighbors in the index, one after the other. */
+function inOrderOfKey(a: StoredFigures, b: StoredFigures): number {
+  if (a.fleetId !== b.fleetId) return a.fleetId < b.fleetId ? -1 : 1;
+  if (a.startAt !== b.startAt) return a.startAt - b.startAt;
+  return a.subscriptionId < b.subscriptionId ? -1 : 1;
 }
