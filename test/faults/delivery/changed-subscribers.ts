@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatSigningSecret, sealSigningSecret, type WebhookSubscription } from '@waypost/domain';
-import { EVENT_TYPE, makeSubscriber, type Subscriber, type SubscribersOptions } from './subscribers.js';
+import { type Change, EVENT_TYPE, makeSubscriber, type Subscriber, type SubscribersOptions } from './subscribers.js';
 
 /** Its events go to subscriptions that their owner changes again and again, and to witnesses, which stay as they are. */
 export const CHANGED_FLEET = 'delivery-integrity-changed';
@@ -15,9 +15,6 @@ export const PARKED_FLEET = 'delivery-integrity-parked';
 const PARKED = 212;
 /** Shorter than a change lasts. */
 const OLD_SECRET_SIGNS_MS = 1_500;
-
-/** What changes, until it is changed back; null: it is deleted. */
-export type Change = (nowMs: number) => Partial<WebhookSubscription> | null;
 
 interface Changing {
   readonly number: number;

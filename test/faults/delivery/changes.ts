@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookSubscription } from '@waypost/domain';
 import type { Log } from '../shared/stage.js';
-import { type Settings, type SettingsVersion, SETTLES_MS } from './judge/settings.js';
+import type { Settings, SettingsVersion } from './judge/observations.js';
+import { SETTLES_MS } from './judge/settings.js';
 import { openSubscriberPublisher, PAUSED, type Subscriber } from './subscribers.js';
 
 const FIRST_AFTER_MS = 1_500;

@@ -11,8 +11,9 @@ import {
   type LoggedAttempt,
   type LoggedDelivery,
   type Receipt,
+  type SettingsVersion,
 } from './judge/observations.js';
-import { type KnownSettings, knownSettings, type SettingsVersion } from './judge/settings.js';
+import { type KnownSettings, knownSettings } from './judge/settings.js';
 import { expectedOfReplay, idInSeries, type RequestedReplay } from './replays.js';
 import { isWantedBy, type Subscriber, wants } from './subscribers.js';
 

@@ -11,8 +11,10 @@ import { openRecordPublisher } from '@waypost/platform';
 import { subscriptionOf } from '../../support/samples.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
-import type { Change } from './changed-subscribers.js';
 import type { EndpointBehavior } from './judge/observations.js';
+
+/** What changes, until it is changed back; null: it is deleted. */
+export type Change = (nowMs: number) => Partial<WebhookSubscription> | null;
 
 /** A subscription as its owner knows it. */
 export interface Subscriber {

@@ -14,7 +14,7 @@ import {
   PARKED_FLEET,
 } from './changed-subscribers.js';
 import { changeNowAndThen } from './changes.js';
-import type { SettingsVersion } from './judge/settings.js';
+import type { SettingsVersion } from './judge/observations.js';
 import { replayNowAndThen, type RequestedReplay } from './replays.js';
 import {
   deviceId,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { judgeDeliveries } from './judge-deliveries.js';
-import type { Settings, SettingsVersion } from './settings.js';
+import type { Settings, SettingsVersion } from './observations.js';
 import { BEGAN_AT, change, type ObservedRun, observedRun, SENDER } from './testing/observed-run.js';
 
 const subscriptionId = 'subscription-0';

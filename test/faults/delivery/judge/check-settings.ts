@@ -1,9 +1,9 @@
 import { groupBy } from '../../../support/group-by.js';
 import { addIfLate } from './check-punctuality.js';
 import { liesWithin } from './in-flight.js';
-import type { Interruption, LoggedAttempt, Observations, Receipt } from './observations.js';
+import type { Interruption, LoggedAttempt, Observations, Receipt, Settings } from './observations.js';
 import type { ProblemList } from './problem-list.js';
-import { type KnownSettings, knownSettings, type Settings, wasDisturbed } from './settings.js';
+import { type KnownSettings, knownSettings, wasDisturbed } from './settings.js';
 
 /** How an attempt ends that is not made, by the status of its subscription. */
 const ERRORS: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { SettingsVersion } from './settings.js';
 
 /** A delivery that has to be there: one event for one subscription that wants it. In the order of the events. */
 export interface ExpectedDelivery extends Identity {
@@ -96,6 +95,31 @@ export interface Pause {
   readonly subscriptionId: string;
   readonly fromMs: number;
   readonly untilMs: number;
+}
+
+/** What the owner of a subscription may change while its events flow. */
+export interface Settings {
+  /** `deleted`, or as in its record. */
+  readonly status: string;
+  readonly eventType: string;
+  /** null: every device. */
+  readonly deviceIds: readonly string[] | null;
+  readonly url: string;
+  readonly ratePerSecond: number | null;
+  /** Which of its secrets sign, as the receiver says it (see `Receipt`). */
+  readonly signers: string;
+}
+
+/** Epoch milliseconds. */
+export interface SettingsVersion {
+  readonly subscriptionId: string;
+  readonly settings: Settings;
+  /** Just before its record was written. */
+  readonly fromMs: number;
+  /** When the broker had it: what is fanned out later has read it (R-17). */
+  readonly knownMs: number;
+  /** From then on every process that is not disturbed sends by it (R-16). */
+  readonly settledMs: number;
 }
 
 /** All that is known from outside of what webhook-delivery has done. */

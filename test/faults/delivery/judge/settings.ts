@@ -1,31 +1,5 @@
 import { groupBy } from '../../../support/group-by.js';
-import type { Interruption, Pause } from './observations.js';
-import { endOf } from './observations.js';
-
-/** What the owner of a subscription may change while its events flow. */
-export interface Settings {
-  /** `deleted`, or as in its record. */
-  readonly status: string;
-  readonly eventType: string;
-  /** null: every device. */
-  readonly deviceIds: readonly string[] | null;
-  readonly url: string;
-  readonly ratePerSecond: number | null;
-  /** Which of its secrets sign, as the receiver says it (see `Receipt`). */
-  readonly signers: string;
-}
-
-/** Epoch milliseconds. */
-export interface SettingsVersion {
-  readonly subscriptionId: string;
-  readonly settings: Settings;
-  /** Just before its record was written. */
-  readonly fromMs: number;
-  /** When the broker had it: what is fanned out later has read it (R-17). */
-  readonly knownMs: number;
-  /** From then on every process that is not disturbed sends by it (R-16). */
-  readonly settledMs: number;
-}
+import { endOf, type Interruption, type Pause, type Settings, type SettingsVersion } from './observations.js';
 
 /** From the record of a version: the second of R-16, and half of that for a busy machine. */
 export const SETTLES_MS = 1_500;

@@ -9,9 +9,9 @@ import type {
   Observations,
   Pause,
   Receipt,
+  SettingsVersion,
   TokenRequest,
 } from '../observations.js';
-import type { SettingsVersion } from '../settings.js';
 
 /** Observations that a planted fault may change. */
 export interface ObservedRun extends Observations {
