@@ -30,6 +30,24 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'const enteredAt = null;',
   },
   {
+    name: 'devices of two fleets share their state',
+    file: `${PROCESSOR_APP}/pings/ping-record.ts`,
+    is: 'key.append(bytes, fleetIdStart, fleetIdEnd)',
+    becomes: 'key.append(bytes, fleetIdStart, fleetIdStart)',
+  },
+  {
+    name: 'every fleet has routes',
+    file: `${PROCESSOR_APP}/fleets/fleet-rules.ts`,
+    is: 'fleet?.settings?.at(timestamp)?.routes === true ? DEFAULT_RULE_SETTINGS : WITHOUT_ROUTES',
+    becomes: 'DEFAULT_RULE_SETTINGS',
+  },
+  {
+    name: 'the margin around a polygon is twice as wide',
+    file: `${RULES}/geofence/polygon-shape.ts`,
+    is: 'latitude) > marginInMeters',
+    becomes: 'latitude) > 2 * marginInMeters',
+  },
+  {
     name: 'a geofence is left at the first fix outside',
     file: `${RULES}/geofence/decide-geofences.ts`,
     is: 'leaveFixes: 2,',

@@ -17,15 +17,28 @@ export interface ExpectedRejection {
   readonly reason: string;
 }
 
-export interface Expected {
+/** As it lies in the log. */
+export interface FleetSetup {
+  readonly fleetId: string;
+  readonly routes: boolean;
+  readonly fences: readonly (PlainFenceRecord & { readonly name: string })[];
+}
+
+export interface ExpectedFleet {
+  readonly fleetId: string;
+  readonly hasRoutes: boolean;
   readonly outcome: PlainOutcome;
-  /** In the order of the outcome, with every field. */
+  /** When the newest ping with a valid fix of a device was appended. */
+  readonly seenAt: ReadonlyMap<string, number>;
+}
+
+export interface Expected {
+  readonly fleets: readonly ExpectedFleet[];
+  /** Of one fleet after the other, in the order of the outcome, with every field. */
   readonly events: readonly FleetEvent[];
   readonly rejections: readonly ExpectedRejection[];
   /** Where a device's pings lie, and so where everything about it has to be. */
   readonly partitionOf: ReadonlyMap<string, number>;
-  /** When the newest ping with a valid fix of a device was appended. */
-  readonly seenAt: ReadonlyMap<string, number>;
 }
 
 const FUTURE_MS = 5 * 60_000;
@@ -34,7 +47,7 @@ const FUTURE_MS = 5 * 60_000;
 export async function expectedOf(
   input: readonly LogRecord[],
   codecs: AvroCodecs,
-  fences: readonly (PlainFenceRecord & { readonly name: string })[],
+  setups: readonly FleetSetup[],
 ): Promise<Expected> {
   await resolveBatch(codecs.telemetryPings, input);
   const pings = new Map<PlainPing, TelemetryPing>();
@@ -52,6 +65,17 @@ export async function expectedOf(
     if (ping.eventTime > latest) rejections.push({ record, reason: 'future' });
     pings.set(plainPing(ping, record.timestamp), ping);
   }
+  const all = setups.map((setup) => expectedOfFleet(setup, pings));
+  const events = all.flatMap((one) => one.events);
+  return { fleets: all.map(({ fleet }) => fleet), events, rejections, partitionOf };
+}
+
+/** What other fleets report has no part in it. */
+function expectedOfFleet(
+  { fleetId, routes, fences }: FleetSetup,
+  all: ReadonlyMap<PlainPing, TelemetryPing>,
+): { readonly fleet: ExpectedFleet; readonly events: readonly FleetEvent[] } {
+  const pings = new Map([...all].filter(([, ping]) => ping.fleetId === fleetId));
   const outcome = plainRules([...pings.keys()], 'kept', fences);
   const names = new Map(fences.map(({ geofenceId, name }) => [geofenceId, name]));
   const makeId = documentedResourceId();
@@ -59,12 +83,12 @@ export async function expectedOf(
     const origin = outcome.origins.get(event);
     const ping = origin && pings.get(origin.ping);
     if (origin === undefined || ping === undefined) return [];
-    if (origin.trip !== undefined) return [tripEvent(origin, ping, makeId)];
+    if (origin.trip !== undefined) return routes ? [tripEvent(origin, ping, makeId)] : [];
     return [{ ...measured(event, origin, ping), ...fenceFields(event, names) }];
   });
   const seenAt = new Map<string, number>();
   for (const plain of outcome.fixedPings) seenAt.set(plain.deviceId, plain.appendedAt ?? 0);
-  return { outcome, events, rejections, partitionOf, seenAt };
+  return { fleet: { fleetId, hasRoutes: routes, outcome, seenAt }, events };
 }
 
 function plainPing(ping: TelemetryPing, appendedAt: number): PlainPing {

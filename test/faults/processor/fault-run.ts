@@ -20,6 +20,7 @@ export interface FaultRunResult extends Judgment {
 }
 
 const FLEET = 'integrity';
+const OTHER_FLEET = 'other-integrity';
 const STARTED_INSTANCES = [0, 1];
 const DRAIN_WITHIN_MS = 60_000;
 const VEHICLES = 240;
@@ -48,6 +49,7 @@ export async function faultRun(suite: SuiteContext, stage: Stage, options: Fault
     kafka,
     registryUrl,
     fleetId: FLEET,
+    otherFleetId: OTHER_FLEET,
     seed,
     vehicles: VEHICLES,
     pingsPerSecond: options.pingsPerSecond ?? PINGS_PER_SECOND,
@@ -87,7 +89,7 @@ export async function faultRun(suite: SuiteContext, stage: Stage, options: Fault
     },
     whatIsLeft: () => whatIsLeft(kafka, processors),
   });
-  const judgment = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published(), secondReader });
+  const judgment = await judge({ kafka, registryUrl, published: traffic.published(), secondReader });
   return {
     seed,
     brokers,

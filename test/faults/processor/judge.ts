@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type AvroCodecs, resolveBatch } from '@waypost/contracts';
-import type { DeviceState, FleetEvent } from '@waypost/domain';
+import type { DeviceState, FleetEvent, Geofence } from '@waypost/domain';
 import { groupBy } from '../../support/group-by.js';
-import type { PlainFenceRecord } from '../../support/plain-geofences.js';
+import type { PlainShape } from '../../support/plain-geofences.js';
 import type { PlainTripEvent } from '../../support/plain-routes.js';
 import type { PlainDevice } from '../../support/plain-rules.js';
 import { codecsOf, type LogRecord, readTopic } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import { compareByKey, compareValues } from './compare.js';
-import { type Expected, expectedOf } from './expected.js';
+import { type Expected, type ExpectedFleet, expectedOf, type FleetSetup } from './expected.js';
 
 export interface JudgeOptions extends Log {
-  readonly fleetId: string;
   /** Records that the brokers have confirmed to the publisher. */
   readonly published: number;
   /** Default: true. */
@@ -29,20 +28,24 @@ export interface Judgment {
   readonly problems: readonly string[];
 }
 
+const TOPICS = [
+  ...(['telemetryPings', 'fleetEvents', 'telemetryRejected', 'deviceState'] as const),
+  ...(['fleetSettings', 'fleetGeofences'] as const),
+];
+
 /** Compares everything that was committed with what the rules make of the input. */
 export async function judge(options: JudgeOptions): Promise<Judgment> {
-  const { published, fleetId, secondReader = true, isForeign = () => false } = options;
+  const { published, secondReader = true, isForeign = () => false } = options;
   const codecs = codecsOf(options);
   const problems: string[] = [];
-  const [input, events, rejections, changelog, geofences] = await Promise.all(
-    (['telemetryPings', 'fleetEvents', 'telemetryRejected', 'deviceState', 'fleetGeofences'] as const).map((topic) =>
-      readTopic(options, topic, { problems, secondReader }),
-    ),
+  const [input, events, rejections, changelog, settings, geofences] = await Promise.all(
+    TOPICS.map((topic) => readTopic(options, topic, { problems, secondReader })),
   );
-  if (!input || !events || !rejections || !changelog || !geofences) throw new Error('Five topics were read.');
+  if (!input || !events || !rejections || !changelog || !settings || !geofences)
+    throw new Error('Six topics were read.');
   if (input.length < published)
     problems.push(`the publisher was confirmed ${String(published)} records, the log holds ${String(input.length)}`);
-  const expected = await expectedOf(input, codecs, await fencesIn(geofences, codecs));
+  const expected = await expectedOf(input, codecs, await setupsIn(settings, geofences, codecs));
   problems.push(
     ...(await judgeEvents(
       events.filter(({ key }) => !isForeign(key?.toString() ?? '')),
@@ -52,7 +55,7 @@ export async function judge(options: JudgeOptions): Promise<Judgment> {
   );
   problems.push(...(await judgeRejections(rejections, expected, codecs)));
   const states = await foldedStates(changelog, codecs);
-  const wanted = expectedStates(expected, fleetId);
+  const wanted = expectedStates(expected);
   problems.push(...compareValues('state', states, wanted));
   return {
     pings: input.length,
@@ -66,23 +69,23 @@ export async function judge(options: JudgeOptions): Promise<Judgment> {
 /** By device and in the order of the log; an event in a foreign partition counts as unexpected. */
 async function judgeEvents(log: readonly LogRecord[], expected: Expected, codecs: AvroCodecs): Promise<string[]> {
   await resolveBatch(codecs.fleetEvents, log);
-  const lines = (events: readonly { deviceId: string; line: string }[]): Map<string, string[]> =>
-    new Map([...groupBy(events, ({ deviceId }) => deviceId)].map(([id, group]) => [id, group.map(({ line }) => line)]));
+  const lines = (events: readonly { device: string; line: string }[]): Map<string, string[]> =>
+    new Map([...groupBy(events, ({ device }) => device)].map(([id, group]) => [id, group.map(({ line }) => line)]));
   const distances: string[] = [];
   const wantedOf = new Map(expected.events.map((event) => [eventName(event), event]));
   const actual = log.map(({ partition, key, value }) => {
     const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
-    if (decoded.type !== 'decoded') return { deviceId: key?.toString() ?? '', line: decoded.type };
+    if (decoded.type !== 'decoded') return { device: key?.toString() ?? '', line: decoded.type };
     const event = decoded.value;
     const wanted = wantedOf.get(eventName(event));
     if (wanted !== undefined && !isNearly(event, wanted))
       distances.push(
         `${eventName(event)}: ${String(event.distanceInMeters)} m at ${String(event.averageSpeedInKmh)} km/h`,
       );
-    return { deviceId: event.deviceId, line: eventLine(partition, event) };
+    return { device: deviceName(event), line: eventLine(partition, event) };
   });
   const wanted = expected.events.map((event) => ({
-    deviceId: event.deviceId,
+    device: deviceName(event),
     line: eventLine(expected.partitionOf.get(event.deviceId) ?? -1, event),
   }));
   const problems = compareByKey('events', lines(actual), lines(wanted));
@@ -123,8 +126,14 @@ function rejectionLine(
   return `${String(partition)}/${String(offset)} at ${String(timestamp)} ${String(key)} ${bytes} ${reason}`;
 }
 
-function eventName({ deviceId, eventType, eventTime, resourceId }: FleetEvent): string {
-  return `${deviceId} ${eventType} ${String(eventTime)} ${String(resourceId)}`;
+/** Two fleets may have devices of one id. */
+function deviceName({ fleetId, deviceId }: Pick<FleetEvent, 'fleetId' | 'deviceId'>): string {
+  return `${fleetId} ${deviceId}`;
+}
+
+function eventName(event: FleetEvent): string {
+  const { eventType, eventTime, resourceId } = event;
+  return `${deviceName(event)} ${eventType} ${String(eventTime)} ${String(resourceId)}`;
 }
 
 /** Every field; but for the distance and what follows from it, which another library measures a little differently. */
@@ -146,19 +155,40 @@ function isNearly(event: FleetEvent, { distanceInMeters: wanted, durationInSecon
   return apart <= 1 + wanted * DISTANCE_TOLERANCE && fasterBy <= 0.1 + speed * DISTANCE_TOLERANCE;
 }
 
-/** As they lie in the log; the traffic makes circles. */
-async function fencesIn(
-  log: readonly LogRecord[],
+/** Settings and geofences as they lie in the log, which has one version of each. */
+async function setupsIn(
+  settings: readonly LogRecord[],
+  geofences: readonly LogRecord[],
   codecs: AvroCodecs,
-): Promise<(PlainFenceRecord & { readonly name: string })[]> {
-  await resolveBatch(codecs.fleetGeofences, log);
-  return log.flatMap(({ value, timestamp: appendedAt }) => {
+): Promise<FleetSetup[]> {
+  await Promise.all([resolveBatch(codecs.fleetSettings, settings), resolveBatch(codecs.fleetGeofences, geofences)]);
+  const fences = geofences.flatMap(({ value, timestamp: appendedAt }) => {
     const decoded = codecs.fleetGeofences.decode(value ?? Buffer.alloc(0));
-    if (decoded.type !== 'decoded' || decoded.value.circle === null) return [];
-    const { geofenceId, name, circle } = decoded.value;
-    const { latitude, longitude, radiusInMeters: radius } = circle;
-    return [{ appendedAt, geofenceId, name, shape: { type: 'circle' as const, latitude, longitude, radius } }];
+    if (decoded.type !== 'decoded') return [];
+    const { fleetId, geofenceId, name } = decoded.value;
+    return [{ fleetId, appendedAt, geofenceId, name, shape: shapeOf(decoded.value) }];
   });
+  return settings.flatMap(({ value }) => {
+    const decoded = codecs.fleetSettings.decode(value ?? Buffer.alloc(0));
+    if (decoded.type !== 'decoded') return [];
+    const { fleetId, routes } = decoded.value;
+    return [{ fleetId, routes, fences: fences.filter((fence) => fence.fleetId === fleetId) }];
+  });
+}
+
+/** The traffic makes circles, and rectangles along the meridians. */
+function shapeOf({ circle, polygon }: Pick<Geofence, 'circle' | 'polygon'>): PlainShape {
+  if (circle !== null) {
+    const { latitude, longitude, radiusInMeters: radius } = circle;
+    return { type: 'circle', latitude, longitude, radius };
+  }
+  const corners = polygon?.rings.flat() ?? [];
+  const [latitudes, longitudes] = [corners.map(({ latitude }) => latitude), corners.map(({ longitude }) => longitude)];
+  return {
+    type: 'rectangle',
+    ...{ south: Math.min(...latitudes), north: Math.max(...latitudes) },
+    ...{ west: Math.min(...longitudes), east: Math.max(...longitudes) },
+  };
 }
 
 /** The changelog folded to its end: the last value of each key, in one line each. */
@@ -179,9 +209,13 @@ async function foldedStates(changelog: readonly LogRecord[], codecs: AvroCodecs)
   return states;
 }
 
-function expectedStates(
-  { outcome, partitionOf, seenAt }: Pick<Expected, 'outcome' | 'partitionOf' | 'seenAt'>,
-  fleetId: string,
+function expectedStates({ fleets, partitionOf }: Pick<Expected, 'fleets' | 'partitionOf'>): Map<string, string> {
+  return new Map(fleets.flatMap((fleet) => [...statesOf(fleet, partitionOf)]));
+}
+
+function statesOf(
+  { fleetId, hasRoutes, outcome, seenAt }: ExpectedFleet,
+  partitionOf: Expected['partitionOf'],
 ): Map<string, string> {
   const states = new Map<string, string>();
   for (const [deviceId, device] of outcome.devices) {
@@ -201,7 +235,7 @@ function expectedStates(
       latitude: fix?.latitude ?? null,
       longitude: fix?.longitude ?? null,
       geofences: fix === undefined ? null : { seenAt: seenAt.get(deviceId) ?? 0, visits },
-      trip: fix === undefined ? null : tripOf(trip, device.firstFix),
+      trip: fix === undefined || !hasRoutes ? null : tripOf(trip, device.firstFix),
     });
     states.set(`${fleetId}\u001f${deviceId}`, line);
   }

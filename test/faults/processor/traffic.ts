@@ -12,6 +12,8 @@ import { startSteadyWriter } from '../shared/steady-writer.js';
 
 export interface TrafficOptions extends Log {
   readonly fleetId: string;
+  /** Its devices have the ids of devices of the first fleet; absent: there is none. */
+  readonly otherFleetId?: string;
   readonly seed: number;
   readonly vehicles: number;
   readonly pingsPerSecond: number;
@@ -32,59 +34,80 @@ const UNUSABLE_SHARE = 0.004;
 const INVALID_SHARE = 0.02;
 const HOUR_MS = 3_600_000;
 const GEOFENCES = 10;
+/** Of latitude. */
+const METERS_PER_DEGREE = 111_195;
 const REOPEN_WAIT_MS = 500;
 
 /**
  * Pings of a simulated fleet at a steady rate in wall time, faster than the fleet's own clock; some are unusable, and some
  * have a position that the device itself calls invalid. Before its first ping the fleet wants routes and stops (R-9), and
- * has geofences where its vehicles drive (R-8).
+ * has circles as geofences where its vehicles drive (R-8). The other fleet, where there is one, wants no routes, has
+ * rectangles there, and half of the devices, which report the same at the same times.
  */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const { kafka, seed, vehicles, pingsPerSecond } = options;
   const codecs = codecsOf(options);
   const codec = codecs.telemetryPings;
   await Promise.all([codec.prepare(), codecs.fleetSettings.prepare(), codecs.fleetGeofences.prepare()]);
-  const { fleetId } = options;
+  const { fleetId, otherFleetId } = options;
   const versionOne = { version: 1, createdAt: START_AT, updatedAt: START_AT };
-  const settings = { fleetId, name: null, payloadFormat: 'v1', routes: true, ...versionOne };
-  await publishAll(kafka, topics.fleetSettings.name, [
-    { key: Buffer.from(fleetId), value: codecs.fleetSettings.encode(settings) },
-  ]);
+  const fleets: Fleet[] = [{ fleetId, routes: true }];
+  if (otherFleetId !== undefined) fleets.push({ fleetId: otherFleetId, routes: false });
+  await publishAll(
+    kafka,
+    topics.fleetSettings.name,
+    fleets.map((fleet) => {
+      const settings = { ...fleet, name: null, payloadFormat: 'v1', ...versionOne };
+      return { key: Buffer.from(fleet.fleetId), value: codecs.fleetSettings.encode(settings) };
+    }),
+  );
+  const places = placesOf({ seed, vehicles });
+  const fences = fleets.flatMap((fleet) => places.map((place, number) => fenceAt(place, number, fleet)));
   await publishAll(
     kafka,
     topics.fleetGeofences.name,
-    placesOf({ seed, vehicles }).map((place, number) => {
-      const geofenceId = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-      const circle = { ...place, radiusInMeters: 100 + 60 * number };
-      const fence = { geofenceId, fleetId, name: `Place ${String(number)}`, circle, polygon: null, ...versionOne };
-      return { key: Buffer.from(geofenceKey(fence)), value: codecs.fleetGeofences.encode(fence) };
-    }),
+    fences.map((fence) => ({
+      key: Buffer.from(geofenceKey(fence)),
+      value: codecs.fleetGeofences.encode({ ...fence, ...versionOne }),
+    })),
   );
   const nextRow = rowsOf(createFleetModel({ seed, vehicles, startAt: START_AT }));
   const random = createRandom(seed + 1);
   const publisher = steadyPublisher(kafka);
 
-  function recordOf(row: TrackRow): PublishedRecord {
+  let twin: TrackRow | null = null;
+  function nextRecord(): PublishedRecord {
+    if (twin !== null && otherFleetId !== undefined) {
+      const row = twin;
+      twin = null;
+      return recordOf(row, otherFleetId);
+    }
+    const row = nextRow();
+    if (otherFleetId !== undefined && hasTwin(row)) twin = row;
+    return recordOf(row, fleetId);
+  }
+
+  function recordOf(row: TrackRow, ofFleet: string): PublishedRecord {
     const key = Buffer.from(String(row['deviceId']));
     if (!chance(random, UNUSABLE_SHARE)) {
-      const ping = pingFrom(row, fleetId);
+      const ping = pingFrom(row, ofFleet);
       return { key, value: codec.encode(chance(random, INVALID_SHARE) ? { ...ping, positionValid: false } : ping) };
     }
     const spoil = pick(random, ['garbage', 'future', 'wrong clock'] as const);
     if (spoil === 'garbage') return { key, value: Buffer.from('a ping, but not in Avro') };
     if (spoil === 'wrong clock') {
       const ahead = new Date(Date.now() + HOUR_MS).toISOString();
-      return { key, value: codec.encode(pingFrom({ ...row, eventTime: ahead, receivedTime: ahead }, fleetId)) };
+      return { key, value: codec.encode(pingFrom({ ...row, eventTime: ahead, receivedTime: ahead }, ofFleet)) };
     }
     const eventTime = new Date(Date.parse(String(row['receivedTime'])) + 300_001).toISOString();
-    return { key, value: codec.encode(pingFrom({ ...row, eventTime }, fleetId)) };
+    return { key, value: codec.encode(pingFrom({ ...row, eventTime }, ofFleet)) };
   }
 
   const writer = startSteadyWriter({
     perSecond: pingsPerSecond,
     tickMs: TICK_MS,
     mostAtOnce: MOST_AT_ONCE,
-    write: (count) => publisher.publish(Array.from({ length: count }, () => recordOf(nextRow()))),
+    write: (count) => publisher.publish(Array.from({ length: count }, nextRecord)),
   });
   return {
     published: writer.written,
@@ -99,6 +122,36 @@ async function publishAll(kafka: KafkaSettings, topic: string, records: readonly
   const publisher = await openRecordPublisher(kafka, topic);
   await publisher.publish(records);
   await publisher.close();
+}
+
+interface Fleet {
+  readonly fleetId: string;
+  readonly routes: boolean;
+}
+
+/** Whether the other fleet has a device of this id: by the id alone. */
+function hasTwin(row: TrackRow): boolean {
+  return (String(row['deviceId']).at(-1) ?? '').charCodeAt(0) % 2 === 0;
+}
+
+interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** A circle for the fleet with routes, and else a rectangle that is about as large. */
+function fenceAt(place: Place, number: number, { fleetId, routes }: Fleet) {
+  const radiusInMeters = 100 + 60 * number;
+  const geofenceId = `00000000-0000-4000-8000-${String(number + (routes ? 0 : GEOFENCES)).padStart(12, '0')}`;
+  const named = { geofenceId, fleetId, name: `Place ${String(number)} of ${fleetId}` };
+  if (routes) return { ...named, circle: { ...place, radiusInMeters }, polygon: null };
+  const degrees = radiusInMeters / METERS_PER_DEGREE;
+  const corners = [[-1, -2] as const, [-1, 2] as const, [1, 2] as const, [1, -2] as const];
+  const ring = corners.map(([north, east]) => ({
+    latitude: place.latitude + north * degrees,
+    longitude: place.longitude + east * degrees,
+  }));
+  return { ...named, circle: null, polygon: { rings: [ring] } };
 }
 
 /** Where vehicles of this fleet will be in its first minutes. */

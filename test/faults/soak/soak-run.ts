@@ -170,7 +170,6 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
     kafka,
     registryUrl,
     published,
-    fleetId: DRIVING_FLEET,
     secondReader: false,
     isForeign: (deviceId) => deviceId.startsWith(others),
   });
