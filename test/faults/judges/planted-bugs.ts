@@ -101,6 +101,12 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'createdAt: attempt.firstAttemptAt',
   },
   {
+    name: 'an attempt that comes a day later is of another delivery',
+    file: `${STORE}/deliveries/fold-attempts.ts`,
+    is: 'firstAttemptAt: attempt.firstAttemptAt,',
+    becomes: 'firstAttemptAt: Math.max(attempt.firstAttemptAt, attempt.startedAt - 86_400_000),',
+  },
+  {
     name: 'an attempt that is logged twice counts twice',
     file: `${STORE}/deliveries/fold-attempts.ts`,
     is: 'recordNumber(attempt) > lastRecordNumber(before)',

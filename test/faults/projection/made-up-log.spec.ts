@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createRandom } from '../../../tools/simulator/random.js';
 import { createMadeUpLog } from './made-up-log.js';
 
+const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 5, 20, 12);
 
 describe('the made-up log', () => {
@@ -17,5 +18,19 @@ describe('the made-up log', () => {
     expect(pairs.length).toBeGreaterThan(25);
     for (const { repeat, after } of pairs)
       expect(after.attempt + after.probes).toBeGreaterThan(repeat.attempt + repeat.probes - (repeat.probe ? 1 : 0));
+  });
+
+  it('has first attempts days after their deliveries, and later ones days after the first, never from the future', () => {
+    const log = createMadeUpLog(createRandom(1));
+    const attempts = Array.from({ length: 5_000 }, () => log.next(NOW));
+    const isLater = (from: number, to: number): boolean => to - from > 2 * DAY_MS;
+
+    const first = attempts.filter(({ deliveryCreatedAt, firstAttemptAt }) =>
+      isLater(deliveryCreatedAt, firstAttemptAt),
+    );
+    const later = attempts.filter(({ firstAttemptAt, startedAt }) => isLater(firstAttemptAt, startedAt));
+    expect(first.length).toBeGreaterThan(50);
+    expect(later.length).toBeGreaterThan(10);
+    expect(later.filter(({ startedAt }) => startedAt > NOW)).toEqual([]);
   });
 });

@@ -28,6 +28,8 @@ const STILL_SUSPENDED = 0.97;
 /** Well beyond the 15 days of the history, so that no clock can make it a matter of opinion. */
 const EXPIRED_DAYS = 18;
 const KEPT_DAYS = 13;
+/** Of the next attempts, and of the first ones: their subscription was paused until then, for up to days. */
+const AFTER_A_PAUSE = 0.05;
 
 const LARGE_BODY_CHARACTERS = 60_000;
 /** What text columns, JSON and COPY each have to carry over unharmed. */
@@ -60,7 +62,9 @@ export function createMadeUpLog(random: Random): MadeUpLog {
     const subscriptionId = uuid(fleet * 100 + wholeBetween(random, 1, SUBSCRIPTIONS_OF_A_FLEET));
     const daysAgo = chance(random, 0.01) ? EXPIRED_DAYS : chance(random, 0.2) ? wholeBetween(random, 0, KEPT_DAYS) : 0;
     const firstAttemptAt = nowMs - daysAgo * DAY_MS;
-    const eventTime = firstAttemptAt - wholeBetween(random, 0, 5_000);
+    const waitedDays = chance(random, AFTER_A_PAUSE) ? wholeBetween(random, 0, Math.max(0, KEPT_DAYS - daysAgo)) : 0;
+    const deliveryCreatedAt = firstAttemptAt - waitedDays * DAY_MS - wholeBetween(random, 1, 300);
+    const eventTime = deliveryCreatedAt - wholeBetween(random, 0, 5_000);
     const deviceId = `device ${String(number % 97)} ${pick(random, AWKWARD)}`;
     const eventType = pick(random, ['position', 'position_sleep', 'ignition_on']);
     const fleetId = `fleet-${String(fleet)}`;
@@ -76,7 +80,7 @@ export function createMadeUpLog(random: Random): MadeUpLog {
       series: chance(random, 0.1) ? wholeBetween(random, 1, 3) : 0,
       replayId: null,
       deliveryOffset: number,
-      deliveryCreatedAt: firstAttemptAt - wholeBetween(random, 1, 300),
+      deliveryCreatedAt,
       dueAt: firstAttemptAt - wholeBetween(random, 0, 20),
       attempt: 1,
       body: bodyOf(number, random),
@@ -87,8 +91,10 @@ export function createMadeUpLog(random: Random): MadeUpLog {
     };
   }
 
-  function goOn(before: WebhookAttempt): WebhookAttempt {
-    const startedAt = (before.nextDueAt ?? before.startedAt) + wholeBetween(random, 0, 50);
+  function goOn(before: WebhookAttempt, nowMs: number): WebhookAttempt {
+    const dueMs = before.nextDueAt ?? before.startedAt;
+    const mostLateMs = chance(random, AFTER_A_PAUSE) ? Math.max(50, nowMs - dueMs) : 50;
+    const startedAt = dueMs + wholeBetween(random, 0, mostLateMs);
     if (chance(random, before.probe ? STILL_SUSPENDED : SUSPENDED)) return probe(before, startedAt);
     const attempt = before.probe ? before.attempt : before.attempt + 1;
     return {
@@ -132,7 +138,7 @@ export function createMadeUpLog(random: Random): MadeUpLog {
   function nextInOrder(nowMs: number): WebhookAttempt {
     const isNew = open.length === 0 || chance(random, open.length > OPEN_DELIVERIES ? 0.3 : 0.7);
     const before = isNew ? null : takenFrom(open, random, 'leaves');
-    const attempt = before === null ? (nextLate(nowMs) ?? nextDelivery(nowMs)) : goOn(before);
+    const attempt = before === null ? (nextLate(nowMs) ?? nextDelivery(nowMs)) : goOn(before, nowMs);
     if (attempt.outcome === 'retrying') open.push(attempt);
     if (before !== null && before.body === null && chance(random, 0.1)) {
       held = attempt;
