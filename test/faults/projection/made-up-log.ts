@@ -138,14 +138,17 @@ export function createMadeUpLog(random: Random): MadeUpLog {
   function nextInOrder(nowMs: number): WebhookAttempt {
     const isNew = open.length === 0 || chance(random, open.length > OPEN_DELIVERIES ? 0.3 : 0.7);
     const before = isNew ? null : takenFrom(open, random, 'leaves');
-    const attempt = before === null ? (nextLate(nowMs) ?? nextDelivery(nowMs)) : goOn(before, nowMs);
+    const first = before === null ? nextLate(nowMs) : undefined;
+    const attempt = first ?? (before === null ? nextDelivery(nowMs) : goOn(before, nowMs));
     if (attempt.outcome === 'retrying') open.push(attempt);
     if (before !== null && before.body === null && chance(random, 0.1)) {
       held = attempt;
       return repeat(before);
     }
-    // Of some deliveries the head of the log is gone: nothing of them may show.
-    const isLost = attempt.body !== null && attempt.outcome === 'retrying' && chance(random, 0.01);
+    // Of some deliveries the head of the log is gone: nothing of them may show. What leaves the log of attempts by its age has
+    // left that of deliveries before, so it is none of those that wait.
+    const mayBeLost = first === undefined && attempt.body !== null && attempt.outcome === 'retrying';
+    const isLost = mayBeLost && chance(random, 0.01);
     return isLost ? nextInOrder(nowMs) : attempt;
   }
 
