@@ -282,7 +282,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
     name: 'a backlog that is full loses what it has no room for',
     file: `${SENDER}/sender/catch-up.ts`,
     is: 'if (!backlogs.hasRoom(backlog)) {',
-    becomes: 'if (!backlogs.hasRoom(backlog)) { return null;',
+    becomes: 'if (!backlogs.hasRoom(backlog)) { backlog.parkedFrom = offset + 1; return null;',
   },
   {
     name: '2 % of the POSTs are made twice',
@@ -327,10 +327,10 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'true',
   },
   {
-    name: 'a replay goes on after its cancel',
+    name: 'the cancel of a replay is ignored',
     file: `${SENDER}/replay/replay.task.ts`,
-    is: 'known.job.update(replay);',
-    becomes: '',
+    is: 'const { replayId, version } = replay;',
+    becomes: 'const { replayId, version } = replay; if (replay.cancelled) return;',
   },
   {
     name: 'a replay begins again after a restart',
