@@ -39,8 +39,13 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
   // Columns that we choose by the grouping and the step, conditions with `$n`, and constants.
   'libs/history-store/src/figures/delivery-figures.ts': [
-    ...['GROUPS[groupBy]', 'column', "where.join(' AND ')"],
-    ...['String(MAX_BYTES)', 'String(ROW_BYTES)', 'String(MAX_BYTES / ROW_BYTES + 1)'],
+    ...['GROUPS[groupBy]', "columns.join(', ')", "columns.join(' || ')", "where.join(' AND ')", 'String(rowStep)'],
+    ...[
+      'String(index)',
+      "[...lengths, String(ROW_BYTES)].join(' + ')",
+      'String(MAX_BYTES)',
+      'String(MAX_BYTES / ROW_BYTES + 1)',
+    ],
   ],
   // Names of days, which this code computes.
   'libs/history-store/src/figures/write-figures.ts': ['table'],

@@ -61,11 +61,11 @@ describe('the judge of the figures', () => {
     const first = '[1,,,,,,[,,,1,,],[],[]]';
     const second = '[,1,,,1,,[1,,,,,],[81,1],[36,1]]';
     const rows = [
-      { of, step: 1_440, startMs: day, figures: second, minutes: `720${first}` },
-      { of, step: 60, startMs: NOW, figures: second, minutes: `0${second}` },
+      { of, step: 1_441, startMs: day, figures: second, minutes: `720${first}` },
+      { of, step: 61, startMs: NOW, figures: second, minutes: `0${second}` },
     ];
     expect(compareFigures(rows.flatMap(figuresOfRow), ROWS)).toEqual([]);
-    const lost = [rows[0], { of, step: 60, startMs: hour, figures: second, minutes: `59${second}` }];
+    const lost = [rows[0], { of, step: 61, startMs: hour, figures: second, minutes: `59${second}` }];
     expect(
       compareFigures(
         lost.flatMap((row) => (row === undefined ? [] : figuresOfRow(row))),

@@ -38,6 +38,8 @@ function linesOf(cells: readonly (readonly [key: string, counts: Counts])[]): st
 /** Minutes of a bucket. */
 const DAY = 1_440;
 const STEPS = [1, 60, DAY];
+/** What rows of hours and days have as their step. */
+const [HOUR_ROW, DAY_ROW] = [61, 1_441];
 
 function cellsOf(row: Row): [string, Counts][] {
   const counts = new Map(expectedCounts(row));
@@ -131,8 +133,12 @@ export interface StoredRow {
 }
 
 export function figuresOfRow({ of, step, startMs, figures, minutes }: StoredRow): StoredFigures[] {
-  const whole = entriesOf(figures).map(([, packed]) => ({ key: [of, step, startMs].join(' '), figures: packed }));
-  const counted = step === DAY ? STEPS : [1];
+  const bucketMinutes = step === DAY_ROW ? DAY : step === HOUR_ROW ? 60 : step;
+  const whole = entriesOf(figures).map(([, packed]) => ({
+    key: [of, bucketMinutes, startMs].join(' '),
+    figures: packed,
+  }));
+  const counted = step === DAY_ROW ? STEPS : [1];
   const parts = entriesOf(minutes).flatMap(([minute, packed]) =>
     counted.map((each) => {
       const bucket = Math.floor((startMs + minute * 60_000) / (each * 60_000)) * each * 60_000;

@@ -2,12 +2,15 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * The minutes of hours and days, in their rows instead of rows of their own (docs/decisions/0074-figures-in-fewer-rows.md).
- * Rows of a minute, which the version before goes on to write until it is replaced, are still read.
+ * These rows have step numbers of their own: the version before, which may run beside this one, sees only its rows, and
+ * they are still read.
  */
 export class FiguresOfMinutes1760002400000 implements MigrationInterface {
   readonly name = 'FiguresOfMinutes1760002400000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
+    // The view first, as its readers do, and what it reads with it: the other way round both would wait for each other.
+    await queryRunner.query('LOCK TABLE fleet_delivery_figures IN ACCESS EXCLUSIVE MODE');
     await queryRunner.query("ALTER TABLE delivery_figures ADD COLUMN minutes text NOT NULL DEFAULT ''");
     // A view has the columns that the table had when the view was made.
     await queryRunner.query(

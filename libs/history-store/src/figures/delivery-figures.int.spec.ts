@@ -8,7 +8,7 @@ import { explainQuery } from '../pages/page-sql.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
 import { createDeliveryFigures, type DeliveryFigures, type FiguresQuery, figuresSql } from './delivery-figures.js';
 import { percentiles } from './duration-histogram.js';
-import { bucketStart, FIGURE_STEPS } from './figure-cells.js';
+import { bucketStart, FIGURE_STEPS, ROW_STEPS } from './figure-cells.js';
 import { noFigures, summed } from './figures.js';
 import { expectFigures } from './figures-of-log.contract.js';
 import { packFigures } from './packed-figures.js';
@@ -50,8 +50,8 @@ function newFleet() {
 /** Bytes; null: there is no row. */
 async function longestMinutes(fleetId: string): Promise<{ day: number; hour: number | null }> {
   const [row] = await suite.dataSource.query<{ day: number; hour: number | null }[]>(
-    `SELECT max(octet_length(minutes)) FILTER (WHERE step = 1440) AS day,
-            max(octet_length(minutes)) FILTER (WHERE step = 60) AS hour
+    `SELECT max(octet_length(minutes)) FILTER (WHERE step = 1441) AS day,
+            max(octet_length(minutes)) FILTER (WHERE step = 61) AS hour
        FROM delivery_figures WHERE fleet_id = $1`,
     [fleetId],
   );
@@ -181,6 +181,22 @@ describe('the figures of deliveries (R-41)', () => {
     }
   });
 
+  it('are in no row that earlier versions, which may run beside this one, read or add to', async () => {
+    const fleet = newFleet();
+    const { fleetId } = fleet;
+    const log = Array.from({ length: 60 }, (_, n) =>
+      attemptOf({ fleetId, eventId: uuidOf(`${fleetId} ${String(n)}`), firstAttemptAt: NOW - n * 60_000 }),
+    );
+    await fleet.append(log);
+    const theirs = Object.values(FIGURE_STEPS);
+    const rows = await suite.dataSource.query<{ step: number }[]>(
+      'SELECT DISTINCT step FROM delivery_figures WHERE fleet_id = $1 ORDER BY step',
+      [fleetId],
+    );
+    expect(rows.map(({ step }) => step)).toEqual([61, 1_441]);
+    expect(rows.filter(({ step }) => theirs.some((one) => one === step))).toEqual([]);
+  });
+
   it('count a late attempt in the bucket of its first attempt', async () => {
     const fleet = newFleet();
     const [first, second] = attemptsOf({ fleetId: fleet.fleetId, firstAttemptAt: NOW - 2 * DAY_MS }, 1, 'delivered');
@@ -303,6 +319,21 @@ describe('the figures of deliveries (R-41)', () => {
     );
     const query = { fleetId, startAt, endAt: NOW, step: 'day', groupBy: 'none' } as const;
     expect((await stored.read(query)).type).toBe(type);
+  });
+
+  it('are refused by the size of all rows together, of this and of earlier versions', async () => {
+    const { fleetId } = newFleet();
+    await createFigurePartitions(suite.dataSource).ensurePartitions(NOW, NOW);
+    const startAt = bucketStart(NOW, 'day');
+    const packed = packFigures(summed(noFigures()));
+    const figures = packed.repeat(Math.floor(19_900 / packed.length));
+    for (const step of [FIGURE_STEPS.day, ROW_STEPS.day])
+      await suite.dataSource.query(
+        `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
+         SELECT $1, $2, 0, $3, '', type::text, $4 FROM generate_series(1, 501) AS type`,
+        [new Date(startAt), step, fleetId, figures],
+      );
+    expect((await stored.read({ fleetId, startAt, endAt: NOW, step: 'day', groupBy: 'none' })).type).toBe('too_many');
   });
 
   it('of one subscription are written by projectors of several partitions at once', async () => {

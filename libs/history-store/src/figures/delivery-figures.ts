@@ -1,7 +1,7 @@
 /** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { instant } from '../pages/page-sql.js';
-import { bucketStart, FIGURE_STEPS, type FigureStep } from './figure-cells.js';
+import { bucketStart, FIGURE_STEPS, type FigureStep, ROW_STEPS } from './figure-cells.js';
 import type { SummedFigures } from './figures.js';
 import { PackedSum } from './packed-figures.js';
 import { type PackedMinutes, visitMinutes } from './packed-minutes.js';
@@ -40,7 +40,7 @@ export abstract class DeliveryFigures {
 }
 
 const MINUTE_MS = 60_000;
-/** What one query may add of the stored figures of a step, ids included: a few tenths of a second. */
+/** What one query may add of stored figures, ids included: a few tenths of a second. */
 const MAX_BYTES = 20_000_000;
 /** The least that a row counts as. */
 const ROW_BYTES = 100;
@@ -49,10 +49,17 @@ export function createDeliveryFigures({ pages }: { readonly pages: PageSource })
   return {
     async read(query) {
       const buckets = await pages.read<JoinedRows>(query.fleetId, figuresSql(query));
-      if (buckets.some(({ bytes }) => bytes > MAX_BYTES)) return { type: 'too_many' };
+      if (bytesOf(buckets) > MAX_BYTES) return { type: 'too_many' };
       return { type: 'figures', rows: addUp(placesOf(buckets, query)) };
     },
   };
+}
+
+/** Of all sources together. */
+function bytesOf(joined: readonly JoinedRows[]): number {
+  const bySource = new Map<number, number>();
+  for (const { source, bytes } of joined) bySource.set(source, Math.max(bytes, bySource.get(source) ?? 0));
+  return [...bySource.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 interface Place {
@@ -96,9 +103,10 @@ function placesOf(joined: readonly JoinedRows[], { startAt, endAt, step }: Figur
 }
 
 interface JoinedRows {
+  readonly source: number;
   /** Of the start of the rows' bucket, since 1970: a number costs less to read than a time. */
   readonly minutes: number;
-  /** With those of the buckets before it. */
+  /** With those of the buckets before it from the same source. */
   readonly bytes: number;
   /**
    * Group and figures of each row: a row of its own costs more to read than its numbers. The group in hexadecimal, since the
@@ -117,21 +125,27 @@ const GROUPS: Readonly<Record<FigureGroup, string>> = {
   eventType: "encode(convert_to(event_type, 'UTF8'), 'hex')",
 };
 
-/**
- * Where the figures of each step are: an hour has its own and its minutes, a day its own and the minutes that are not in
- * their hours yet. Earlier versions wrote rows of a minute.
- */
-const SOURCES: Readonly<Record<FigureStep, readonly (readonly [step: FigureStep, column: string])[]>> = {
-  day: [['day', 'figures || minutes']],
-  hour: [
-    ['day', 'minutes'],
-    ['hour', 'figures'],
-  ],
-  minute: [
-    ['day', 'minutes'],
-    ['hour', 'minutes'],
-    ['minute', 'figures'],
-  ],
+/** Rows that have figures of a step. */
+interface Source {
+  readonly rowStep: number;
+  /** Of the rows' buckets. */
+  readonly bucket: FigureStep;
+  readonly columns: readonly ('figures' | 'minutes')[];
+}
+
+const DAY = { rowStep: ROW_STEPS.day, bucket: 'day' } as const;
+const HOUR = { rowStep: ROW_STEPS.hour, bucket: 'hour' } as const;
+
+/** Earlier versions wrote a row for each bucket of each step. */
+function earlier(step: FigureStep): Source {
+  return { rowStep: FIGURE_STEPS[step], bucket: step, columns: ['figures'] };
+}
+
+/** An hour has its own figures and its minutes, a day its own and the minutes that are not in their hours yet. */
+const SOURCES: Readonly<Record<FigureStep, readonly Source[]>> = {
+  day: [{ ...DAY, columns: ['figures', 'minutes'] }, earlier('day')],
+  hour: [{ ...DAY, columns: ['minutes'] }, { ...HOUR, columns: ['figures'] }, earlier('hour')],
+  minute: [{ ...DAY, columns: ['minutes'] }, { ...HOUR, columns: ['minutes'] }, earlier('minute')],
 };
 
 /** One statement, since minutes move from one row to another. */
@@ -144,9 +158,9 @@ export function figuresSql(query: FiguresQuery): PreparedQuery {
     where.push(`subscription_id = ANY($${String(parameters.push(subscriptionIds))}::text[])`);
   }
   if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
-  const parts = SOURCES[step].map(([of, column]) => {
-    const start = `$${String(parameters.push(instant(bucketStart(startAt, of))))}`;
-    return joinedSql(groupBy, column, [...where, `step = ${String(FIGURE_STEPS[of])}`, `bucket_at >= ${start}`]);
+  const parts = SOURCES[step].map((source, index) => {
+    const start = `$${String(parameters.push(instant(bucketStart(startAt, source.bucket))))}`;
+    return joinedSql(groupBy, index, source, [...where, `bucket_at >= ${start}`]);
   });
   return {
     name: `figures ${step} ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
@@ -159,16 +173,22 @@ export function figuresSql(query: FiguresQuery): PreparedQuery {
  * In the order of the primary key, so that rows are joined while they are read: a table of buckets would not fit into
  * memory. What is beyond the limit is neither joined nor fetched from where long texts are.
  */
-function joinedSql(groupBy: FigureGroup, column: string, where: readonly string[]): string {
+function joinedSql(
+  groupBy: FigureGroup,
+  index: number,
+  { rowStep, columns }: Source,
+  where: readonly string[],
+): string {
+  const lengths = columns.map((column) => `octet_length(${column})`);
   return `
-    (SELECT (date_part('epoch', bucket_at) / 60)::integer AS minutes, max(bytes) AS bytes,
-            coalesce(string_agg(${GROUPS[groupBy]} || '${GROUP_END}' || cells, '${ROW_END}')
+    (SELECT ${String(index)} AS source, (date_part('epoch', bucket_at) / 60)::integer AS minutes, max(bytes) AS bytes,
+            coalesce(string_agg(${GROUPS[groupBy]} || '${GROUP_END}' || ${columns.join(' || ')}, '${ROW_END}')
                      FILTER (WHERE bytes <= ${String(MAX_BYTES)}), '') AS cells
-       FROM (SELECT bucket_at, subscription_id, event_type, cells,
-                    sum(octet_length(cells) + ${String(ROW_BYTES)})
+       FROM (SELECT bucket_at, subscription_id, event_type, ${columns.join(', ')},
+                    sum(${[...lengths, String(ROW_BYTES)].join(' + ')})
                       OVER (ORDER BY bucket_at ROWS UNBOUNDED PRECEDING)::float8 AS bytes
-               FROM (SELECT bucket_at, subscription_id, event_type, ${column} AS cells
-                       FROM fleet_delivery_figures WHERE ${where.join(' AND ')}
+               FROM (SELECT bucket_at, subscription_id, event_type, ${columns.join(', ')}
+                       FROM fleet_delivery_figures WHERE ${where.join(' AND ')} AND step = ${String(rowStep)}
                       ORDER BY bucket_at LIMIT ${String(MAX_BYTES / ROW_BYTES + 1)}) AS stored) AS sized
       GROUP BY bucket_at)`;
 }

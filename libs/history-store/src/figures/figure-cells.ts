@@ -8,6 +8,12 @@ const MINUTE_MS = 60_000;
 export const FIGURE_STEPS = { minute: 1, hour: 60, day: 1_440 } as const;
 export type FigureStep = keyof typeof FIGURE_STEPS;
 
+/**
+ * The column `step` of rows that have minutes too. Not the number of minutes, by which earlier versions know theirs: they
+ * would not understand these rows, and may run beside this one.
+ */
+export const ROW_STEPS = { hour: 61, day: 1_441 } as const;
+
 export function bucketStart(atMs: number, step: FigureStep): number {
   const stepMs = FIGURE_STEPS[step] * MINUTE_MS;
   return Math.floor(atMs / stepMs) * stepMs;

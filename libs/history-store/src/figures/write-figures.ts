@@ -7,7 +7,7 @@ import {
   partitionName as partitionNameOf,
 } from '../partitions/daily-partitions.js';
 import { type DailyTable, groupByDay } from '../partitions/daily-table.js';
-import { type CountedFigures, FIGURE_STEPS } from './figure-cells.js';
+import { type CountedFigures, FIGURE_STEPS, ROW_STEPS } from './figure-cells.js';
 import { summed } from './figures.js';
 import { packFigures } from './packed-figures.js';
 import { minutesOf, type PackedMinutes, packedSumOf, packMinutes } from './packed-minutes.js';
@@ -57,7 +57,11 @@ export async function writeFigures(
   partition: number,
   added: readonly StoredFigures[],
 ): Promise<void> {
-  for (const [dayMs, days] of groupByDay(joined(added), ({ startAt }) => startAt)) {
+  // In the order of time, as everything locks these tables.
+  const byDay = [...groupByDay(joined(added), ({ startAt }) => startAt)].sort(([, [a]], [, [b]]) =>
+    a === undefined || b === undefined ? 0 : a.startAt - b.startAt,
+  );
+  for (const [dayMs, days] of byDay) {
     const place = { table: partitionNameOf(FIGURES.name, dayMs), partition };
     const full = await append(client, { ...place, step: 'day' }, days);
     const split = full.map(splitDay);
@@ -90,7 +94,7 @@ const HOUR_MS = HOUR_MINUTES * 60_000;
 function splitDay(day: StoredFigures): { readonly day: StoredFigures; readonly hours: readonly StoredFigures[] } {
   const minutes = minutesOf(day.minutes);
   const summedMinutes = packMinutes(minutes);
-  if (summedMinutes.length <= ROOM.day.minutes / 2) return { day: { ...day, minutes: summedMinutes }, hours: [] };
+  if (summedMinutes.length <= ROOM.day.minutes.bytes / 2) return { day: { ...day, minutes: summedMinutes }, hours: [] };
   const ofHours = new Map<number, [number, string][]>();
   for (const [minute, figures] of minutes) {
     const hour = Math.floor(minute / HOUR_MINUTES);
@@ -115,17 +119,25 @@ interface RowsPlace extends Place {
 }
 
 /**
- * Bytes that a row may have before its parts are summed. Every batch writes the rows of days again, so their minutes are few;
- * their figures are one sum already. The figures of hours are read by thousands.
+ * Bytes and parts beyond which the parts of a row are summed. Every batch writes the rows of days again, so their minutes are
+ * few; their figures are one sum already. The figures of hours are read by thousands; their sixty minutes may be long each,
+ * so summing must leave at most half of the parts.
  */
 const ROOM = {
-  day: { figures: 1_000_000, minutes: 1_200 },
-  hour: { figures: 600, minutes: 8_000 },
+  day: { figures: { bytes: 1_000_000, parts: 0 }, minutes: { bytes: 1_200, parts: 0 } },
+  hour: { figures: { bytes: 600, parts: 8 }, minutes: { bytes: 8_000, parts: 120 } },
 } as const;
+
+/** Whether a column is beyond its room. Its bytes are known without reading it. */
+function isLong(column: 'figures' | 'minutes', bytes: string, parts: string): string {
+  const parted = `(octet_length(${column}) - octet_length(replace(${column}, ']]', ''))) / 2`;
+  return `CASE WHEN octet_length(${column}) > ${bytes} THEN ${parted} > ${parts} ELSE false END`;
+}
 
 /** Adds rows to those that are stored; resolves to the whole of those that have become long. */
 async function append(client: PoolClient, { table, partition, step }: RowsPlace, rows: readonly StoredFigures[]) {
   if (rows.length === 0) return [];
+  const { figures, minutes } = ROOM[step];
   const { rows: long } = await client.query<Omit<StoredFigures, 'startAt'> & { readonly startAt: Date }>({
     name: `append ${table}`,
     text: `
@@ -137,8 +149,12 @@ async function append(client: PoolClient, { table, partition, step }: RowsPlace,
         RETURNING ${KEY}, figures, minutes)
       SELECT fleet_id AS "fleetId", bucket_at AS "startAt", subscription_id AS "subscriptionId",
              event_type AS "eventType", figures, minutes
-        FROM stored WHERE octet_length(figures) > $9 OR octet_length(minutes) > $10`,
-    values: [...columnsOf(rows), FIGURE_STEPS[step], partition, ROOM[step].figures, ROOM[step].minutes],
+        FROM stored WHERE ${isLong('figures', '$9', '$10')} OR ${isLong('minutes', '$11', '$12')}`,
+    values: [
+      ...columnsOf(rows),
+      ...[ROW_STEPS[step], partition],
+      ...[figures.bytes, figures.parts, minutes.bytes, minutes.parts],
+    ],
   });
   return long.map((row): StoredFigures => ({ ...row, startAt: row.startAt.getTime() }));
 }
@@ -152,7 +168,7 @@ async function rewrite(client: PoolClient, { table, partition, step }: RowsPlace
         FROM ${ROWS} AS b (${KEY}, figures, minutes)
        WHERE f.fleet_id = b.fleet_id AND f.step = $7 AND f.bucket_at = b.bucket_at
          AND f.subscription_id = b.subscription_id AND f.event_type = b.event_type AND f.partition = $8`,
-    values: [...columnsOf(rows), FIGURE_STEPS[step], partition],
+    values: [...columnsOf(rows), ROW_STEPS[step], partition],
   });
 }
 
