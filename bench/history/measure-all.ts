@@ -4,7 +4,7 @@ import type { BenchContext } from './bench-context.js';
 import { type FiguresRun, measureFigures } from './scenarios/figures.js';
 import { fill, type FillRun } from './scenarios/fill.js';
 import { findHoldings, pageShapes } from './scenarios/page-shapes.js';
-import { measurePages, type PagesRun, startFlow } from './scenarios/pages.js';
+import { measurePages, type PagesRun, SEEDS, startFlow } from './scenarios/pages.js';
 import { checkPlans, type PlansRun } from './scenarios/plans.js';
 import { measureRetention, prepareExpiredDay, type RetentionRun } from './scenarios/retention.js';
 import { measureSize, type SizeRun } from './scenarios/size.js';
@@ -34,13 +34,15 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
   const shapes = pageShapes(holdings);
   const plans = await checkPlans(context, shapes);
   const figures = await measureFigures(context);
-  const idle = await measurePages(context, history, shapes);
+  await dataSource.query('CHECKPOINT');
+  await reporter.during('Letting the disk come to rest', () => sleep(SETTLE_MS, undefined, { signal }));
+  const idle = await measurePages(context, history, shapes, SEEDS.alone);
   await prepareExpiredDay(context);
   const flow = await startFlow(context);
   try {
     await reporter.during('Letting the projection run in', () => sleep(SETTLE_MS, undefined, { signal }));
     const before = flow.mark();
-    const pages = await measurePages(context, history, shapes);
+    const pages = await measurePages(context, history, shapes, SEEDS.beside);
     const projectedPerSecond = flow.rate(before);
     const retention = await measureRetention(context, history, shapes);
     return { fill: filled, size, plans, figures, pages: { idle, pages, projectedPerSecond }, retention };

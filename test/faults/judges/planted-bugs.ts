@@ -161,6 +161,18 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'minutes = excluded.minutes',
   },
   {
+    name: 'minutes that move to their hours stay with their day too',
+    file: `${STORE}/figures/write-figures.ts`,
+    is: "figures: packedSumOf(day.figures + summedMinutes), minutes: ''",
+    becomes: 'figures: packedSumOf(day.figures + summedMinutes), minutes: summedMinutes',
+  },
+  {
+    name: 'hours get no figures of their minutes',
+    file: `${STORE}/figures/write-figures.ts`,
+    is: 'figures: packedSumOf(packed), minutes: packed',
+    becomes: "figures: '', minutes: packed",
+  },
+  {
     name: 'a delivery that ends is shown as waiting for good',
     file: `${STORE}/deliveries/waiting-sql.ts`,
     is: "deliveryStatus(outcome) !== 'pending'",

@@ -28,6 +28,10 @@ const STILL_SUSPENDED = 0.97;
 /** Well beyond the 15 days of the history, so that no clock can make it a matter of opinion. */
 const EXPIRED_DAYS = 18;
 const KEPT_DAYS = 13;
+/** One subscription has more minutes in a day than the row of its figures has room for. */
+const OF_THE_BUSY = 0.3;
+const EARLIER_TODAY = 0.4;
+const MOST_MINUTES_AGO = 300;
 /** Of the next attempts, and of the first ones: their subscription was paused until then, for up to days. */
 const AFTER_A_PAUSE = 0.05;
 
@@ -58,15 +62,17 @@ export function createMadeUpLog(random: Random): MadeUpLog {
 
   function begin(nowMs: number): WebhookAttempt {
     const number = made++;
-    const fleet = wholeBetween(random, 1, FLEETS);
-    const subscriptionId = uuid(fleet * 100 + wholeBetween(random, 1, SUBSCRIPTIONS_OF_A_FLEET));
+    const isBusy = chance(random, OF_THE_BUSY);
+    const fleet = isBusy ? 1 : wholeBetween(random, 1, FLEETS);
+    const subscriptionId = uuid(fleet * 100 + (isBusy ? 1 : wholeBetween(random, 1, SUBSCRIPTIONS_OF_A_FLEET)));
     const daysAgo = chance(random, 0.01) ? EXPIRED_DAYS : chance(random, 0.2) ? wholeBetween(random, 0, KEPT_DAYS) : 0;
-    const firstAttemptAt = nowMs - daysAgo * DAY_MS;
+    const minutesAgo = chance(random, EARLIER_TODAY) ? wholeBetween(random, 1, MOST_MINUTES_AGO) : 0;
+    const firstAttemptAt = nowMs - daysAgo * DAY_MS - minutesAgo * 60_000;
     const waitedDays = chance(random, AFTER_A_PAUSE) ? wholeBetween(random, 0, Math.max(0, KEPT_DAYS - daysAgo)) : 0;
     const deliveryCreatedAt = firstAttemptAt - waitedDays * DAY_MS - wholeBetween(random, 1, 300);
     const eventTime = deliveryCreatedAt - wholeBetween(random, 0, 5_000);
     const deviceId = `device ${String(number % 97)} ${pick(random, AWKWARD)}`;
-    const eventType = pick(random, ['position', 'position_sleep', 'ignition_on']);
+    const eventType = isBusy ? 'position' : pick(random, ['position', 'position_sleep', 'ignition_on']);
     const fleetId = `fleet-${String(fleet)}`;
     return {
       eventId: eventId(fleetId, subscriptionId, String(number), eventType, new Date(eventTime).toISOString()),
