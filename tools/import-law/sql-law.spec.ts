@@ -47,8 +47,10 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
       'String(MAX_BYTES / ROW_BYTES + 1)',
     ],
   ],
-  // Names of days, which this code computes.
-  'libs/history-store/src/figures/write-figures.ts': ['table'],
+  // Names of days, which this code computes, and a condition on two columns.
+  'libs/history-store/src/figures/write-figures.ts': [
+    ...['table', "isLong('figures', '$9', '$10')", "isLong('minutes', '$11', '$12')"],
+  ],
   // Only for EXPLAIN; literals are escaped.
   'libs/history-store/src/pages/page-sql.ts': ["parameters.map(literal).join(', ')"],
   // Names of days, which this code computes.
