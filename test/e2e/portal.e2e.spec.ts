@@ -132,6 +132,45 @@ describeInBrowser('The portal (R-42)', () => {
     expect(await page.evaluate(reaching)).toBe('SecurityError');
   });
 
+  it('shows the saved filters and the resends of a session to none that sees other subscriptions', async () => {
+    const scopes = ['events:read', 'subscriptions:read', 'subscriptions:write'];
+    const openPortal = async (ids: readonly string[]) => {
+      await page.goto((await createSession({ scopes, subscriptionIds: ids })).link);
+      await page.getByRole('link', { name: 'Deliveries' }).click();
+    };
+    const replay = { replayId: 'r-1', series: 1, state: 'running', progress: { sent: 0, matched: 3 } };
+    await page.route('**/resendable?*', (route) => route.fulfill({ json: { deliveries: 3, hasMore: false } }));
+    await page.route('**/replays', (route) => route.fulfill({ status: 201, json: replay }));
+    await page.route('**/replays/r-1', (route) => route.fulfill({ json: replay }));
+    const [own = '', foreign = ''] = subscriptionIds;
+
+    await openPortal([own]);
+    await page.getByRole('button', { name: 'Saved filters', exact: true }).click();
+    await page.getByLabel('Name of this filter').fill('Mine');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText('3 deliveries to 1 subscription').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
+    await page.getByText('0 of 3 deliveries passed to the sender').waitFor();
+
+    for (const ids of [[foreign], [own, foreign]]) {
+      await openPortal(ids);
+      await page.getByRole('button', { name: 'Saved filters', exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Past resends' }).click();
+      await page.getByText('Nothing was resent from this browser').waitFor();
+    }
+
+    await openPortal([own]);
+    await page.getByRole('button', { name: 'Saved filters (1)' }).click();
+    await page.getByRole('link', { name: 'Mine' }).waitFor();
+    // Its address would end with this session.
+    expect(await page.getByRole('button', { name: 'Copy link' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Past resends' }).click();
+    await page.getByText('0 of 3 deliveries passed to the sender').waitFor();
+  });
+
   it('opens once, and keeps its session for the tab without a code in the address', async () => {
     const { link } = await createSession();
     await page.goto(link);

@@ -17,7 +17,7 @@ export function addressOf({ search }: SavedFilter): string {
   return search === '' ? '/deliveries' : `/deliveries?${search}`;
 }
 
-/** For others: `base` is that of a portal, or of the fleet that an operator has chosen. */
+/** For others: `base` is that of the fleet that an operator has chosen. */
 export function linkOf(filter: SavedFilter, base: string, origin: string): string {
   return new URL(base + addressOf(filter), origin).href;
 }

@@ -1,8 +1,9 @@
 import { type SyntheticEvent, useState } from 'react';
 import { Link, useRouter } from 'wouter';
+import { useSession } from '../session/session.js';
+import { useOwnList } from '../session/use-own-list.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Popover } from '../shared/popover.js';
-import { useStoredList } from '../shared/stored-list.js';
 import { addressOf, decodeSaved, linkOf, type SavedFilter, withSaved } from './saved-filter.js';
 
 interface SavedFiltersProps {
@@ -12,9 +13,9 @@ interface SavedFiltersProps {
   readonly text: string;
 }
 
-/** Filters with a name, kept in this browser. A link brings one to another browser. */
+/** Filters with a name, kept in this browser. Outside of a portal, a link brings one to another browser. */
 export function SavedFilters({ search, text }: SavedFiltersProps) {
-  const { items, change } = useStoredList('waypost.savedFilters', decodeSaved);
+  const { items, change } = useOwnList('waypost.savedFilters', decodeSaved);
   const title = items.length > 0 ? `Saved filters (${String(items.length)})` : 'Saved filters';
   return (
     <Popover label={title} title={title}>
@@ -41,13 +42,15 @@ interface SavedLineProps {
 
 function SavedLine({ filter, onUse, remove }: SavedLineProps) {
   const { base } = useRouter();
+  const { portal } = useSession();
   const { name } = filter;
   return (
     <li>
       <Link href={addressOf(filter)} onClick={onUse} className="text">
         {name}
       </Link>
-      <CopyButton text={linkOf(filter, base, location.origin)}>Copy link</CopyButton>
+      {/* Addresses of a portal end with the session. */}
+      {portal === null && <CopyButton text={linkOf(filter, base, location.origin)}>Copy link</CopyButton>}
       <button type="button" className="quiet" aria-label={`Forget ${name}`} onClick={remove}>
         ✕
       </button>

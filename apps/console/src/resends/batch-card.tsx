@@ -10,12 +10,10 @@ import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
-import { isOver, progressOf, type ResendBatch } from './resend-batch.js';
+import { canContinue, isForgettable, isOver, progressOf, type ResendBatch } from './resend-batch.js';
 import { useBatchWork } from './use-batch-work.js';
 
 const EVERY_MS = 1_000;
-/** After a day the service has forgotten the keys that keep a replay from being created twice. */
-const CONTINUED_WITHIN_MS = 23 * 3_600_000;
 
 interface BatchCardProps {
   readonly batch: ResendBatch;
@@ -41,7 +39,7 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
         <span className="hint">
           <Moment iso={new Date(createdAtMs).toISOString()} />
         </span>
-        {missing > 0 && !isWorking && nowMs() - createdAtMs < CONTINUED_WITHIN_MS && (
+        {!isWorking && canContinue(batch, nowMs()) && (
           <button type="button" onClick={() => creation.mutate()}>
             Begin the other {countText(missing)}
           </button>
@@ -51,7 +49,7 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
             Cancel all
           </button>
         )}
-        {replays.every(isOver) && !isWorking && (
+        {!isWorking && isForgettable(batch, replays, { gone, nowMs: nowMs() }) && (
           <button type="button" className="quiet" onClick={forget}>
             Forget
           </button>

@@ -4,10 +4,12 @@ import { filtersOf } from '../filters/delivery-filters.js';
 import {
   batchOf,
   cancelCreated,
+  canContinue,
   concerned,
   createMissing,
   decodeBatch,
   idempotencyKeyOf,
+  isForgettable,
   obstacleOf,
   parted,
   progressOf,
@@ -180,6 +182,26 @@ describe('resending what a filter matches (R-30)', () => {
     expect(progressOf(items, over).open).toBe(0);
     // With its subscription, or by its age.
     expect(progressOf(items, over.slice(1), 1).open).toBe(0);
+  });
+
+  it('can be forgotten when each of its replays is known to be over or gone, and not before it has begun', () => {
+    const fresh = batch('');
+    const begun = { ...fresh, items: fresh.items.map((item) => ({ ...item, replayId: `r-${item.subscriptionId}` })) };
+    const refused = { ...fresh, items: fresh.items.map((item) => ({ ...item, refusal: 'No.' })) };
+    const over = [replay('a', 'cancelled', 3, 10), replay('b', 'completed', 4, 4)];
+    const running = replay('c', 'running', 3, 10);
+    const day = NOW + 24 * 3_600_000;
+    const answers = [
+      isForgettable(begun, [], { gone: 0, nowMs: NOW }),
+      isForgettable(begun, over, { gone: 0, nowMs: NOW }),
+      isForgettable(begun, [...over, running], { gone: 0, nowMs: NOW }),
+      isForgettable(begun, over, { gone: 1, nowMs: NOW }),
+      isForgettable(fresh, [], { gone: 0, nowMs: NOW }),
+      isForgettable(fresh, [], { gone: 0, nowMs: day }),
+      isForgettable(refused, [], { gone: 0, nowMs: NOW }),
+    ];
+    expect(answers).toEqual([false, false, false, true, false, true, true]);
+    expect([canContinue(fresh, NOW), canContinue(fresh, day), canContinue(begun, NOW)]).toEqual([true, false, false]);
   });
 
   it('is found again in the storage of the browser, and nothing else is', () => {

@@ -203,6 +203,27 @@ export function isOver({ state }: Replay): boolean {
   return state === 'completed' || state === 'cancelled';
 }
 
+/** After a day the service has forgotten the keys that keep a replay from being created twice. */
+const CONTINUED_WITHIN_MS = 23 * 3_600_000;
+
+/** Whether replays of it are missing that can still be created. */
+export function canContinue({ createdAtMs, items }: ResendBatch, nowMs: number): boolean {
+  return items.some(({ replayId }) => replayId === null) && nowMs - createdAtMs < CONTINUED_WITHIN_MS;
+}
+
+interface Known {
+  /** How many of the replays do not exist any more. */
+  readonly gone: number;
+  readonly nowMs: number;
+}
+
+/** Without its record a replay is hard to find: not while one is unknown or goes on, nor before the first was asked for. */
+export function isForgettable(batch: ResendBatch, replays: readonly Replay[], { gone, nowMs }: Known): boolean {
+  const created = batch.items.filter(({ replayId }) => replayId !== null).length;
+  const isBegun = created > 0 || batch.items.some(({ refusal }) => refusal !== undefined);
+  return replays.length + gone === created && replays.every(isOver) && (isBegun || !canContinue(batch, nowMs));
+}
+
 /** Anything may stand in the storage of a browser. */
 export function decodeBatch(value: unknown): ResendBatch | null {
   const batch = (value ?? {}) as Partial<Record<keyof ResendBatch, unknown>>;

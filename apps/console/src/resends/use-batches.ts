@@ -1,4 +1,4 @@
-import { useStoredList } from '../shared/stored-list.js';
+import { useOwnList } from '../session/use-own-list.js';
 import { decodeBatch, type ResendBatch } from './resend-batch.js';
 
 const KEPT = 20;
@@ -13,7 +13,7 @@ export interface Batches {
 
 /** What was resent from this browser: one can come back to its progress. The replays themselves are of the service. */
 export function useBatches(): Batches {
-  const { items, change } = useStoredList('waypost.resends', decodeBatch);
+  const { items, change } = useOwnList('waypost.resends', decodeBatch);
   return {
     batches: items,
     save: (batch) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { baseOf, fleetOf, isPortal, storedName } from './base-path.js';
+import { baseOf, fleetOf, isPortal, lastingName, storedName } from './base-path.js';
 
 const PORTAL = '/portal/3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
 const SESSION = `${PORTAL}/9d9db1c4-0a55-4a43-a7a3-0f6d1f1b7a10`;
@@ -17,6 +17,25 @@ describe('what the console keeps in the storage of a tab', () => {
 
   it('is shared by the pages of an operator', () => {
     expect(storedName('key', '/fleets/acme/overview')).toBe(storedName('key', '/overview'));
+  });
+});
+
+describe('what the console keeps in the storage of a browser', () => {
+  const [one, other] = [`${SESSION}/overview`, `${PORTAL}/${randomUUID()}/deliveries`];
+
+  it('is apart for sessions of a portal with other subscriptions, and shared by those with the same (R-42)', () => {
+    const readers = [{}, { subscriptionIds: ['a'] }, { subscriptionIds: ['a', 'b'] }];
+    const names = readers.map((reader) => lastingName('list', one, reader));
+    const unknown = [one, other, `${PORTAL}/overview`].map((path) => lastingName('list', path, null));
+    expect(new Set([...names, ...unknown]).size).toBe(6);
+    expect(lastingName('list', other, {})).toBe(names[0]);
+    expect(lastingName('list', other, { subscriptionIds: ['b', 'a'] })).toBe(names[2]);
+  });
+
+  it('is apart for each portal, and for the console itself', () => {
+    const elsewhere = [`/portal/${randomUUID()}/overview`, '/overview'].map((path) => lastingName('list', path, {}));
+    expect(new Set([lastingName('list', one, {}), ...elsewhere]).size).toBe(3);
+    expect(lastingName('list', '/fleets/acme/overview', null)).toBe('list');
   });
 });
 

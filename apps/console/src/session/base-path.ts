@@ -1,5 +1,7 @@
+import type { Reader } from './access.js';
+
 /** The portal of a fleet and, as in the link of a session, the session. */
-const PORTAL = /^\/portal\/[0-9a-f-]{36}(\/[0-9a-f-]{36})?(?=\/|$)/;
+const PORTAL = /^(\/portal\/[0-9a-f-]{36})(?:\/[0-9a-f-]{36})?(?=\/|$)/;
 const FLEET = /^\/fleets\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?=\/|$)/;
 
 /** The part of a path that all pages of a portal session share, or those of a fleet for an operator; empty for the console itself. */
@@ -10,6 +12,18 @@ export function baseOf(pathname: string): string {
 /** A name in the storage of the tab, which its frames share: each session has its own, so that frames of two do not mix (R-42). */
 export function storedName(name: string, pathname: string): string {
   return name + (PORTAL.exec(pathname)?.[0] ?? '');
+}
+
+/**
+ * A name in the storage of the browser, which outlives a session. Sessions of a portal that see the same subscriptions share it,
+ * others do not (R-42). `reader`: null: not known so far, when a session has a name of its own.
+ */
+export function lastingName(name: string, pathname: string, reader: Pick<Reader, 'subscriptionIds'> | null): string {
+  const portal = PORTAL.exec(pathname)?.[1];
+  if (portal === undefined) return name;
+  if (reader === null) return `${storedName(name, pathname)} ?`;
+  const ids = reader.subscriptionIds?.toSorted() ?? [];
+  return [name + portal, ...ids].join(' ');
 }
 
 export function isPortal(pathname: string): boolean {
