@@ -64,6 +64,20 @@ describeInBrowser('The filters in effect', () => {
     expect(visit.problems).toEqual([]);
   });
 
+  it('stay as they are while a dialog is open in front of them, whatever key is pressed', async () => {
+    await visit.open('/deliveries?status=failed');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    // The focus leaves the button of the dialog, and with it the dialog.
+    await page.getByRole('heading', { name: 'Resend everything that matches' }).click();
+    await page.keyboard.press('x');
+    expect(await page.evaluate('location.search')).toBe('?status=failed');
+    await page.keyboard.press('Control+k');
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.keyboard.press('x');
+    await hasAddress('/deliveries');
+  });
+
   it('fit a small screen, however many and long they are, and name what they mean', async () => {
     await page.setViewportSize({ width: 360, height: 800 });
     const search = `range=15m&status=failed&eventType=position&eventType=test&deviceId=${'van'.repeat(40)}&statusCode=503`;

@@ -31,7 +31,7 @@ export interface Shortcuts {
   readonly palette: Opener;
 }
 
-/** Keys that work everywhere but in a text field; Ctrl+K works there, too. */
+/** Keys that work everywhere but in a text field; Ctrl+K works there, too. What stands behind a dialog gets none. */
 export function useShortcuts(): Shortcuts {
   const { all: places } = usePlaces();
   const [, navigate] = useLocation();
@@ -44,12 +44,13 @@ export function useShortcuts(): Shortcuts {
   useEffect(() => {
     function press(event: KeyboardEvent): void {
       const { key } = event;
+      const isBehind = document.querySelector('dialog:modal') !== null;
       if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
         event.preventDefault();
-        showPalette();
+        if (!isBehind) showPalette();
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (isBehind || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const place = isGoing.current ? places.find((one) => one.key === key) : undefined;
       isGoing.current = key === 'g';
       if (place) navigate(place.path);
@@ -112,7 +113,7 @@ function keysOf(places: readonly Place[]): Key[] {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.closest('input:not([type="checkbox"]), select, textarea, dialog') !== null;
+  return target.closest('input:not([type="checkbox"]), select, textarea') !== null;
 }
 
 function focusSearch(): boolean {
