@@ -64,6 +64,19 @@ describeInBrowser('The filters in effect', () => {
     expect(visit.problems).toEqual([]);
   });
 
+  it('are said to be taken away each time, and not once they have changed in another way', async () => {
+    await visit.open('/deliveries?status=failed&deviceId=van-1');
+    const said = page.getByRole('status').filter({ hasText: 'Removed the filter Status. 1 filter is left.' });
+    await chip('Status: failed').click();
+    await said.waitFor({ state: 'attached' });
+    await page.getByRole('combobox', { name: 'Status', exact: true }).selectOption('failed');
+    await said.waitFor({ state: 'detached' });
+    await chip('Status: failed').click();
+    await said.waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await said.waitFor({ state: 'detached' });
+  });
+
   it('stay as they are while a dialog is open in front of them, whatever key is pressed', async () => {
     await visit.open('/deliveries?status=failed');
     await page.getByRole('button', { name: 'Resend all' }).click();

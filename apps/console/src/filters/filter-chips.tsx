@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
 import { type ActiveFilter, activeFilters } from './active-filters.js';
-import { type DeliveryFilters, filtersOf } from './delivery-filters.js';
+import { type DeliveryFilters, filtersOf, searchOf } from './delivery-filters.js';
 import { useWindowText } from './range-picker.js';
 
 const ICON_PX = 14;
@@ -24,18 +24,20 @@ export function FilterChips({ filters, isLive, onChange }: FilterChipsProps) {
   };
   const active = activeFilters(filters, isLive, { window, subscription: named });
   const { line, keepFocus } = useFocusAfterRemoval(active.length);
-  const [said, setSaid] = useState('');
+  const { said, say } = useSaid(filters, isLive);
+
+  function change(next: DeliveryFilters, index: number, text: string): void {
+    keepFocus(index);
+    say(text, next);
+    onChange(next);
+  }
 
   function remove({ label, without }: ActiveFilter, index: number): void {
-    keepFocus(index);
-    setSaid(`Removed the filter ${label}. ${leftText(active.length - 1)}`);
-    onChange(without);
+    change(without, index, `Removed the filter ${label}. ${leftText(active.length - 1)}`);
   }
 
   function clear(): void {
-    keepFocus(0);
-    setSaid('Removed all filters.');
-    onChange({ ...filtersOf(''), order: filters.order });
+    change({ ...filtersOf(''), order: filters.order }, 0, 'Removed all filters.');
   }
 
   return (
@@ -84,6 +86,22 @@ function Chip({ filter: { label, value }, remove }: { readonly filter: ActiveFil
 function leftText(count: number): string {
   if (count === 0) return 'No filter is left.';
   return count === 1 ? '1 filter is left.' : `${String(count)} filters are left.`;
+}
+
+/** What a chip has done, until the filters change in another way: a screen reader reads the same words again only after they were gone. */
+function useSaid(filters: DeliveryFilters, isLive: boolean) {
+  const [said, setSaid] = useState('');
+  const search = searchOf(filters);
+  const expected = useRef<string | null>(null);
+  useEffect(() => {
+    if (expected.current !== search) setSaid('');
+    expected.current = null;
+  }, [search, isLive]);
+  const say = (text: string, next: DeliveryFilters): void => {
+    expected.current = searchOf(next);
+    setSaid(text);
+  };
+  return { said, say };
 }
 
 /** The button that had the focus is gone: the keyboard goes on at the one in its place, or at the line. */
