@@ -23,6 +23,7 @@ const HAS_TILES = `(() => {
   }
 })()`;
 const asked: string[] = [];
+const referrers: (string | undefined)[] = [];
 let tiles: Server;
 let origin: string;
 let waypost: Waypost;
@@ -30,8 +31,9 @@ const browser = startBrowser();
 
 describeInBrowser('The tiles of the maps', () => {
   beforeAll(async () => {
-    tiles = createServer(({ url = '' }, response) => {
+    tiles = createServer(({ url = '', headers }, response) => {
       asked.push(url);
+      referrers.push(headers.referer);
       response.writeHead(200, { 'content-type': 'image/png' }).end(PIXEL);
     }).listen(0, '127.0.0.1');
     await until(() => expect(tiles.listening).toBe(true));
@@ -52,7 +54,7 @@ describeInBrowser('The tiles of the maps', () => {
   });
 
   it('come from the configured server alone, below what the console draws, with who made them', async () => {
-    const { context, page, problems, open } = await visitConsole(browser(), waypost, fleet);
+    const { context, page, problems, address, open } = await visitConsole(browser(), waypost, fleet);
     const files: string[] = [];
     page.on('request', (request) => files.push(request.url()));
     await open('/overview');
@@ -64,6 +66,8 @@ describeInBrowser('The tiles of the maps', () => {
     await page.getByText('© Example maps').waitFor();
     expect(asked.length).toBeGreaterThan(0);
     for (const url of asked) expect(url).toMatch(/^\/t\/\d+\/\d+\/\d+\.png\?key=k$/);
+    // Enough for servers that ask who it is for, and no path: that of a portal has the id of the session.
+    expect(new Set(referrers)).toEqual(new Set([address('/')]));
     expect(problems).toEqual([]);
 
     // The policy has this origin and no other.

@@ -6,6 +6,7 @@ const TILE_PX = 256;
 const MOST_ZOOM = 19;
 /** Some screens full; the browser keeps what it has loaded, too. */
 const KEPT = 256;
+const AGAIN_AFTER_MS = 10_000;
 
 /** A tile, and where it is drawn. */
 interface PlacedTile {
@@ -46,10 +47,48 @@ export interface TileLayer {
   draw(context: CanvasRenderingContext2D, view: MapView, size: Size): void;
 }
 
-/** Tiles by a template with `{z}`, `{x}` and `{y}`. One that does not load leaves its place empty: the map works without. */
-export function createTileLayer(template: string, onLoaded: () => void): TileLayer {
+interface TileSource {
+  /** With `{z}`, `{x}` and `{y}`. */
+  readonly template: string;
+  /** Called once per frame, however many tiles have come. */
+  readonly onLoaded: () => void;
+  readonly createImage: () => HTMLImageElement;
+  readonly nowMs: () => number;
+  /** Calls back before the browser draws next. */
+  readonly requestFrame: (draw: () => void) => void;
+}
+
+/** A tile that does not load leaves its place empty, as the map works without, and is asked for again when the map is drawn later. */
+export function createTileLayer({ template, onLoaded, createImage, nowMs, requestFrame }: TileSource): TileLayer {
   // The oldest first.
   const images = new Map<string, HTMLImageElement>();
+  const failedAtMs = new WeakMap<HTMLImageElement, number>();
+  let isDue = false;
+
+  function drawSoon(): void {
+    if (isDue) return;
+    isDue = true;
+    requestFrame(() => {
+      isDue = false;
+      onLoaded();
+    });
+  }
+
+  function known(url: string): HTMLImageElement | undefined {
+    const image = images.get(url);
+    const failed = image && failedAtMs.get(image);
+    return failed !== undefined && nowMs() - failed >= AGAIN_AFTER_MS ? undefined : image;
+  }
+
+  function load(url: string): HTMLImageElement {
+    const image = createImage();
+    image.onload = drawSoon;
+    image.onerror = () => void failedAtMs.set(image, nowMs());
+    // Tile servers refuse requests without one. The path of a portal has the id of the session: it stays here.
+    image.referrerPolicy = 'origin';
+    image.src = url;
+    return image;
+  }
 
   function imageOf({ zoom, column, row }: PlacedTile): HTMLImageElement {
     const [z, x, y] = [zoom, column, row].map(String);
@@ -57,12 +96,9 @@ export function createTileLayer(template: string, onLoaded: () => void): TileLay
       .replace('{z}', z ?? '')
       .replace('{x}', x ?? '')
       .replace('{y}', y ?? '');
-    const image = images.get(url) ?? new Image();
+    const image = known(url) ?? load(url);
     images.delete(url);
     images.set(url, image);
-    if (image.src !== '') return image;
-    image.onload = onLoaded;
-    image.src = url;
     return image;
   }
 

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'react';
 import { useSession } from '../session/session.js';
+import { nowMs } from '../shared/clock.js';
 import type { TileLayer } from './tile-layer.js';
 
 interface Tiles {
   /** null: there are none, or not yet. */
   readonly layer: TileLayer | null;
-  /** Changes with each tile that has come. */
+  /** Changes when tiles have come. */
   readonly loaded: number;
   /** Who made them. */
   readonly attribution: string | null;
@@ -24,7 +25,10 @@ export function useTiles(): Tiles {
     };
     import('./tile-layer.js').then(
       ({ createTileLayer }) => {
-        if (!isGone) setLayer(createTileLayer(url, add));
+        if (isGone) return;
+        const createImage = (): HTMLImageElement => new Image();
+        const requestFrame = (draw: () => void): void => void requestAnimationFrame(draw);
+        setLayer(createTileLayer({ template: url, onLoaded: add, createImage, nowMs, requestFrame }));
       },
       // As after an update of the service. The map works without.
       () => undefined,
