@@ -94,6 +94,11 @@ describe('the commands of the documentation', () => {
     expect(output).toMatch(/"deviceId":"van-2".*"status":"failed",.*"attemptCount":5/);
   });
 
+  it('name each process with what it says of itself, also one that is not ready', () => {
+    const output = outputs.get('docs/operations.md') ?? '';
+    expect(output).toMatch(/^http:\/\/\S+\n\{.*\}( is not ready, or does not answer)?$/m);
+  });
+
   it('are left out only where that is listed with a reason', () => {
     const printed = SESSIONS.flat().flatMap(blocksOf).map(firstLine);
     expect(Object.keys(NOT_RUN).filter((line) => !printed.includes(line))).toEqual([]);
