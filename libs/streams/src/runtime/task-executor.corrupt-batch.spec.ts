@@ -60,6 +60,7 @@ function corruptInput(partition: string): void {
 async function start(
   handlers: ExceptionHandlers = {},
   readAgain: (context: TaskContext) => Promise<void> = () => Promise.resolve(),
+  afterBatch: (context: TaskContext) => void = () => undefined,
 ): Promise<TaskManager> {
   const manager = createTaskManager({
     backend: broker,
@@ -74,6 +75,7 @@ async function start(
       process: async ({ records, nextOffset }) => {
         processed.push(...records.map(({ value }) => String(value)));
         await context.commitOffset(nextOffset);
+        afterBatch(context);
       },
       close: () => Promise.resolve(),
     }),
@@ -161,5 +163,27 @@ describe('a batch that cannot be decoded (R-45)', () => {
     expect(manager.command(INPUT, 'skip')).toBeNull();
     await until(() => again.length === 4);
     expect([again, kept, processed]).toEqual([['a', 'b', 'c', 'd'], leftOut, []]);
+  });
+
+  it('parks its partition behind the position too, while records keep coming', async () => {
+    await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' });
+    const batches = new Map<TaskContext, number>();
+    const undecoded = { partition: 'input-0', offset: FIRST, nextOffset: LAST + 1, timestamp: 7 };
+    const trickle = () => broker.append(INPUT, { key: null, value: Buffer.from('later') });
+    trickle();
+    const manager = await start({}, undefined, (context) => {
+      const count = (batches.get(context) ?? 0) + 1;
+      batches.set(context, count);
+      if (count === 1) trickle();
+      else setImmediate(() => context.fail(new UndecodedBatch(code, 'no batch', undecoded, null)));
+    });
+    const stop = setInterval(trickle, 5);
+    try {
+      await until(() => manager.tasks()[0]?.state === 'parked');
+    } finally {
+      clearInterval(stop);
+    }
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: FIRST });
+    expect(manager.command(INPUT, 'skip')).toBeNull();
   });
 });

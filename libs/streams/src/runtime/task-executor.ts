@@ -1,6 +1,6 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, type StreamsError } from '../errors.js';
+import { errorMessage, type StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { type NextPart, nextPart } from './next-part.js';
@@ -188,13 +188,19 @@ export class TaskExecutor {
       return 0;
     }
     const rebuilds = ++this.rebuilds;
-    const { search, partition: input } = this.current;
     const reason = parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
-    const offset = reason && isOfRecord(reason, input) ? search.narrow(reason.offset) : null;
+    const offset = reason && isOfRecord(reason, this.current.partition) ? this.narrow(reason) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
     this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
     return reason ? REBUILD_FIRST_WAIT_MS : Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
+  }
+
+  /** A batch behind the position was read once more, beside the records: the search among them would never end. */
+  private narrow(reason: StreamsError): number | 'again' | null {
+    const { search, position } = this.current;
+    if (reason instanceof UndecodedBatch && reason.undecoded.offset < position) return reason.offset;
+    return search.narrow(reason.offset);
   }
 
   private park(error: StreamsError, offset: number | null): number {
