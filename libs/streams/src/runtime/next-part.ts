@@ -27,7 +27,7 @@ export async function nextPart(
   for (const input of inputs) {
     if (input.held) continue;
     onTake(input);
-    input.held = await input.take(true);
+    [input.held, input.heldFrom] = [await input.take(true), 0];
   }
   const awaited = inputs.filter(({ held, isBehind }) => !held && isBehind);
   if (awaited.length > 0 || inputs.every(({ held }) => !held)) {
@@ -36,26 +36,28 @@ export async function nextPart(
     if (!hasArrived) for (const input of awaited) input.isBehind = false;
     return hasArrived ? nextPart(inputs, timeoutMs, onTake) : null;
   }
-  return earliest(inputs.flatMap((input) => (input.held ? { input, batch: input.held } : [])));
+  return earliest(inputs.filter(({ held }) => held));
 }
 
 /** Of equal timestamps, and where a batch has no records, the first input goes first. */
-function earliest(held: readonly NextPart[]): NextPart | null {
-  const [first, second] = [...held].sort((a, b) => timeOf(a) - timeOf(b));
-  if (!first) return null;
-  const { input, batch } = first;
+function earliest(holding: readonly TaskInput[]): NextPart | null {
+  const [input, second] = [...holding].sort((a, b) => timeOf(a) - timeOf(b));
+  if (!input?.held) return null;
+  const { held: batch, heldFrom: from } = input;
   const untilMs = second ? timeOf(second) : Infinity;
-  const isFirst = !second || held.indexOf(first) < held.indexOf(second);
-  const end = batch.records.findIndex(({ timestamp }) => (isFirst ? timestamp > untilMs : timestamp >= untilMs));
-  const next = batch.records[end];
-  if (!next) {
-    input.held = null;
-    return first;
+  const isFirst = !second || holding.indexOf(input) < holding.indexOf(second);
+  let end = from;
+  for (; end < batch.records.length; end++) {
+    const { timestamp = Infinity } = batch.records[end] ?? {};
+    if (isFirst ? timestamp > untilMs : timestamp >= untilMs) break;
   }
-  input.held = { ...batch, records: batch.records.slice(end) };
-  return { input, batch: { ...batch, records: batch.records.slice(0, end), nextOffset: next.offset } };
+  const next = batch.records[end];
+  // What is left stays where it is: of many short parts, each would copy it.
+  [input.held, input.heldFrom] = next ? [batch, end] : [null, 0];
+  const records = batch.records.slice(from, end);
+  return { input, batch: { ...batch, records, nextOffset: next?.offset ?? batch.nextOffset } };
 }
 
-function timeOf({ batch }: NextPart): number {
-  return batch.records[0]?.timestamp ?? -Infinity;
+function timeOf({ held, heldFrom }: TaskInput): number {
+  return held?.records[heldFrom]?.timestamp ?? -Infinity;
 }

@@ -23,6 +23,8 @@ export class TaskInput {
   seekTo: SeekTarget | null = null;
   /** Fetched and not processed to its end: what comes first of several inputs is decided record by record. */
   held: RecordBatch | null = null;
+  /** The index in `held` of the first record that is not processed. */
+  heldFrom = 0;
   /** The log goes on after the last batch, as far as is known. */
   isBehind = true;
   /** Records that the next task hands to the dead-letter queue, by offset. */
