@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, type StreamsError, UndecodedBatch } from '../errors.js';
@@ -39,6 +40,7 @@ export interface TaskExecutorOptions {
 }
 
 const IDLE_AFTER_MS = 200;
+const RECORDS_PER_TURN = 1_000;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
 /** The longest delay of a timer: 24 days. */
@@ -305,7 +307,7 @@ export class TaskExecutor {
     const [closing, failing] = [this.closing.signal, this.failing.signal];
     const settled = (work: Promise<void> = Promise.resolve()): Promise<void> =>
       settleOrAbort(settleOrAbort(work, failing), closing, CLOSE_GRACE_MS);
-    let idlePolls = 0;
+    let [idlePolls, sinceTurn] = [0, 0];
     while (!this.isClosing()) {
       failing.throwIfAborted();
       const next = await this.poll();
@@ -329,6 +331,11 @@ export class TaskExecutor {
       input.position = batch.nextOffset;
       input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
       if (!this.isSearching) this.progressed();
+      // The parts of several inputs are in memory: between them nothing waits for timers or I/O.
+      if (this.inputs.length > 1) sinceTurn += batch.records.length;
+      if (sinceTurn < RECORDS_PER_TURN) continue;
+      sinceTurn = 0;
+      await nextTurn();
     }
     failing.throwIfAborted();
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
