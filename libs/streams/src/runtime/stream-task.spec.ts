@@ -43,7 +43,7 @@ let heldUpMs: number;
 
 /** Notes the transactions. */
 function observedBackend(): StreamsBackend {
-  const broker = createMemoryBackend({ topics: { input: 1, output: 1 }, now: () => clock });
+  const broker = createMemoryBackend({ topics: { input: 1, other: 1, output: 1 }, now: () => clock });
   const producer: StreamsBackend['producer'] = (transactionalId) => {
     const inner = broker.producer(transactionalId);
     return {
@@ -254,6 +254,12 @@ describe('a task that has caught up', () => {
     const startedAt = performance.now();
     await task.process(batchOf(0, 2, 0));
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(heldUpMs - 1);
+  });
+
+  it('does not wait in a backlog of several sources, whose parts are all small', async () => {
+    task = await openTask(60_000, { topology: { ...copying, source: [INPUT.topic, 'other'] } });
+    await task.process(batchOf(0, 2, 1_000));
+    expect(commits).toHaveLength(1);
   });
 
   it('does not wait any longer once its partition is revoked', async () => {

@@ -162,7 +162,9 @@ export class StreamTask implements PartitionTask {
       await this.commit(core, this.positions);
       // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
       this.linger.committed(this.producer?.heldUpMs ?? 0);
-      if (isTrickle) await waitOrAbort(this.linger.ms, this.released.signal);
+      // What comes of several sources is short in a backlog too.
+      if (isTrickle && (isCaughtUp || this.positions.size === 1))
+        await waitOrAbort(this.linger.ms, this.released.signal);
     }
     if (core.changed) return;
     this.uncommittedSince = null;
