@@ -65,4 +65,11 @@ describe('a task with several inputs', () => {
     await until(() => processed === 3_000);
     expect(processedAtTurn).toBeLessThanOrEqual(1_000);
   });
+
+  it('is parked when it does not say where it begins in one of them', async () => {
+    const manager = await start(() => ({ open: () => Promise.resolve({ position: 0 }) }));
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    const message = expect.stringContaining('gave no position for payments');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'INVALID_TOPOLOGY', topic: 'payments', message });
+  });
 });

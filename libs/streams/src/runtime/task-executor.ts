@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, type StreamsError, UndecodedBatch } from '../errors.js';
+import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { type NextPart, nextPart } from './next-part.js';
@@ -283,7 +283,10 @@ export class TaskExecutor {
   private openInputs({ position, others }: OpenedTask): void {
     for (const input of this.inputs) {
       this.current = input;
-      input.open(this.options.fetcher, others?.get(input.partition.topic) ?? position);
+      const { topic } = input.partition;
+      const start = input === this.inputs[0] ? position : others?.get(topic);
+      if (start === undefined) throw positionMissing(topic, this.partition);
+      input.open(this.options.fetcher, start);
     }
     [this.current] = this.inputs;
   }
@@ -380,4 +383,9 @@ export class TaskExecutor {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
   }
+}
+
+function positionMissing(topic: string, partition: TopicPartition): StreamsError {
+  const message = `open() of the task of ${partitionName(partition)} gave no position for ${topic}: a task that joins topics returns in \`others\` where it begins in each but the first.`;
+  return new StreamsError('INVALID_TOPOLOGY', message);
 }
