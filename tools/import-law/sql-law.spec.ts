@@ -29,9 +29,10 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...["deliveriesOf('delivered', '$3::timestamptz')", "deliveriesOf('pending', '$3::timestamptz')"],
     ...["oldest('failed')", "oldest('pending')"],
   ],
-  // Conditions of names of columns and statuses, and of `$n`.
+  // Names of columns and statuses, conditions of such and of `$n`, and lists of these.
   'libs/history-store/src/deliveries/resendable-deliveries.ts': [
-    ...["isByStatus ? lists.join(' UNION ALL ') : listSql(key, given, hasResult)", "conditions.join(' AND ')"],
+    ...['where', 'name', 'list', "read.join(', ')", "isCut.join(' OR ')", 'matching'],
+    ...['ofDevice', 'candidates', 'hasResult'],
   ],
   'libs/history-store/src/deliveries/find-event-sql.ts': ['conditions', 'since', 'most'],
   'libs/history-store/src/deliveries/find-waiting-sql.ts': ["conditions.join(' AND ')", 'direction', 'most'],

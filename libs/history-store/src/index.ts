@@ -5,6 +5,7 @@ export { createDeliveryHistory, explainPage } from './deliveries/postgres-delive
 export { createDeliveryProjection } from './deliveries/postgres-delivery-projection.js';
 export {
   createResendableDeliveries,
+  type ResendableCount,
   ResendableDeliveries,
   type ResendableQuery,
 } from './deliveries/resendable-deliveries.js';

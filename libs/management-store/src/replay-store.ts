@@ -96,6 +96,14 @@ export class ReplayStore {
     return rows.map(storedReplay);
   }
 
+  /** When the oldest one was created that is not forgotten; null: there is none. */
+  async firstCreatedAt({ id: subscriptionId, fleetId }: SubscriptionRef): Promise<number | null> {
+    const first = await inFleet(this.replays.manager, fleetId, (manager) =>
+      manager.findOne(WebhookReplayEntity, { where: { subscriptionId, fleetId }, order: { series: 'ASC' } }),
+    );
+    return first?.createdAt ?? null;
+  }
+
   async get(ref: SubscriptionRef, replayId: string): Promise<StoredReplay | null> {
     const where = { replayId, subscriptionId: ref.id, fleetId: ref.fleetId };
     const row = await inFleet(this.replays.manager, ref.fleetId, (manager) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ReplayProgress, RETENTION_MS } from '@waypost/domain';
+import type { ResendableDeliveries, ResendableQuery } from '@waypost/history-store';
 import { refusalOf } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 import type { ReplayDto } from './replays.dto.js';
@@ -10,12 +11,22 @@ const DAY_MS = 86_400_000;
 let subscriptionId: string;
 let path: string;
 
-const suite = useTestFleet();
+/** What the history was asked to count. */
+const counted: ResendableQuery[] = [];
+const resendable: ResendableDeliveries = {
+  count(query) {
+    counted.push(query);
+    return Promise.resolve({ deliveries: 7, hasMore: true });
+  },
+};
+
+const suite = useTestFleet({ resendable });
 const { send } = suite;
 beforeEach(async () => {
   subscriptionId = await subscribe();
   path = `${SUBSCRIPTIONS}/${subscriptionId}/replays`;
   suite.waitedFor.length = 0;
+  counted.length = 0;
 });
 
 async function subscribe(): Promise<string> {
@@ -281,16 +292,28 @@ describe('GET /public/v1/webhook-subscriptions/{id}/resendable (R-30)', () => {
   const query = `startDate=${WINDOW.startDate}&endDate=${encodeURIComponent(WINDOW.endDate)}`;
   const count = (of: string, more = '') => send('GET', `${SUBSCRIPTIONS}/${of}/resendable?${query}${more}`);
 
-  it('counts nothing where there is no delivery', async () => {
-    expect((await count(subscriptionId, '&status=failed&statusCode=503&deviceId=van-1')).body).toEqual({
-      deliveries: 0,
-      hasMore: false,
-    });
+  it('counts what the filters of a replay select, by the results of the replays that there were', async () => {
+    const filters = '&status=failed&statusCode=503&eventType=position&deviceId=van-1';
+    expect((await count(subscriptionId, filters)).body).toEqual({ deliveries: 7, hasMore: true });
+    await create();
+    suite.nowMs += 60_000;
+    await create();
+    await count(subscriptionId);
+    expect(counted.map(({ replayedFrom }) => replayedFrom)).toEqual([null, suite.nowMs - 60_000]);
+    const asked = { status: 'failed', statusCode: 503, deviceId: 'van-1' };
+    expect(counted[0]).toMatchObject({ subscriptionId, fleetId: suite.fleetId, ...asked });
+  });
+
+  it('counts nothing of a type that the subscription does not have (R-16)', async () => {
+    const answer = await count(subscriptionId, '&eventType=ignition_on');
+    expect(answer.body).toEqual({ deliveries: 0, hasMore: false });
+    expect(counted).toEqual([]);
   });
 
   it('is refused as a replay would be: an unknown subscription, a window that ends before it begins', async () => {
     expect((await count(randomUUID())).status).toBe(404);
-    expect((await count(subscriptionId, '&status=lost')).status).toBe(400);
+    for (const wrong of ['&status=lost', '&eventType=test'])
+      expect((await count(subscriptionId, wrong)).status).toBe(400);
     const backwards = `startDate=${WINDOW.startDate}&endDate=2026-03-17T00:00:00Z`;
     expect((await send('GET', `${SUBSCRIPTIONS}/${subscriptionId}/resendable?${backwards}`)).status).toBe(400);
   });

@@ -72,7 +72,7 @@ export class ReplaysController {
     operationId: 'countResendable',
     summary: 'Count what a replay would send',
     description:
-      'As the history has it, up to 10,000: how many deliveries a replay with these filters would send if it began now. With `status` or `statusCode` a delivery that a replay has sent again after the window is not counted, as its result is that of the replay.',
+      'As the history has it, up to 10,000: how many deliveries a replay with these filters would send if it began now. It looks through a limited number of deliveries: where there are others, `hasMore` is true, and `deliveries` is a lower bound.',
     tag,
     scope: 'events:read',
     portal: 'named_subscription',

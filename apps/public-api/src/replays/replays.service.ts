@@ -11,6 +11,8 @@ import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.er
 import {
   type CreateReplayDto,
   MOST_COUNTED,
+  MOST_LOOKED_UP,
+  MOST_READ,
   type ReplayDto,
   type ResendableDto,
   type ResendableQueryDto,
@@ -61,21 +63,23 @@ export class ReplaysService {
 
   /** What a replay would send; none of it need be left when one begins. */
   async countResendable(ref: SubscriptionRef, query: ResendableQueryDto): Promise<ResendableDto> {
-    await this.requireSubscription(ref);
-    const { startDate, endDate, ...filters } = query;
+    const { eventType: ownType } = await this.requireSubscription(ref);
+    const { startDate, endDate, eventType = ownType, ...filters } = query;
     const window = clampWindow({ startAt: startDate, endAt: endDate }, this.now());
-    if (window.type !== 'window') return { deliveries: 0, hasMore: false };
-    const { fleetId, id: subscriptionId } = ref;
+    // A subscription has one type (R-16).
+    if (window.type !== 'window' || eventType !== ownType) return { deliveries: 0, hasMore: false };
     const { startAt, endAt } = window;
-    const found = await this.resendable.count({
-      fleetId,
-      subscriptionId,
+    return this.resendable.count({
+      ...filters,
+      fleetId: ref.fleetId,
+      subscriptionId: ref.id,
       startAt,
       endAt,
-      ...filters,
+      replayedFrom: await this.replays.firstCreatedAt(ref),
       most: MOST_COUNTED,
+      mostRead: MOST_READ,
+      mostLookedUp: MOST_LOOKED_UP,
     });
-    return { deliveries: Math.min(found, MOST_COUNTED), hasMore: found > MOST_COUNTED };
   }
 
   /** Newest first: the series alone is the position of a replay. */

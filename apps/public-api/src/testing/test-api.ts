@@ -226,7 +226,9 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   };
 }
 
-const NOTHING_RESENDABLE: ResendableDeliveries = { count: () => Promise.resolve(0) };
+const NOTHING_RESENDABLE: ResendableDeliveries = {
+  count: () => Promise.resolve({ deliveries: 0, hasMore: false }),
+};
 
 const NO_ACTIVITIES: SubscriptionActivities = {
   read: () => Promise.resolve({ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null }),

@@ -238,7 +238,8 @@ export function boundedText(
 }
 
 type Parameter = (value: unknown) => string;
-type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
+/** The SQL of each given value. */
+export type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
 
 function parametersOf(filters: Filters, parameter: Parameter): Values & { readonly subscription_ids?: string } {
   return Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameter(value)]));
@@ -258,7 +259,7 @@ function merge(streams: readonly string[], order: string): string {
 }
 
 /** Conditions on the index of the key. Hashes can collide, so `conditions` checks the row itself. */
-function keyConditions(name: DeliveryKeyName | null, values: Values): string[] {
+export function keyConditions(name: DeliveryKeyName | null, values: Values): string[] {
   if (name === null) return [];
   const { facets, finer }: { facets: readonly Facet[]; finer: readonly Facet[] } = DELIVERY_KEYS[name];
   const hashed = `${hashedKey(facets, (column) => column)} = ${hashedKey(facets, (column) => values[column] ?? '')}`;
@@ -276,7 +277,7 @@ function isOneOfTypes(types: string): string {
   return `hashtext(event_type) = ANY (ARRAY(SELECT hashtext(wanted) FROM unnest(${types}::text[]) AS wanted))`;
 }
 
-function conditions({ event_types, ...values }: Values): string[] {
+export function conditions({ event_types, ...values }: Values): string[] {
   const equal = Object.entries(values).map(([column, value]) => `${column} = ${value}`);
   return event_types === undefined || values.event_type !== undefined
     ? equal

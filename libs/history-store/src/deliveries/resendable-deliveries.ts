@@ -1,10 +1,12 @@
 /**
- * SQL by hand: each list is one range of one index, and stops at the most that is counted, which TypeORM cannot ensure.
+ * SQL by hand: each list is one range of one index, and stops at the most that is read, which TypeORM cannot ensure.
  */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import type { DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, hashedKey } from './delivery-keys.js';
+import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
+import { conditions, keyConditions, type Values } from './find-deliveries-sql.js';
+import { CLOCK_TOLERANCE } from './waiting-sql.js';
 
 /** What a replay of one subscription selects (R-30), in [startAt, endAt). */
 export interface ResendableQuery extends Pick<
@@ -12,56 +14,65 @@ export interface ResendableQuery extends Pick<
   'fleetId' | 'startAt' | 'endAt' | 'status' | 'statusCode' | 'deviceId'
 > {
   readonly subscriptionId: string;
+  /** When the first replay of the subscription was asked for, of those whose deliveries the history can have; null: never. */
+  readonly replayedFrom: number | null;
   /** Above this, it is not counted further. */
   readonly most: number;
+  /** Of each list. */
+  readonly mostRead: number;
+  /** Of each list whose rows are looked up by their event: each of these costs up to two look-ups per day. */
+  readonly mostLookedUp: number;
+}
+
+export interface ResendableCount {
+  readonly deliveries: number;
+  /** There may be more: not everything was counted. */
+  readonly hasMore: boolean;
 }
 
 export abstract class ResendableDeliveries {
-  /** At most one more than `most`. */
-  abstract count(query: ResendableQuery): Promise<number>;
+  abstract count(query: ResendableQuery): Promise<ResendableCount>;
 }
 
 export function createResendableDeliveries({ pages }: { readonly pages: PageSource }): ResendableDeliveries {
   return {
     async count(query) {
-      const [row] = await pages.read<{ readonly matched: number }>(query.fleetId, resendableSql(query));
-      return row?.matched ?? 0;
+      const [row] = await pages.read<CountRow>(query.fleetId, resendableSql(query));
+      return { deliveries: row?.deliveries ?? 0, hasMore: row?.has_more ?? false };
     },
   };
 }
 
+interface CountRow {
+  readonly deliveries: number;
+  readonly has_more: boolean;
+}
+
 const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
 
-/** A look-up by primary key, day by day; a join may become a scan of everything. */
-const IS_LATEST = `(SELECT true FROM fleet_deliveries AS later
-  WHERE later.event_id = deliveries.event_id AND later.series > deliveries.series
-    AND later.first_attempt_at >= deliveries.first_attempt_at LIMIT 1) IS NULL`;
-const HAS_FIRST_IN_WINDOW = `(deliveries.series = 0 OR (SELECT true FROM fleet_deliveries AS first
-  WHERE first.event_id = deliveries.event_id AND first.series = 0
-    AND first.first_attempt_at >= $3::timestamptz AND first.first_attempt_at < $4::timestamptz LIMIT 1))`;
-
 /**
- * Only first deliveries are sent again. Their result is that of their latest series, so with a result in the filter that series is
- * looked for: one that began after the window does not count.
+ * Only first deliveries are sent again. With a result in the filter that of their latest series counts, whenever it was sent
+ * (R-30): looked at are those whose first sending or a later one has it.
  */
 export function resendableSql(query: ResendableQuery): PreparedQuery {
-  const { fleetId, subscriptionId, startAt, endAt, most, status, statusCode, deviceId } = query;
+  const { fleetId, subscriptionId, startAt, endAt, status, statusCode, deviceId, replayedFrom } = query;
   const ids = [storableText(fleetId), storableText(subscriptionId)];
-  const parameters: unknown[] = [...ids, instant(startAt), instant(endAt), most];
+  const goesByLatest = replayedFrom !== null && (status !== undefined || statusCode !== undefined);
+  const most = [query.most, goesByLatest ? query.mostLookedUp : query.mostRead];
+  const parameters: unknown[] = [...ids, instant(startAt), instant(endAt), ...most];
+  if (goesByLatest) parameters.push(instant(Math.max(startAt, replayedFrom)));
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
   const given: Values = {
     ...(statusCode === undefined ? {} : { status_code: `${parameter(statusCode)}::integer` }),
     ...(deviceId === undefined ? {} : { device_id: parameter(storableText(deviceId)) }),
+    ...(status === undefined ? {} : { status: `'${status}'` }),
   };
   const key = keyOf(query);
-  const hasResult = status !== undefined || statusCode !== undefined;
-  const statuses = status === undefined ? STATUSES : [status];
-  const isByStatus = key === 'subscription' || status !== undefined;
-  const lists = isByStatus ? statuses.map((one) => listSql(key, { ...given, status: `'${one}'` }, hasResult)) : [];
+  const shape = Object.keys(given).map((column) => (column === 'status' ? status : column));
+  const values = { fleet_id: '$1', subscription_id: '$2', ...given };
   return {
-    name: ['resendable', key, ...(status === undefined ? [] : [status]), ...Object.keys(given)].join(' '),
-    text: `SELECT count(*)::integer AS matched FROM
-      (${isByStatus ? lists.join(' UNION ALL ') : listSql(key, given, hasResult)} LIMIT $5::integer + 1) AS matching`,
+    name: ['resendable', key, ...shape, ...(goesByLatest ? ['latest'] : [])].join(' '),
+    text: goesByLatest ? latestText(key, values) : countText({ firsts: listText(key, values, WINDOW) }, FIRSTS),
     parameters,
   };
 }
@@ -71,25 +82,75 @@ function keyOf({ deviceId, statusCode }: ResendableQuery): DeliveryKeyName {
   return statusCode === undefined ? 'subscription' : 'subscriptionAndCode';
 }
 
-/** The SQL of each given value. */
-type Values = Readonly<Partial<Record<Facet, string>>>;
+/** One range of the index, or one of each status where the key has it. */
+function listText(key: DeliveryKeyName, values: Values, window: string): string {
+  const { facets }: { readonly facets: readonly Facet[] } = DELIVERY_KEYS[key];
+  const isByStatus = facets.includes('status') && values.status === undefined;
+  const lists = isByStatus ? STATUSES.map((status) => ({ ...values, status: `'${status}'` })) : [values];
+  const texts = lists.map((list) => {
+    const where = [...keyConditions(key, list), ...conditions(list), window].join(' AND ');
+    return `SELECT event_id, series, event_type FROM fleet_deliveries AS deliveries WHERE ${where}`;
+  });
+  return texts.join(' UNION ALL ');
+}
 
-function listSql(key: DeliveryKeyName, given: Values, hasResult: boolean): string {
-  const values: Readonly<Partial<Record<Facet | 'fleet_id', string>>> = {
-    fleet_id: '$1',
-    subscription_id: '$2',
-    ...given,
+/** Rows that are read only to be left out count as read, too: a replay of everything doubles them. */
+function countText(lists: Readonly<Record<string, string>>, matching: string): string {
+  const read = Object.entries(lists).map(
+    ([name, list]) => `${name} AS MATERIALIZED (SELECT * FROM (${list}) AS listed LIMIT $6::integer + 1)`,
+  );
+  const isCut = Object.keys(lists).map((name) => `(SELECT count(*) FROM ${name}) > $6::integer`);
+  return `WITH ${read.join(', ')}
+    SELECT least(matched, $5::integer)::integer AS deliveries,
+           matched > $5::integer OR ${isCut.join(' OR ')} AS has_more
+      FROM (SELECT count(*) AS matched FROM (${matching} LIMIT $5::integer + 1) AS matching) AS counted`;
+}
+
+const WINDOW = 'first_attempt_at >= $3::timestamptz AND first_attempt_at < $4::timestamptz';
+const FIRSTS = "SELECT event_id FROM firsts WHERE series = 0 AND event_type <> 'test'";
+
+/** A replay is asked for before it sends anything. */
+const SINCE_REPLAYS = `$7::timestamptz - ${CLOCK_TOLERANCE}`;
+/** A look-up by primary key, day by day; a join may become a scan of everything. */
+const HAS_FIRST_IN_WINDOW = `(SELECT true FROM fleet_deliveries AS first
+  WHERE first.event_id = again.event_id AND first.series = 0
+    AND first.first_attempt_at >= $3::timestamptz AND first.first_attempt_at < $4::timestamptz LIMIT 1)`;
+const REPLAYED = `SELECT event_id FROM replayed AS again
+  WHERE series > 0 AND event_type <> 'test' AND ${HAS_FIRST_IN_WINDOW}`;
+/** \`fleet_id || ''\`: the index by fleet would lead through all that waits of it. */
+const WAITING = `SELECT event_id, series, device_id FROM fleet_waiting_deliveries
+  WHERE (fleet_id || '') = $1 AND subscription_id = $2 AND created_at >= ${SINCE_REPLAYS}`;
+/** Two look-ups by primary key. A row that waits stays until its delivery ends: an attempt of the same series is newer. */
+const LATEST = `(SELECT status, status_code FROM (
+    (SELECT series, true AS is_attempted, status, status_code FROM fleet_deliveries AS later
+      WHERE later.event_id = candidates.event_id AND series > 0 AND first_attempt_at >= ${SINCE_REPLAYS}
+      ORDER BY series DESC LIMIT 1)
+    UNION ALL
+    (SELECT series, false, 'pending', NULL FROM fleet_waiting_deliveries AS later
+      WHERE later.event_id = candidates.event_id AND series > 0 AND created_at >= ${SINCE_REPLAYS}
+      ORDER BY series DESC LIMIT 1)) AS sent_again
+  ORDER BY series DESC, is_attempted DESC LIMIT 1)`;
+
+/** Candidates without a later series are those whose first sending has the result. */
+function latestText(key: DeliveryKeyName, values: Values): string {
+  const { status, status_code: code, device_id: device } = values;
+  // What was not attempted has no code.
+  const isOfWaiting = status === "'pending'" && code === undefined;
+  const lists = {
+    firsts: listText(key, values, WINDOW),
+    replayed: listText(key, values, `first_attempt_at >= ${SINCE_REPLAYS}`),
+    ...(isOfWaiting ? { waiting: WAITING } : {}),
   };
-  const { facets } = DELIVERY_KEYS[key];
-  const hash = hashedKey(facets, (column) => column);
-  const wanted = hashedKey(facets, (column) => values[column] ?? '');
-  const conditions = [
-    // Hashes can collide, so the row itself is checked too.
-    `${hash} = ${wanted}`,
-    ...Object.entries(values).map(([column, value]) => `${column} = ${value}`),
-    'first_attempt_at >= $3::timestamptz AND first_attempt_at < $4::timestamptz',
-    "event_type <> 'test'",
-    ...(hasResult ? [IS_LATEST, HAS_FIRST_IN_WINDOW] : ['series = 0']),
-  ];
-  return `SELECT true FROM fleet_deliveries AS deliveries WHERE ${conditions.join(' AND ')}`;
+  const ofDevice = device === undefined ? '' : `device_id = ${device} AND `;
+  const waiting = `SELECT event_id FROM waiting AS again WHERE series > 0 AND ${ofDevice}${HAS_FIRST_IN_WINDOW}`;
+  const candidates = [FIRSTS, REPLAYED, ...(isOfWaiting ? [waiting] : [])].join(' UNION ');
+  const hasResult = [
+    ...(status === undefined ? [] : [`latest.status = ${status}`]),
+    ...(code === undefined ? [] : [`latest.status_code = ${code}`]),
+  ].join(' AND ');
+  return countText(
+    lists,
+    `SELECT true FROM (${candidates}) AS candidates LEFT JOIN LATERAL ${LATEST} AS latest ON true
+      WHERE latest.status IS NULL OR (${hasResult})`,
+  );
 }

@@ -778,7 +778,7 @@ export interface CreateReplay {
 
 export interface Resendable {
   readonly deliveries: number;
-  /** There are more than 10,000. */
+  /** There are at least as many, and there may be more: not everything was counted. */
   readonly hasMore: boolean;
 }
 
@@ -1393,6 +1393,18 @@ export interface Operations {
       readonly status?: 'delivered' | 'failed' | 'pending';
       /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
+      /** Only events of this type. */
+      readonly eventType?:
+        | 'position'
+        | 'position_sleep'
+        | 'ignition_on'
+        | 'ignition_off'
+        | 'geofence_in'
+        | 'geofence_out'
+        | 'route_started'
+        | 'route_finished'
+        | 'stop_started'
+        | 'stop_finished';
       /** Only events of this device. */
       readonly deviceId?: string;
     };
@@ -1811,7 +1823,7 @@ export const OPERATIONS = {
   countResendable: {
     method: 'GET',
     path: '/public/v1/webhook-subscriptions/{id}/resendable',
-    query: ['startDate', 'endDate', 'status', 'statusCode', 'deviceId'],
+    query: ['startDate', 'endDate', 'status', 'statusCode', 'eventType', 'deviceId'],
     joined: [],
     idempotencyKey: false,
     ifMatch: false,
