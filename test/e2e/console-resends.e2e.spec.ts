@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import type { Subscription } from '@waypost/client';
 import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
@@ -158,7 +158,7 @@ describeInBrowser('The resends of the console', () => {
     await page.route('**/resendable?*', (route) => route.fulfill({ json: { deliveries: 10_000, hasMore: true } }));
     await visit.open('/deliveries?deviceId=van-fine');
     await page.getByRole('button', { name: 'Resend all' }).click();
-    await page.getByText('More than 20,000 deliveries to 2 subscriptions, which takes 20 s or longer').waitFor();
+    await page.getByText('At least 20,000 deliveries to 2 subscriptions, which takes 20 s or longer').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
     await until(() => asked.length > 0);
     await page.getByRole('button', { name: 'Cancel all' }).click();
@@ -166,6 +166,26 @@ describeInBrowser('The resends of the console', () => {
     await page.getByRole('button', { name: 'Begin the other 1' }).waitFor();
     await page.locator('.badge.cancelled').waitFor({ state: 'attached' });
     expect(asked).toEqual(['create', 'cancel']);
+  });
+
+  it('begins though the count is a lower bound of none, or does not come (R-30)', async () => {
+    const unknown = 'An unknown number of deliveries to 2 subscriptions, as many as match when it begins.';
+    const resend = page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true });
+    await page.route('**/resendable?*', (route) => route.fulfill({ json: { deliveries: 0, hasMore: true } }));
+    await visit.open('/deliveries?deviceId=van-fine');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText(unknown).waitFor();
+    expect(await resend.isDisabled()).toBe(false);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.unroute('**/resendable?*');
+    const held: Route[] = [];
+    await page.route('**/resendable?*', (route) => void held.push(route));
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText(unknown).waitFor();
+    expect(await resend.isDisabled()).toBe(false);
+    for (const route of held) await route.fulfill({ json: { deliveries: 1, hasMore: false } });
+    await page.getByText('2 deliveries to 2 subscriptions').waitFor();
   });
 
   it('names what a resend leaves out because its subscription is not active (R-30)', async () => {

@@ -6,7 +6,7 @@ import { useLack } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
 import { countText, durationText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
-import { batchOf, obstacleOf, parted, RESENT_PER_SECOND, totalOf } from './resend-batch.js';
+import { batchOf, mayMatch, obstacleOf, parted, RESENT_PER_SECOND, totalOf } from './resend-batch.js';
 import { useBatches } from './use-batches.js';
 import { useCandidates } from './use-candidates.js';
 import { type Counts, useCounts } from './use-counts.js';
@@ -51,7 +51,7 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
   const [, navigate] = useLocation();
   const [isFull, setIsFull] = useState(false);
   const matching =
-    typeof counts === 'string' ? subscriptions : subscriptions.filter(({ id }) => counts.get(id)?.deliveries !== 0);
+    typeof counts === 'string' ? subscriptions : subscriptions.filter(({ id }) => mayMatch(counts.get(id)));
   const { active, stopped } = parted(matching);
 
   function begin(): void {
@@ -126,13 +126,15 @@ interface ExtentProps {
 function Extent({ subscriptions, counts }: ExtentProps) {
   const places = `${countText(subscriptions.length)} ${subscriptions.length === 1 ? 'subscription' : 'subscriptions'}`;
   if (counts === 'counting') return <>Counting what matches</>;
-  if (counts === 'unknown') return <>Deliveries to {places}, as many as match when it begins.</>;
-  const { deliveries, hasMore, leastMs } = totalOf(subscriptions.flatMap(({ id }) => counts.get(id) ?? []));
+  const counted = counts === 'unknown' ? [] : subscriptions.flatMap(({ id }) => counts.get(id) ?? []);
+  const { deliveries, hasMore, leastMs } = totalOf(counted);
+  if (counts === 'unknown' || (deliveries === 0 && hasMore))
+    return <>An unknown number of deliveries to {places}, as many as match when it begins.</>;
   if (deliveries === 0) return <>No delivery of an active subscription matches.</>;
   return (
     <>
       <strong>
-        {hasMore && 'More than '}
+        {hasMore && 'At least '}
         {countText(deliveries)} {deliveries === 1 ? 'delivery' : 'deliveries'}
       </strong>{' '}
       to {places}

@@ -10,6 +10,7 @@ import {
   decodeBatch,
   idempotencyKeyOf,
   isForgettable,
+  mayMatch,
   obstacleOf,
   parted,
   progressOf,
@@ -223,5 +224,12 @@ describe('what a resend would send (R-30)', () => {
       leastMs: 20_000,
     });
     expect(totalOf([])).toEqual({ deliveries: 0, hasMore: false, leastMs: 0 });
+  });
+
+  it('leaves out a subscription only if nothing can match', () => {
+    expect(mayMatch({ deliveries: 0, hasMore: false })).toBe(false);
+    expect(mayMatch({ deliveries: 0, hasMore: true })).toBe(true);
+    expect(mayMatch({ deliveries: 1, hasMore: false })).toBe(true);
+    expect(mayMatch(undefined)).toBe(true);
   });
 });

@@ -37,6 +37,11 @@ export function totalOf(counts: readonly Output<'countResendable'>[]) {
   };
 }
 
+/** A count of none may be a lower bound: such a subscription gets its replay. */
+export function mayMatch(count: Output<'countResendable'> | undefined): boolean {
+  return count === undefined || count.deliveries > 0 || count.hasMore;
+}
+
 /** The subscriptions that can have deliveries of a filter, as far as they are known. */
 export interface Candidates {
   readonly state: 'loading' | 'failed' | 'incomplete' | 'complete';

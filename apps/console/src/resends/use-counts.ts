@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { Output, Subscription, WaypostClient } from '@waypost/client';
 import { type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
 import { useClient } from '../session/session.js';
@@ -9,11 +10,16 @@ import { NEVER_CACHED } from './use-candidates.js';
 /** By the id of the subscription. */
 export type Counts = ReadonlyMap<string, Output<'countResendable'>>;
 
-/** Each is a request. */
+/** Each is a request, which holds a connection of the history: others read it, too. */
 const MOST_COUNTED_SUBSCRIPTIONS = 100;
-const AT_ONCE = 6;
+const AT_ONCE = 2;
+/** Nothing that is sent depends on the count: one does not have to wait for it. */
+const AWAITED_MS = 3_000;
 
-/** What a resend would send, of each subscription. `unknown`: it could not be counted, or there are too many subscriptions. */
+/**
+ * What a resend would send, of each subscription. `unknown`: it could not be counted, there are too many subscriptions, or it
+ * is not counted yet and takes long.
+ */
 export function useCounts(
   filters: DeliveryFilters,
   openedAtMs: number,
@@ -27,8 +33,20 @@ export function useCounts(
     enabled: isCounted,
     ...NEVER_CACHED,
   });
-  if (state === 'loading' || isFetching) return 'counting';
+  const takesLong = useTakesLong(isFetching);
+  if (state === 'loading') return 'counting';
+  if (isFetching) return takesLong ? 'unknown' : 'counting';
   return isCounted ? (data ?? 'unknown') : 'unknown';
+}
+
+function useTakesLong(isFetching: boolean): boolean {
+  const [takesLong, setTakesLong] = useState(false);
+  useEffect(() => {
+    if (!isFetching) return undefined;
+    const timer = setTimeout(() => setTakesLong(true), AWAITED_MS);
+    return () => clearTimeout(timer);
+  }, [isFetching]);
+  return takesLong;
 }
 
 interface Asked {
