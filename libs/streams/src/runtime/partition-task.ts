@@ -43,8 +43,11 @@ export interface TaskContext extends TopicPartition {
   confirmOwnership(): Promise<void>;
   /** @param topic of those that the task reads; its own unless given */
   committedOffset(topic?: string): Promise<CommittedOffset | null>;
-  /** A plain group commit, for tasks that store their position elsewhere: it makes the lag visible. */
-  commitOffset(nextOffset: number, metadata?: string): Promise<void>;
+  /**
+   * A plain group commit, for tasks that store their position elsewhere: it makes the lag visible.
+   * @param topic of those that the task reads; its own unless given
+   */
+  commitOffset(nextOffset: number, metadata?: string, topic?: string): Promise<void>;
   /** Closes and rebuilds the task, from work that runs beside process(). */
   fail(error: Error): void;
   /**

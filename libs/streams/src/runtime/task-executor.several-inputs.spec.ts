@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
+import { UndecodedBatch } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -71,5 +72,45 @@ describe('a task with several inputs', () => {
     await until(() => manager.tasks()[0]?.state === 'parked');
     const message = expect.stringContaining('gave no position for payments');
     expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'INVALID_TOPOLOGY', topic: 'payments', message });
+  });
+
+  it('commits a position in each, and begins there', async () => {
+    append(ORDERS, 'a', 1);
+    append(PAYMENTS, 'x', 2);
+    append(PAYMENTS, 'y', 3);
+    const processed: string[] = [];
+    const counting = (context: TaskContext): Partial<PartitionTask> => ({
+      process: async ({ topic, records, nextOffset }) => {
+        processed.push(...records.map(({ value }) => String(value)));
+        await context.commitOffset(nextOffset, '', topic);
+      },
+    });
+    const first = await start(counting);
+    await until(() => processed.length === 3);
+    await first.stop();
+    append(ORDERS, 'b', 4);
+    append(PAYMENTS, 'z', 5);
+    await start(counting);
+    await until(() => processed.length >= 5);
+    expect(processed).toEqual(['a', 'x', 'y', 'b', 'z']);
+  });
+
+  it('leaves out a batch that it meets in the second behind its position, on a skip', async () => {
+    const undecoded = { partition: 'payments-0', offset: 3, nextOffset: 5, timestamp: 7 };
+    const error = new UndecodedBatch('CORRUPT_BATCH', 'no batch', undecoded, null);
+    for (let n = 0; n < 6; n++) append(PAYMENTS, 'v', n);
+    await broker.group({ groupId: 'group', topics: [] }).commit(PAYMENTS, { offset: 6, metadata: '' });
+    let goesOnAt: number | null = null;
+    const manager = await start((context) => ({
+      idle: async () => {
+        goesOnAt = await context.leaveOut(error);
+        if (goesOnAt === null) throw error;
+      },
+    }));
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', topic: 'payments', offset: 3 });
+    expect(manager.command(ORDERS, 'skip')).toBeNull();
+    await until(() => goesOnAt === 5);
+    expect(kept[0]).toEqual([PAYMENTS, 3]);
   });
 });

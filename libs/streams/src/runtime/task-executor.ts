@@ -84,13 +84,13 @@ export class TaskExecutor {
     this.generation = options.generation;
     const [first, ...others] = options.inputs;
     this.partition = first;
-    this.current = this.inputOf(first);
+    this.current = this.createInput(first);
     this.parkedInput = this.current;
-    this.inputs = [this.current, ...others.map((partition) => this.inputOf(partition))];
+    this.inputs = [this.current, ...others.map((partition) => this.createInput(partition))];
     this.done = this.run();
   }
 
-  private inputOf(partition: TopicPartition): TaskInput {
+  private createInput(partition: TopicPartition): TaskInput {
     return new TaskInput(partition, this.options.handlers.deadLetterQueue);
   }
 
@@ -191,11 +191,19 @@ export class TaskExecutor {
     }
     const rebuilds = ++this.rebuilds;
     const reason = parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
+    // The task may have met it beside the records that it has got last.
+    this.current = this.inputOf(reason) ?? this.current;
     const offset = reason && isOfRecord(reason, this.current.partition) ? this.narrow(reason) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
     this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
     return reason ? REBUILD_FIRST_WAIT_MS : Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
+  }
+
+  /** Whose batch cannot be decoded. */
+  private inputOf(error: unknown): TaskInput | undefined {
+    if (!(error instanceof UndecodedBatch)) return undefined;
+    return this.inputs.find(({ partition }) => isOfRecord(error, partition));
   }
 
   /** A batch behind the position was read once more, beside the records: the search among them would never end. */
@@ -361,9 +369,10 @@ export class TaskExecutor {
       leaseValid: () => member.leaseValid(),
       confirmOwnership: () => this.confirmOwnership(),
       committedOffset: (topic = partition.topic) => member.committed({ ...partition, topic }),
-      commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
+      commitOffset: (offset, metadata = '', topic = partition.topic) =>
+        member.commit({ ...partition, topic }, { offset, metadata }),
       fail: (error) => failing.abort(error),
-      leaveOut: (error) => this.inputs[0].leaveOut(error),
+      leaveOut: (error) => this.inputOf(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
   }
 
