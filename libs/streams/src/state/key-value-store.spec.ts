@@ -167,12 +167,28 @@ describe('a store that gets a time to live', () => {
     store.advanceTo?.(0);
     for (let van = 0; van < 2_500; van++) store.put(`van-${String(van)}`, { count: 1 });
     store.commit();
+    store.expire?.();
     store.advanceTo?.(TTL_MS);
     const deleted = [1, 2, 3].map(() => {
       store.expire?.();
       return store.changeCount;
     });
     expect(deleted).toEqual([1_000, 2_000, 2_500]);
+  });
+
+  it('shrinks while every record has a new key', () => {
+    store = expiring();
+    const perSlice = 1_000;
+    const slicesOfLife = 10;
+    const sizes: number[] = [];
+    for (let slice = 0; slice < 6 * slicesOfLife; slice++) {
+      store.advanceTo?.((slice * TTL_MS) / slicesOfLife);
+      for (let van = 0; van < perSlice; van++) store.put(`van-${String(slice)}-${String(van)}`, { count: 1 });
+      store.expire?.();
+      store.commit();
+      sizes.push(store.size);
+    }
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(2 * perSlice * slicesOfLife);
   });
 
   it('refuses values that it has written without one', () => {

@@ -162,7 +162,9 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
 /** After a value: the stream time of its put as a double, and a byte in which no JSON ends. */
 const TIME_BYTES = 9;
 const TIMED = 0xe7;
-const LOOKED_AT_AT_MOST = 1_000;
+const LOOKED_AT_AT_LEAST = 1_000;
+/** A pass over a store that gets a new key with every record has to be faster than these. */
+const LOOKED_AT_PER_PUT = 4;
 const PASSES_PER_LIFE = 16;
 
 /**
@@ -176,6 +178,8 @@ class ExpiringStore<T> extends MapStore<T> {
   private passedMs = -Infinity;
   /** The stream time of the first put of the open transaction. */
   private changedSinceMs = -Infinity;
+  /** Since the last expire(). */
+  private puts = 0;
 
   constructor(
     serde: Serde<T>,
@@ -189,9 +193,11 @@ class ExpiringStore<T> extends MapStore<T> {
   }
 
   expire(): void {
+    const limit = Math.max(LOOKED_AT_AT_LEAST, LOOKED_AT_PER_PUT * this.puts);
+    this.puts = 0;
     if (!this.pass && this.nowMs < this.passedMs + this.timeToLiveMs / PASSES_PER_LIFE) return;
     this.pass ??= { untilMs: this.passableMs(), entries: this.committed.entries() };
-    for (let looked = 0; looked < LOOKED_AT_AT_MOST; looked++) {
+    for (let looked = 0; looked < limit; looked++) {
       const next = this.pass.entries.next();
       if (next.done === true) {
         this.passedMs = this.pass.untilMs;
@@ -232,6 +238,7 @@ class ExpiringStore<T> extends MapStore<T> {
 
   protected override bytesOf(value: T): Buffer {
     if (this.changed.size === 0) this.changedSinceMs = this.nowMs;
+    this.puts++;
     const time = Buffer.alloc(TIME_BYTES, TIMED);
     // Put by punctuate() before the first record of the partition: there is no time to count from.
     time.writeDoubleBE(this.nowMs === -Infinity ? Infinity : this.nowMs);
