@@ -102,6 +102,11 @@ export class StreamTask implements PartitionTask {
     return new Map(this.positions).set(batch.topic, position);
   }
 
+  /** An offset is one of a single source: the command takes none then. */
+  private get several(): boolean {
+    return sourcesOf(this.options.topology).length > 1;
+  }
+
   /** State without a position: from the start of the log, the records after that state would have their effect again. */
   private refuseLostPosition(): void {
     const { topology, context, stores } = this.options;
@@ -109,7 +114,7 @@ export class StreamTask implements PartitionTask {
     if (!changelog) return;
     throw new StreamsError(
       'POSITION_LOST',
-      `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Give the command seek with the offset where it continues, or with earliest (which repeats outputs) or latest (which skips records).`,
+      `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Give the command seek with ${this.several ? '' : 'the offset where it continues, or with '}earliest (which repeats outputs) or latest (which skips records).`,
     );
   }
 
@@ -121,12 +126,12 @@ export class StreamTask implements PartitionTask {
     if (lost === undefined) return;
     const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is empty, although the task of ${partitionName(context)} has written to it: it was deleted.`;
     if (written.length > 0) {
-      const fix = `The state of ${written.join(' and ')} is there, and the log would be added to it once more: delete that changelog as well, give the command retry, then seek with earliest. Or give it the position where the partition continues without ${lost}.`;
+      const fix = `The state of ${written.join(' and ')} is there, and the log would be added to it once more: delete that changelog as well, give the command retry, then seek with earliest. Or seek with ${this.several ? 'latest, which skips records and goes on' : 'the offset where the partition continues'} without ${lost}.`;
       throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
     }
     throw new StreamsError(
       'STATE_LOST',
-      `${what} Give the command seek with earliest, which makes the state again from the log and repeats outputs, or with the position where the partition continues without it.`,
+      `${what} Give the command seek with earliest, which makes the state again from the log and repeats outputs, or with ${this.several ? 'latest, which skips records and goes on' : 'the offset where the partition continues'} without it.`,
     );
   }
 

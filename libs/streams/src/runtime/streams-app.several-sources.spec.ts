@@ -8,7 +8,7 @@ import type { StreamRecord, TopicPartition } from '../record.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
-import { createTopology } from '../topology/topology.js';
+import { createTopology, type Topology } from '../topology/topology.js';
 import type { ExceptionHandlers } from './parking.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
@@ -42,9 +42,13 @@ beforeEach(() => {
 
 afterEach(() => Promise.all(apps.map((app) => app.stop())));
 
-async function start(handlers: ExceptionHandlers = {}, backend: StreamsBackend = broker): Promise<TaskManager> {
+async function start(
+  handlers: ExceptionHandlers = {},
+  backend: StreamsBackend = broker,
+  topology: Topology = joining,
+): Promise<TaskManager> {
   const app = createStreamsApp({
-    topology: joining,
+    topology,
     backend,
     ...handlers,
     logger: silentLogger,
@@ -178,11 +182,37 @@ describe('a topology with several sources', () => {
     const app = await start();
     await until(() => app.tasks()[0]?.parked?.code === 'POSITION_LOST');
     const task = { topic: 'orders', partition: 0 };
+    expect(app.tasks()[0]?.parked?.message).toContain('Give the command seek with earliest');
     expect(app.command(task, { seek: 5 })).toContain('several inputs');
     expect(app.command(task, { seek: 'latest' })).toBeNull();
     await until(() => app.tasks()[0]?.state === 'running');
     append('payments', 'y', 30);
     await until(async () => expect(await outputs()).toEqual(['orders a 1', 'payments x 2', 'payments y 3']));
+  });
+
+  it('is parked with a way out that the command takes, when one of its stores has lost its state', async () => {
+    const more = { orders: 2, payments: 2, counts: 2, sums: 2, output: 2 };
+    broker = createMemoryBackend({ topics: more, now: Date.now });
+    broker.append({ topic: 'sums', partition: 0 }, { key: Buffer.from('k'), value: Buffer.from('2') });
+    const group = broker.group({ groupId: 'joining', topics: [] });
+    for (const topic of ['orders', 'payments'])
+      await group.commit({ topic, partition: 0 }, { offset: 0, metadata: 'counts,sums' });
+    const sums = keyValueStore({ changelogTopic: 'sums', serde: jsonSerde<number>() });
+    const app = await start({}, broker, { ...joining, stores: { ...joining.stores, sums } });
+    await until(() => app.tasks()[0]?.parked?.code === 'STATE_PARTLY_LOST');
+    const task = { topic: 'orders', partition: 0 };
+    expect(app.tasks()[0]?.parked?.message).toContain('Or seek with latest, which skips records');
+    expect(app.command(task, { seek: 'earliest' })).toContain('or seek with latest.');
+    expect(app.command(task, { seek: 'latest' })).toBeNull();
+  });
+
+  it('is parked with a way out that the command takes, when its changelog was deleted', async () => {
+    const group = broker.group({ groupId: 'joining', topics: [] });
+    for (const topic of ['orders', 'payments'])
+      await group.commit({ topic, partition: 0 }, { offset: 0, metadata: 'counts' });
+    const app = await start();
+    await until(() => app.tasks()[0]?.parked?.code === 'STATE_LOST');
+    expect(app.tasks()[0]?.parked?.message).toContain('or with latest, which skips records');
   });
 
   it('does not start where they have different partition counts', async () => {

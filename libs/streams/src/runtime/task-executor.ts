@@ -140,7 +140,7 @@ export class TaskExecutor {
     if (!isOfPosition(parked.code))
       return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
-      return 'Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or give an offset.';
+      return `Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or ${this.inputs.length > 1 ? 'seek with latest' : 'give an offset'}.`;
     // Without a position the task has none in any input; one that its log has lost is that of one.
     const lost = parked.code === 'OFFSET_OUT_OF_RANGE' ? [this.parkedInput] : this.inputs;
     if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
