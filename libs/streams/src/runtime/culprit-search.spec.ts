@@ -51,7 +51,8 @@ describe('the search for the record that a partition fails at', () => {
     expect(search.narrow(500)).toBe('again');
     search.reset();
     expect(sizes(search, batchOf(0, 500), 0)).toEqual([500]);
-    expect(search.isOn).toBe(true);
+    expect([search.isOn, search.isToCommit(499), search.isToCommit(500)]).toEqual([true, false, true]);
+    search.reset();
     search.parts(batchOf(500, 1_000), 500).next();
     expect(search.narrow(500)).toBe(500);
   });

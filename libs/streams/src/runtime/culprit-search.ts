@@ -18,6 +18,14 @@ export class CulpritSearch {
     return this.step < Infinity;
   }
 
+  /**
+   * Whether what was tried must be committed before `nextOffset` is: what fails then is not its fault. Before a record that
+   * is known, only what comes last before it.
+   */
+  isToCommit(nextOffset: number): boolean {
+    return this.isOn && (this.step < WHOLE_BATCHES || nextOffset >= this.suspect);
+  }
+
   reset(): void {
     this.tried = null;
   }
@@ -36,7 +44,8 @@ export class CulpritSearch {
       const inReach = records.slice(index).findIndex(({ offset }) => offset >= reach);
       const end = inReach < 0 ? records.length : index + inReach;
       const nextOffset = records[end]?.offset ?? batch.nextOffset;
-      this.tried = end > index ? { from, to: (records[end - 1]?.offset ?? from) + 1 } : null;
+      // What is not committed may be the cause as well.
+      if (end > index) this.tried = { from: this.tried?.from ?? from, to: (records[end - 1]?.offset ?? from) + 1 };
       yield { topic, partition, highWatermark, lastStableOffset, records: records.slice(index, end), nextOffset };
       if (nextOffset >= this.until) this.step = Infinity;
       [index, from] = [end, nextOffset];
@@ -53,7 +62,8 @@ export class CulpritSearch {
     const { from, to } = this.tried;
     const half = Math.floor((to - from) / 2);
     // Until the search is on, a failure may be that of an earlier batch of the same transaction, which comes first.
-    const isFound = this.isOn && (offset === null ? half < 1 : offset <= from);
+    // Nor is it known whose it is before a known record, where parts are not committed one by one.
+    const isFound = this.isOn && (offset === null ? half < 1 && this.step < WHOLE_BATCHES : offset <= from);
     this.suspect = offset ?? from;
     this.step = offset === null ? Math.max(1, half) : WHOLE_BATCHES;
     this.until = isFound || offset !== null ? this.suspect + 1 : to;

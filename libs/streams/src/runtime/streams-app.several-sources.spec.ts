@@ -172,6 +172,30 @@ describe('a topology with several sources', () => {
     expect(kept).toEqual([[{ topic: 'payments', partition: 0 }, offset]]);
   });
 
+  it('commits just before the record at which it fails, and not each part before it', async () => {
+    let commits = 0;
+    const backend: StreamsBackend = Object.create(broker) as StreamsBackend;
+    backend.producer = (transactionalId) => {
+      const producer = broker.producer(transactionalId);
+      return {
+        init: () => producer.init(),
+        close: () => producer.close(),
+        commit: (transaction) => {
+          commits++;
+          return producer.commit(transaction);
+        },
+      };
+    };
+    for (let n = 0; n < 400; n++) append(n % 2 === 0 ? 'orders' : 'payments', String(n), n);
+    const offset = append('payments', 'poison', 400);
+    append('orders', 'last', 401);
+    const app = await start({}, backend);
+    await until(() => app.tasks()[0]?.state === 'parked');
+    expect(app.tasks()[0]?.parked).toMatchObject({ code: 'PROCESSING_FAILED', topic: 'payments', offset });
+    expect(await outputs()).toHaveLength(400);
+    expect(commits).toBeLessThan(20);
+  });
+
   it('is parked when its offsets are lost, and begins again in all of them on a command', async () => {
     append('orders', 'a', 10);
     append('payments', 'x', 20);

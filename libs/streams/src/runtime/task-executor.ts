@@ -334,10 +334,10 @@ export class TaskExecutor {
       for (const part of input.search.parts(batch, input.position)) {
         await settled(task.process(part));
         if (this.isClosing()) break;
-        if (!this.isSearching) continue;
+        input.position = part.nextOffset;
+        if (!this.inputs.some(({ search, position }) => search.isToCommit(position))) continue;
         await settled(task.idle?.());
-        // It is committed: what fails next is not its fault.
-        input.search.reset();
+        for (const { search } of this.inputs) search.reset();
       }
       input.position = batch.nextOffset;
       input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
@@ -352,7 +352,7 @@ export class TaskExecutor {
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
   }
 
-  /** Each part is committed by itself then, whichever input it is of. */
+  /** For a record that fails: what comes before it is no progress. */
   private get isSearching(): boolean {
     return this.inputs.some(({ search }) => search.isOn);
   }
