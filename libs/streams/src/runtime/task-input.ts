@@ -47,7 +47,6 @@ export class TaskInput {
     this.position = position;
     this.held = null;
     this.fetched = null;
-    this.isBehind = true;
     // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again. Batches that
     // cannot be decoded may be read once more by the task itself.
     for (const [offset, { code }] of this.skipped)
@@ -157,6 +156,8 @@ export class TaskInput {
     this.feed = this.fetcher?.open(this.partition, position) ?? null;
     this.failure = null;
     this.isFetching = false;
+    // What a fetch said that is not used to its end does not hold here.
+    this.isBehind = true;
   }
 
   private fetch(): void {
