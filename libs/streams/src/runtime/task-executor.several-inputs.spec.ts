@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { UndecodedBatch } from '../errors.js';
+import { StreamsError, UndecodedBatch } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -112,5 +112,28 @@ describe('a task with several inputs', () => {
     expect(manager.command(ORDERS, 'skip')).toBeNull();
     await until(() => goesOnAt === 5);
     expect(kept[0]).toEqual([PAYMENTS, 3]);
+  });
+
+  it('blames a commit that fails while nothing comes on what was processed last', async () => {
+    append(PAYMENTS, 'x', 1);
+    append(ORDERS, 'a', 2);
+    append(ORDERS, 'poison', 3);
+    const manager = await start((context) => {
+      const [pending, positions] = [new Set<string>(), new Map<string, number>()];
+      return {
+        process: ({ topic, records, nextOffset }) => {
+          for (const { value } of records) pending.add(String(value));
+          positions.set(topic, nextOffset);
+          return Promise.resolve();
+        },
+        idle: async () => {
+          if (pending.has('poison')) throw new StreamsError('RECORD_TOO_LARGE', 'too large');
+          pending.clear();
+          for (const [topic, position] of positions) await context.commitOffset(position, '', topic);
+        },
+      };
+    });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'RECORD_TOO_LARGE', topic: 'orders', offset: 1 });
   });
 });

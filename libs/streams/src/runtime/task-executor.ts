@@ -330,7 +330,6 @@ export class TaskExecutor {
         continue;
       }
       const { input, batch } = next;
-      this.current = input;
       for (const part of input.search.parts(batch, input.position)) {
         await settled(task.process(part));
         if (this.isClosing()) break;
@@ -357,8 +356,12 @@ export class TaskExecutor {
     return this.inputs.some(({ search }) => search.isOn);
   }
 
-  private poll(): Promise<NextPart | null> {
-    return nextPart(this.inputs, IDLE_AFTER_MS, (input) => (this.current = input));
+  /** When nothing comes, what is committed then is still that of the last part. */
+  private async poll(): Promise<NextPart | null> {
+    const last = this.current;
+    const next = await nextPart(this.inputs, IDLE_AFTER_MS, (input) => (this.current = input));
+    this.current = next?.input ?? last;
+    return next;
   }
 
   private context(failing: AbortController): TaskContext {
