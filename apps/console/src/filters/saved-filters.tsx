@@ -1,9 +1,9 @@
 import { type SyntheticEvent, useState } from 'react';
 import { Link, useRouter } from 'wouter';
 import { useSession } from '../session/session.js';
-import { useOwnList } from '../session/use-own-list.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Popover } from '../shared/popover.js';
+import { useOwnList } from '../shared/use-own-list.js';
 import { addressOf, decodeSaved, linkOf, type SavedFilter, withSaved } from './saved-filter.js';
 
 interface SavedFiltersProps {

@@ -1,4 +1,4 @@
-import { useOwnList } from '../session/use-own-list.js';
+import { useOwnList } from '../shared/use-own-list.js';
 import { decodeBatch, type ResendBatch } from './resend-batch.js';
 
 const KEPT = 20;

@@ -1,6 +1,6 @@
-import { type Decode, type StoredList, useStoredList } from '../shared/stored-list.js';
-import { lastingName } from './base-path.js';
-import { useSession } from './session.js';
+import { lastingName } from '../session/base-path.js';
+import { useSession } from '../session/session.js';
+import { type Decode, type StoredList, useStoredList } from './stored-list.js';
 
 /** A list of this browser that is there again in the next session, and that no session with other subscriptions sees. */
 export function useOwnList<Item>(name: string, decode: Decode<Item>): StoredList<Item> {
