@@ -194,7 +194,7 @@ describe('one bad partition of four under load (R-45)', () => {
     expect(reason).toMatchObject({ offset: 3, message: expect.stringContaining(`Writing to ${output}`) });
     expect(reason.nextRetryAt).toBeGreaterThan(reason.since);
     await expectOthersToGoOn(app);
-    // Its transaction is aborted: nobody waits for it to time out.
+    // Its transaction is aborted, so nothing waits for its time-out.
     await send('e');
     expect(await outputs(BAD)).toEqual(['a', 'b', 'c']);
 

@@ -76,18 +76,8 @@ async function outputs(partition = 0): Promise<string[]> {
 
 describe('a topology with several sources', () => {
   it('has one task per partition number, which processes the records of all by their time', async () => {
-    for (const [value, time] of [
-      ['a', 10],
-      ['b', 30],
-      ['c', 50],
-    ] as const)
-      append('orders', value, time);
-    for (const [value, time] of [
-      ['x', 20],
-      ['y', 30],
-      ['z', 40],
-    ] as const)
-      append('payments', value, time);
+    for (const [at, value] of ['a', 'b', 'c'].entries()) append('orders', value, 10 + 20 * at);
+    for (const [at, value] of ['x', 'y', 'z'].entries()) append('payments', value, 20 + 10 * at);
     append('payments', 'other', 1, 1);
     const app = await start();
     const expected = ['orders a 1', 'payments x 2', 'orders b 3', 'payments y 4', 'payments z 5', 'orders c 6'];

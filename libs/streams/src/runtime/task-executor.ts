@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
+import { errorMessage, type StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
-import { type NextPart, nextPart } from './next-part.js';
 import {
   type ExceptionHandlerResult,
   type ExceptionHandlers,
@@ -16,8 +15,9 @@ import {
   parkingError,
   type ParkingReason,
 } from './parking.js';
-import type { OpenedTask, PartitionTask, TaskContext } from './partition-task.js';
-import { type SeekTarget, TaskInput } from './task-input.js';
+import type { PartitionTask, TaskContext } from './partition-task.js';
+import type { SeekTarget, TaskInput } from './task-input.js';
+import { TaskInputs } from './task-inputs.js';
 
 export interface TaskExecutorOptions {
   /** The first names the task: the group assigns it, and the others go with it. */
@@ -39,7 +39,6 @@ export interface TaskExecutorOptions {
   readonly after?: Promise<void> | undefined;
 }
 
-const IDLE_AFTER_MS = 200;
 const RECORDS_PER_TURN = 1_000;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
@@ -73,31 +72,21 @@ export class TaskExecutor {
   private rebuilds = 0;
   private retries = 0;
   readonly partition: TopicPartition;
-  private readonly inputs: readonly [TaskInput, ...TaskInput[]];
-  /** The input whose records the task has got last: what fails then is a matter of this one. */
-  private current: TaskInput;
+  private readonly inputs: TaskInputs;
   /** The input at which the partition was parked last. */
   private parkedInput: TaskInput;
   private readonly done: Promise<void>;
 
   constructor(private readonly options: TaskExecutorOptions) {
     this.generation = options.generation;
-    const [first, ...others] = options.inputs;
-    this.partition = first;
-    this.current = this.createInput(first);
-    this.parkedInput = this.current;
-    this.inputs = [this.current, ...others.map((partition) => this.createInput(partition))];
+    [this.partition] = options.inputs;
+    this.inputs = new TaskInputs(options.inputs, options.handlers.deadLetterQueue);
+    this.parkedInput = this.inputs.current;
     this.done = this.run();
   }
 
-  private createInput(partition: TopicPartition): TaskInput {
-    return new TaskInput(partition, this.options.handlers.deadLetterQueue);
-  }
-
-  /** Of all inputs; null: no batch was processed yet. */
   get lagRecords(): number | null {
-    const known = this.inputs.flatMap(({ lagRecords }) => lagRecords ?? []);
-    return known.length === 0 ? null : known.reduce((total, lagRecords) => total + lagRecords, 0);
+    return this.inputs.lagRecords;
   }
 
   get state(): TaskState {
@@ -140,9 +129,9 @@ export class TaskExecutor {
     if (!isOfPosition(parked.code))
       return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
-      return `Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or ${this.inputs.length > 1 ? 'seek with latest' : 'give an offset'}.`;
+      return `Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
     // Without a position the task has none in any input; one that its log has lost is that of one.
-    const lost = parked.code === 'OFFSET_OUT_OF_RANGE' ? [this.parkedInput] : this.inputs;
+    const lost = parked.code === 'OFFSET_OUT_OF_RANGE' ? [this.parkedInput] : this.inputs.all;
     if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
     for (const input of lost) input.seekTo = to;
     return this.retry();
@@ -160,7 +149,7 @@ export class TaskExecutor {
     while (!this.isClosing()) {
       let waitMs = REBUILD_FIRST_WAIT_MS;
       this.failing = new AbortController();
-      for (const { search } of this.inputs) search.reset();
+      this.inputs.resetSearches();
       this.task = null;
       try {
         this.task = this.options.createTask(this.context(this.failing));
@@ -192,23 +181,17 @@ export class TaskExecutor {
     const rebuilds = ++this.rebuilds;
     const reason = parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
     // The task may have met it beside the records that it has got last.
-    this.current = this.inputOf(reason) ?? this.current;
-    const offset = reason && isOfRecord(reason, this.current.partition) ? this.narrow(reason) : null;
+    this.inputs.current = this.inputs.ofBatch(reason) ?? this.inputs.current;
+    const offset = reason && isOfRecord(reason, this.inputs.current.partition) ? this.narrow(reason) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
     this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
     return reason ? REBUILD_FIRST_WAIT_MS : Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
   }
 
-  /** Whose batch cannot be decoded. */
-  private inputOf(error: unknown): TaskInput | undefined {
-    if (!(error instanceof UndecodedBatch)) return undefined;
-    return this.inputs.find(({ partition }) => isOfRecord(error, partition));
-  }
-
   /** A batch behind the position was read once more, beside the records: the search among them would never end. */
   private narrow(reason: StreamsError): number | 'again' | null {
-    const { search, position } = this.current;
+    const { search, position } = this.inputs.current;
     if (reason instanceof UndecodedBatch && reason.undecoded.offset < position) return reason.offset;
     return search.narrow(reason.offset);
   }
@@ -216,8 +199,9 @@ export class TaskExecutor {
   private park(error: StreamsError, offset: number | null): number {
     const { logger, now, random, onFatal } = this.options;
     const { code, message } = error;
-    const { current, partition } = this;
-    const topic = this.inputs.length > 1 ? { topic: current.partition.topic } : {};
+    const { partition } = this;
+    const { current } = this.inputs;
+    const topic = this.inputs.areSeveral ? { topic: current.partition.topic } : {};
     const isKnown = this.parked?.code === code && this.parked.offset === offset && this.parkedInput === current;
     if (!isKnown) this.retries = 0;
     const waitMs = parkedForMs(code, this.retries++, random());
@@ -240,14 +224,14 @@ export class TaskExecutor {
     this.parked = reason;
     this.parkedInput = current;
     // The command came during the attempt that has just failed.
-    const isToSeek = this.inputs.some(({ seekTo }) => seekTo !== null);
+    const isToSeek = this.inputs.all.some(({ seekTo }) => seekTo !== null);
     if (isToSeek || (offset !== null && current.isSkipped(offset))) return REBUILD_MAX_WAIT_MS;
     return waitMs ?? LONGEST_WAIT_MS;
   }
 
   private verdictOn(reason: ParkingReason): ExceptionHandlerResult {
     const { handlers, logger } = this.options;
-    const { partition } = this.current;
+    const { partition } = this.inputs.current;
     try {
       return handlerResult(handlers, partition, reason);
     } catch (error) {
@@ -267,36 +251,23 @@ export class TaskExecutor {
   }
 
   private async runTask(task: PartitionTask): Promise<void> {
-    [this.current] = this.inputs;
+    [this.inputs.current] = this.inputs.all;
     await this.confirmOwnership();
     // The first one last: until it has a position, the task counts as having none.
-    for (const input of this.inputs.toReversed()) if (input.seekTo !== null) await this.moveTo(input, input.seekTo);
+    for (const input of this.inputs.all.toReversed()) if (input.seekTo !== null) await this.moveTo(input, input.seekTo);
     const opened = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
-    const wakeup = (): void => {
-      for (const input of this.inputs) input.wakeup();
-    };
+    const wakeup = (): void => this.inputs.wakeup();
     const signals = [this.closing.signal, this.failing.signal];
     for (const signal of signals) signal.addEventListener('abort', wakeup);
     try {
-      this.openInputs(opened);
+      this.inputs.open(this.options.fetcher, opened);
       this.running = true;
       this.options.onStateChange();
       await this.consume(task);
     } finally {
       for (const signal of signals) signal.removeEventListener('abort', wakeup);
-      for (const input of this.inputs) input.close();
+      this.inputs.close();
     }
-  }
-
-  private openInputs({ position, others }: OpenedTask): void {
-    for (const input of this.inputs) {
-      this.current = input;
-      const { topic } = input.partition;
-      const start = input === this.inputs[0] ? position : others?.get(topic);
-      if (start === undefined) throw positionMissing(topic, this.partition);
-      input.open(this.options.fetcher, start);
-    }
-    [this.current] = this.inputs;
   }
 
   private async moveTo(input: TaskInput, to: SeekTarget): Promise<void> {
@@ -321,7 +292,7 @@ export class TaskExecutor {
     let [idlePolls, sinceTurn] = [0, 0];
     while (!this.isClosing()) {
       failing.throwIfAborted();
-      const next = await this.poll();
+      const next = await this.inputs.next();
       if (this.isClosing()) break;
       failing.throwIfAborted();
       if (next === null) {
@@ -334,34 +305,21 @@ export class TaskExecutor {
         await settled(task.process(part));
         if (this.isClosing()) break;
         input.position = part.nextOffset;
-        if (!this.inputs.some(({ search, position }) => search.isToCommit(position))) continue;
+        if (!this.inputs.isToCommit) continue;
         await settled(task.idle?.());
-        for (const { search } of this.inputs) search.reset();
+        this.inputs.resetSearches();
       }
       input.position = batch.nextOffset;
       input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
-      if (!this.isSearching) this.progressed();
+      if (!this.inputs.isSearching) this.progressed();
       // The parts of several inputs are in memory: between them nothing waits for timers or I/O.
-      if (this.inputs.length > 1) sinceTurn += batch.records.length;
+      if (this.inputs.areSeveral) sinceTurn += batch.records.length;
       if (sinceTurn < RECORDS_PER_TURN) continue;
       sinceTurn = 0;
       await nextTurn();
     }
     failing.throwIfAborted();
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
-  }
-
-  /** For a record that fails: what comes before it is no progress. */
-  private get isSearching(): boolean {
-    return this.inputs.some(({ search }) => search.isOn);
-  }
-
-  /** When nothing comes, what is committed then is still that of the last part. */
-  private async poll(): Promise<NextPart | null> {
-    const last = this.current;
-    const next = await nextPart(this.inputs, IDLE_AFTER_MS, (input) => (this.current = input));
-    this.current = next?.input ?? last;
-    return next;
   }
 
   private context(failing: AbortController): TaskContext {
@@ -375,7 +333,7 @@ export class TaskExecutor {
       commitOffset: (offset, metadata = '', topic = partition.topic) =>
         member.commit({ ...partition, topic }, { offset, metadata }),
       fail: (error) => failing.abort(error),
-      leaveOut: (error) => this.inputOf(error)?.leaveOut(error) ?? Promise.resolve(null),
+      leaveOut: (error) => this.inputs.ofBatch(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
   }
 
@@ -395,9 +353,4 @@ export class TaskExecutor {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
   }
-}
-
-function positionMissing(topic: string, partition: TopicPartition): StreamsError {
-  const message = `open() of the task of ${partitionName(partition)} gave no position for ${topic}: a task that joins topics returns in \`others\` where it begins in each but the first.`;
-  return new StreamsError('INVALID_TOPOLOGY', message);
 }

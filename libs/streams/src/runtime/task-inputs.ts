@@ -1,0 +1,88 @@
+import type { Fetcher } from '../backend/backend.js';
+import { StreamsError, UndecodedBatch } from '../errors.js';
+import { partitionName, type TopicPartition } from '../record.js';
+import { type NextPart, nextPart } from './next-part.js';
+import { type ExceptionHandlers, isOfRecord } from './parking.js';
+import type { OpenedTask } from './partition-task.js';
+import { TaskInput } from './task-input.js';
+
+const IDLE_AFTER_MS = 200;
+
+/** What a task reads: a partition, or those with its number of several topics, of which the first names the task. */
+export class TaskInputs {
+  readonly all: readonly [TaskInput, ...TaskInput[]];
+  /** The input whose records the task has got last: what fails then is a matter of this one. */
+  current: TaskInput;
+
+  constructor(
+    [first, ...others]: readonly [TopicPartition, ...TopicPartition[]],
+    deadLetterQueue: ExceptionHandlers['deadLetterQueue'],
+  ) {
+    this.current = new TaskInput(first, deadLetterQueue);
+    this.all = [this.current, ...others.map((partition) => new TaskInput(partition, deadLetterQueue))];
+  }
+
+  get areSeveral(): boolean {
+    return this.all.length > 1;
+  }
+
+  /** Of all inputs; null: no batch was processed yet. */
+  get lagRecords(): number | null {
+    const known = this.all.flatMap(({ lagRecords }) => lagRecords ?? []);
+    return known.length === 0 ? null : known.reduce((total, lagRecords) => total + lagRecords, 0);
+  }
+
+  /** For a record that fails: what comes before it is no progress. */
+  get isSearching(): boolean {
+    return this.all.some(({ search }) => search.isOn);
+  }
+
+  /** Whether what was processed must be committed before more is. */
+  get isToCommit(): boolean {
+    return this.all.some(({ search, position }) => search.isToCommit(position));
+  }
+
+  /** What was processed is committed, or a new task begins. */
+  resetSearches(): void {
+    for (const { search } of this.all) search.reset();
+  }
+
+  /** The input whose batch cannot be decoded. */
+  ofBatch(error: unknown): TaskInput | undefined {
+    if (!(error instanceof UndecodedBatch)) return undefined;
+    return this.all.find(({ partition }) => isOfRecord(error, partition));
+  }
+
+  open(fetcher: Fetcher, { position, others }: OpenedTask): void {
+    const [first] = this.all;
+    for (const input of this.all) {
+      this.current = input;
+      const { topic } = input.partition;
+      const start = input === first ? position : others?.get(topic);
+      if (start === undefined) throw positionMissing(topic, first.partition);
+      input.open(fetcher, start);
+    }
+    this.current = first;
+  }
+
+  /** Null when nothing came for a while: what is committed then is still that of the last part. */
+  async next(): Promise<NextPart | null> {
+    const last = this.current;
+    const next = await nextPart(this.all, IDLE_AFTER_MS, (input) => (this.current = input));
+    this.current = next?.input ?? last;
+    return next;
+  }
+
+  wakeup(): void {
+    for (const input of this.all) input.wakeup();
+  }
+
+  close(): void {
+    for (const input of this.all) input.close();
+  }
+}
+
+function positionMissing(topic: string, partition: TopicPartition): StreamsError {
+  const message = `open() of the task of ${partitionName(partition)} gave no position for ${topic}: a task that joins topics returns in \`others\` where it begins in each but the first.`;
+  return new StreamsError('INVALID_TOPOLOGY', message);
+}
