@@ -54,7 +54,7 @@ export interface AttemptRig {
   /** Where its receiver takes webhooks. */
   hook(): string;
   /** The only request that came there. */
-  only(): ReceivedCall;
+  onlyCall(): ReceivedCall;
   put(subscription: WebhookSubscription): void;
   /** A version that cannot be read. */
   putUnreadable(subscriptionId: string): void;
@@ -124,7 +124,7 @@ export async function startAttemptRig(
       frozenMs = performance.now() - startedMs;
     },
     hook: () => receiver.url('/hook'),
-    only: () => {
+    onlyCall: () => {
       const [call, ...more] = receiver.callsTo('/hook');
       if (call === undefined || more.length > 0) throw new Error(`one call expected, not ${String(more.length + 1)}`);
       return call;

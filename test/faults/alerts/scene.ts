@@ -40,6 +40,7 @@ export function openScene(stage: AlertStage, fleet: string): Scene & { close(): 
 
   async function loop(everyMs: number, work: () => Promise<unknown>): Promise<void> {
     while (!isOver) {
+      // The faults that it goes on beside make it fail now and then; whether the alert fires is what is judged.
       await work().catch(() => undefined);
       await sleep(everyMs);
     }

@@ -57,11 +57,11 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     rig.put(rotated(rig.nowMs() + 24 * HOUR_MS));
     await rig.run('sub-1');
     for (const secret of [NEW, OLD]) {
-      expect(acceptedUnder(secret, rig.only())).toBe(true);
-      expect(signatureProblem(rig.only(), formatSigningSecret(secret))).toBeNull();
+      expect(acceptedUnder(secret, rig.onlyCall())).toBe(true);
+      expect(signatureProblem(rig.onlyCall(), formatSigningSecret(secret))).toBeNull();
     }
-    expect(countOf(rig.only(), 'x-service-signature', /,v1=/g)).toBe(2);
-    expect(countOf(rig.only(), 'webhook-signature', /v1,/g)).toBe(2);
+    expect(countOf(rig.onlyCall(), 'x-service-signature', /,v1=/g)).toBe(2);
+    expect(countOf(rig.onlyCall(), 'webhook-signature', /v1,/g)).toBe(2);
   });
 
   it('use the old secret until its 24 h end and not afterwards, without a new version', async () => {
@@ -111,7 +111,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     const sealed = sealSigningSecret(NEW, [Buffer.alloc(32, 9)], Buffer.alloc(12), 'sub-1');
     rig.put({ ...rest, secrets: [{ sealed, expiresAt: null }, ...secrets.slice(1)] });
     await rig.run('sub-1');
-    expect([acceptedUnder(NEW, rig.only()), acceptedUnder(OLD, rig.only())]).toEqual([false, true]);
+    expect([acceptedUnder(NEW, rig.onlyCall()), acceptedUnder(OLD, rig.onlyCall())]).toEqual([false, true]);
   });
 
   it('are required: without an openable secret nothing is sent and no token requested', async () => {

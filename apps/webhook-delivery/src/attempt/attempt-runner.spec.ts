@@ -56,8 +56,8 @@ describe('the headers of a subscription (R-19)', () => {
   it('never replace one of Waypost, whatever a record says', async () => {
     withHeaders(plain('x-service-attempt', '5'), plain('content-type', 'text/plain'), plain('traceparent', 'mine'));
     await rig.run('sub-1', { attempt: 2 });
-    expect(rig.only().headers).toMatchObject({ 'x-service-attempt': '2', 'content-type': 'application/json' });
-    expect(rig.only().headers['traceparent']).not.toBe('mine');
+    expect(rig.onlyCall().headers).toMatchObject({ 'x-service-attempt': '2', 'content-type': 'application/json' });
+    expect(rig.onlyCall().headers['traceparent']).not.toBe('mine');
   });
 
   it('are not sent to the token server', async () => {
@@ -69,7 +69,7 @@ describe('the headers of a subscription (R-19)', () => {
     const auth = rigAuth('sub-1', rig.receiver.url('/token'));
     rig.put(rigSubscription('sub-1', { url: rig.hook(), auth, headers: [rigHeader('sub-1', 'x-api-key', 'k-7')] }));
     await rig.run('sub-1');
-    expect(rig.only().headers).toMatchObject({ authorization: 'Bearer t', 'x-api-key': 'k-7' });
+    expect(rig.onlyCall().headers).toMatchObject({ authorization: 'Bearer t', 'x-api-key': 'k-7' });
     expect(rig.receiver.callsTo('/token')[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
@@ -99,15 +99,15 @@ describe('an attempt', () => {
       auth: 'none',
       result: { type: 'response', statusCode: 200 },
     });
-    expect(rig.only().body.toString()).toBe(delivery.body);
-    expect(rig.only().headers).toMatchObject({
+    expect(rig.onlyCall().body.toString()).toBe(delivery.body);
+    expect(rig.onlyCall().headers).toMatchObject({
       'content-type': 'application/json',
       'x-service-attempt': '2',
       'x-service-subscription-id': 'sub-1',
       'x-service-event-id': delivery.eventId,
       'webhook-id': delivery.eventId,
     });
-    expect(rig.only().headers).not.toHaveProperty('authorization');
+    expect(rig.onlyCall().headers).not.toHaveProperty('authorization');
   });
 
   it('gives the receiver its trace context (R-46)', async () => {

@@ -88,7 +88,7 @@ export class PackedSum {
     }
   }
 
-  /** Passes the character behind it as well; no digits are a zero. */
+  /** Passes the character after it as well; no digits are a zero. */
   private number(): number {
     const { text } = this;
     let { at } = this;

@@ -22,7 +22,7 @@ interface Judged {
   readonly problems: ProblemList;
 }
 
-/** attempts go by what their subscription says when they start; nobody is sent what is not wanted any more. */
+/** attempts go by what their subscription says when they start, and what is not wanted any more is not sent. */
 export function checkSettings(observations: Observations, problems: ProblemList): void {
   const { versions, attempts, receipts, interruptions } = observations;
   const judged = { settings: knownSettings(versions), interruptions, problems };
