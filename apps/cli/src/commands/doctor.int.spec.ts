@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { allTopics, type KafkaUser, setUpKafka, topics } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
@@ -18,6 +19,9 @@ import { doctor } from './doctor.js';
 const { brokers, registryUrl, databaseUrl } = requireTestStack();
 const kafka = { brokers, clientId: 'doctor-test' };
 const wishes = { partitions: 4, replicationFactor: 1 };
+const TRIED: Finding[] = [
+  { level: 'ok', about: 'kafka', what: 'a transaction to all brokers was committed', fix: null },
+];
 const ONE_LOGIN = { variable: 'DATABASE_URL', url: databaseUrl, makesTables: true, writes: true } as const;
 
 let folder: string;
@@ -28,6 +32,33 @@ beforeAll(async () => {
   await admin.close();
 });
 afterAll(() => rm(folder, { recursive: true }));
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+interface MetadataBroker {
+  metadata(topics?: readonly string[]): Promise<unknown>;
+}
+const Broker = createRequire(import.meta.url)('kafkajs/src/broker') as { readonly prototype: MetadataBroker };
+
+/** Busy brokers answer questions about a new topic before they have heard of it. */
+function hearLateOfTopics(answers: number): void {
+  const metadata = Reflect.get(Broker.prototype, 'metadata');
+  let left = answers;
+  jest.spyOn(Broker.prototype, 'metadata').mockImplementation(function (this: MetadataBroker, topics = []) {
+    const isNew = topics.some((topic) => topic.startsWith('waypost-doctor-'));
+    if (!isNew || left-- <= 0) return metadata.call(this, topics);
+    const error = new Error('This server does not host this topic-partition');
+    return Promise.reject(Object.assign(error, { type: 'UNKNOWN_TOPIC_OR_PARTITION', retriable: true }));
+  });
+}
+
+async function topicsLeft(): Promise<string[]> {
+  const admin = await openTopicAdmin(kafka);
+  const names = await admin.listTopics();
+  await admin.close();
+  return names.filter((topic) => topic.startsWith('waypost-doctor-'));
+}
 
 function problems(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ level }) => level === 'problem');
@@ -78,12 +109,14 @@ describe('The doctor', () => {
   });
 
   it('tries a transaction, and leaves no topic', async () => {
-    expect(await tryCluster(kafka, { replicationFactor: 1, now: Date.now })).toEqual([
-      { level: 'ok', about: 'kafka', what: 'a transaction to all brokers was committed', fix: null },
-    ]);
-    const admin = await openTopicAdmin(kafka);
-    expect((await admin.listTopics()).filter((topic) => topic.startsWith('waypost-doctor-'))).toEqual([]);
-    await admin.close();
+    expect(await tryCluster(kafka, { replicationFactor: 1, now: Date.now })).toEqual(TRIED);
+    expect(await topicsLeft()).toEqual([]);
+  });
+
+  it('does the same with brokers that are slow to hear of its topic', async () => {
+    hearLateOfTopics(3);
+    expect(await tryCluster(kafka, { replicationFactor: 1, now: Date.now })).toEqual(TRIED);
+    expect(await topicsLeft()).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KafkaSettings } from '@waypost/streams';
-import { connectKafka } from '@waypost/streams/admin';
+import { connectKafka, untilTopicsKnown } from '@waypost/streams/admin';
 import { SKEW_LIMIT_MS } from './examine-registry.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
@@ -26,8 +26,10 @@ export async function tryCluster(settings: KafkaSettings, options: TryOptions): 
     await admin.connect();
     const { brokers } = await admin.describeCluster();
     const nodes = brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
-    await admin.createTopics({ waitForLeaders: true, topics: [topicOf(topic, nodes, options.replicationFactor)] });
+    // kafkajs's own wait fails on a topic that a busy broker does not know yet.
+    await admin.createTopics({ waitForLeaders: false, topics: [topicOf(topic, nodes, options.replicationFactor)] });
     try {
+      await untilTopicsKnown(admin, [topic]);
       return await tryTransaction(kafka, topic, nodes, options.now);
     } finally {
       await admin.deleteTopics({ topics: [topic] });

@@ -24,3 +24,4 @@ export { readToEnd } from '../backend/log-reader.js';
 export { toError } from '../errors.js';
 export type { StallWatch } from '../stalls.js';
 export { connectKafka } from './kafka-connection.js';
+export { untilTopicsKnown } from './topic-admin.js';

@@ -29,7 +29,7 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
   return {
     listTopics: () => admin.listTopics(),
     createTopics: (specs) => createTopics(admin, specs),
-    partitionCounts: (names) => partitionCounts(admin, names),
+    partitionCounts: (names) => untilTopicsKnown(admin, names),
     topicSetting: (names, setting) => topicSetting(admin, names, setting),
     close: () => admin.disconnect(),
   };
@@ -46,7 +46,7 @@ async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<
       timeout: CREATE_TIMEOUT_MS,
     });
   }
-  await partitionCounts(
+  await untilTopicsKnown(
     admin,
     specs.map(({ name }) => name),
   );
@@ -68,8 +68,14 @@ async function topicSetting(
   );
 }
 
-/** A new topic becomes known to the brokers one after the other, so unknown topics are queried again. */
-async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+/**
+ * Resolves with the partition counts once all topics are known. A new topic becomes known to the brokers one after the
+ * other, so unknown topics are queried again.
+ */
+export async function untilTopicsKnown(
+  admin: Pick<Admin, 'fetchTopicMetadata'>,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   for (let waitedMs = 0; ; waitedMs += METADATA_POLL_MS) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
