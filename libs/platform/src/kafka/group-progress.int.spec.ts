@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectKafka } from '@waypost/streams/admin';
+import { makeTopics } from '../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { type GroupProgressReader, type GroupTopics, openGroupProgress } from './group-progress.js';
 
@@ -24,11 +25,7 @@ afterAll(async () => {
 
 async function newTopic(): Promise<string> {
   const topic = `progress-${randomUUID()}`;
-  await admin.createTopics({
-    topics: [{ topic, numPartitions: 2, replicationFactor: 1 }],
-    waitForLeaders: true,
-    timeout: 10_000,
-  });
+  await makeTopics(admin, [{ topic, numPartitions: 2, replicationFactor: 1 }]);
   return topic;
 }
 

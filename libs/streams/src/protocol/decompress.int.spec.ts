@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { makeTopics } from '../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { KafkaClient } from '../backend/kafka/kafka-client.js';
 import { silentLogger } from '../logger.js';
@@ -36,7 +37,7 @@ describe.each([
     client = new KafkaClient({ brokers, clientId: 'codecs' }, silentLogger);
     await Promise.all([admin.connect(), producer.connect()]);
     const configEntries = [{ name: 'compression.type', value: name }];
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, configEntries }] });
+    await makeTopics(admin, [{ topic, numPartitions: 1, configEntries }]);
   });
 
   afterAll(async () => {

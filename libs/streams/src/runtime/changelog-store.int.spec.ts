@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { makeTopics } from '../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend } from '../backend/backend.js';
@@ -37,10 +38,7 @@ async function createChangelog(): Promise<string> {
     'delete.retention.ms': '0',
   };
   const configEntries = Object.entries(configs).map(([name, value]) => ({ name, value }));
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }],
-  });
+  await makeTopics(admin, [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }]);
   return topic;
 }
 
@@ -191,7 +189,7 @@ describe('the restore of a store from a real changelog', () => {
     await store.open(() => false);
     await admin.deleteTopics({ topics: [topic] });
     await until(async () => !(await admin.listTopics()).includes(topic));
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+    await makeTopics(admin, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
     await put(topic, { c: '1', d: '1', e: '1' });
     await store.open(() => false);
     expect(['a', 'b', 'c', 'd'].map((key) => viewOf(store).get(key))).toEqual([undefined, undefined, '1', '1']);

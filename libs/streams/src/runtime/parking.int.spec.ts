@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs, { CompressionTypes, ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs';
+import { makeTopics } from '../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
 import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
@@ -51,13 +52,10 @@ beforeEach(async () => {
   [apps, children, kept, fatal, sent, isFixed] = [[], [], [], [], 0, false];
   const configEntries = [{ name: 'max.message.bytes', value: String(MAX_MESSAGE_BYTES) }];
   const inputEntries = [{ name: 'max.message.bytes', value: String(10 * MAX_MESSAGE_BYTES) }];
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: [
-      { topic: input, numPartitions: 4, replicationFactor: 1, configEntries: inputEntries },
-      { topic: output, numPartitions: 4, replicationFactor: 1, configEntries },
-    ],
-  });
+  await makeTopics(admin, [
+    { topic: input, numPartitions: 4, replicationFactor: 1, configEntries: inputEntries },
+    { topic: output, numPartitions: 4, replicationFactor: 1, configEntries },
+  ]);
   load = setInterval(() => {
     const messages = OTHERS.map((partition) => ({ partition, value: String(sent++) }));
     producer.send({ topic: input, messages }).catch(() => undefined);

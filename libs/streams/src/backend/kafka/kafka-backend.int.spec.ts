@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend.contract.js';
@@ -32,10 +33,7 @@ function subject(): BackendUnderTest {
     backend,
     createTopic: async (partitions) => {
       const topic = `contract-${randomUUID()}`;
-      await admin.createTopics({
-        waitForLeaders: true,
-        topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
-      });
+      await makeTopics(admin, [{ topic, numPartitions: partitions, replicationFactor: 1 }]);
       return topic;
     },
     append: async ({ topic, partition }, key, value) => {
@@ -52,7 +50,7 @@ describeRebalance('Kafka backend', subject);
 it('The settings of a topic are known, those of the broker and its replicas too', async () => {
   const topic = `settings-${randomUUID()}`;
   const configEntries = [{ name: 'cleanup.policy', value: 'compact,delete' }];
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, replicationFactor: 1, configEntries }] });
+  await makeTopics(admin, [{ topic, replicationFactor: 1, configEntries }]);
   const settings = await backend.topicSettings(topic);
   expect(Object.fromEntries(settings ?? [])).toMatchObject({
     'cleanup.policy': 'compact,delete',
@@ -66,7 +64,7 @@ it('The settings of a topic are known, those of the broker and its replicas too'
 
 it('A topic that gets partitions is read in full after another join', async () => {
   const topic = `grows-${randomUUID()}`;
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+  await makeTopics(admin, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
   const member = backend.group({ groupId: topic, topics: [topic] });
   const assigned = new Map<number, () => void>();
   const grown = new Promise<void>((resolve) => assigned.set(3, resolve));

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { ByteReader } from '../../protocol/bytes.js';
@@ -37,15 +38,15 @@ afterAll(() => admin.disconnect());
 
 beforeEach(async () => {
   topics = [`requests-${randomUUID()}`, `requests-${randomUUID()}`];
-  await admin.createTopics({
-    waitForLeaders: true,
-    topics: topics.map((topic) => ({
+  await makeTopics(
+    admin,
+    topics.map((topic) => ({
       topic,
       numPartitions: 1,
       replicationFactor: 1,
       configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
     })),
-  });
+  );
   requests = [];
   const write = Reflect.get(Socket.prototype, 'write') as (...args: unknown[]) => boolean;
   jest.spyOn(Socket.prototype, 'write').mockImplementation(function (this: Socket, ...args: unknown[]) {

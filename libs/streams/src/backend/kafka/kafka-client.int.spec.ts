@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   transactions = kafka.producer({ transactionalId: topic, maxInFlightRequests: 1, retry: { initialRetryTime: 20 } });
   client = new KafkaClient({ brokers, clientId: 'stock-fetch' }, silentLogger);
   await Promise.all([admin.connect(), plainWriter.connect(), transactions.connect()]);
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+  await makeTopics(admin, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
 });
 
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { openClusterReader } from './kafka-cluster.js';
 
 const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'cluster-test' };
@@ -17,7 +18,7 @@ describe('A reader of a cluster', () => {
   it('lists brokers, topics with their replicas, and the settings of both', async () => {
     const topic = `cluster-${randomUUID()}`;
     const configEntries = [{ name: 'retention.ms', value: '77000' }];
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 2, configEntries }] });
+    await makeTopics(admin, [{ topic, numPartitions: 2, configEntries }]);
     const cluster = openClusterReader(settings);
     const { brokers, topics } = await cluster.state();
     const [broker = -1] = brokers;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 async function createTopic(numPartitions: number): Promise<string> {
   const topic = `fenced-${randomUUID()}`;
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions, replicationFactor: 1 }] });
+  await makeTopics(admin, [{ topic, numPartitions, replicationFactor: 1 }]);
   return topic;
 }
 

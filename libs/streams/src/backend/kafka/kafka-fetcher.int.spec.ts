@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
@@ -23,7 +24,7 @@ beforeEach(async () => {
   admin = kafka.admin();
   other = kafka.producer({ transactionalId: topic, maxInFlightRequests: 1 });
   await Promise.all([admin.connect(), other.connect()]);
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+  await makeTopics(admin, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
   const logger = { ...silentLogger, warn: log, info: log };
   backend = createKafkaBackend({ kafka: { brokers, clientId: 'stalls' }, logger, now: Date.now });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { type KafkaRight, missingRights } from './kafka-rights.js';
 
 const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'rights-test' };
@@ -25,7 +26,7 @@ function everyRight(topic: string): KafkaRight[] {
 describe('Asking for rights', () => {
   it('finds none missing at a broker without an authorizer, and leaves topic and groups as they were', async () => {
     const topic = `rights-${randomUUID()}`;
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1 }] });
+    await makeTopics(admin, [{ topic, numPartitions: 1 }]);
     expect(await missingRights(settings, everyRight(topic))).toEqual([]);
     expect(await admin.fetchTopicOffsets(topic)).toMatchObject([{ low: '0', high: '0' }]);
     const { groups } = await admin.listGroups();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { makeTopics } from '../../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../../test/support/test-stack.js';
 import { silentLogger } from '../../logger.js';
 import type { GroupMember, RebalanceListener, StreamsBackend } from '../backend.js';
@@ -36,8 +37,7 @@ export function groupMembers(clientId: string) {
   afterAll(() => Promise.all([admin.disconnect(), backend.close()]));
 
   return {
-    createTopic: (topic: string) =>
-      admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 4, replicationFactor: 1 }] }),
+    createTopic: (topic: string) => makeTopics(admin, [{ topic, numPartitions: 4, replicationFactor: 1 }]),
     async join({ groupId, topic, instanceId, revoked }: JoinOptions): Promise<JoinedMember> {
       const member = backend.group({ groupId, topics: [topic], instanceId, sessionTimeoutMs: SESSION_TIMEOUT_MS });
       let latest: readonly number[] = [];
