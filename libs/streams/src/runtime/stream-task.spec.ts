@@ -262,6 +262,18 @@ describe('a task that has caught up', () => {
     expect(commits).toHaveLength(1);
   });
 
+  it('neither commits nor waits at each record of a source beside the backlog of another', async () => {
+    task = await openTask(60_000, { topology: { ...copying, source: ['input', 'other'] } });
+    await task.process(batchOf(-1, 1, 1_000));
+    commits = [];
+    const ends = { nextOffset: 1, highWatermark: 1, lastStableOffset: 1 };
+    await task.process({ ...batchOf(0, 1, 0), topic: 'other', ...ends });
+    await task.process(batchOf(0, 1, 999));
+    expect(commits).toEqual([]);
+    await task.suspend?.();
+    expect(commits).toEqual([{ offset: START + 1, outputs: 2 }]);
+  });
+
   it('does not wait any longer once its partition is revoked', async () => {
     task = await openTask(3_600_000);
     const processed = task.process(batchOf(0, 2, 0));

@@ -44,6 +44,8 @@ export class StreamTask implements PartitionTask {
   private positions: ReadonlyMap<string, number> = new Map();
   /** The positions of the last commit; null: not all sources have one. */
   private committed: ReadonlyMap<string, number> | null = null;
+  /** Sources whose log goes on after what was processed. */
+  private readonly behind = new Set<string>();
   private committedAt = 0;
   private hasCommitted = false;
   private uncommittedSince: number | null = null;
@@ -136,9 +138,9 @@ export class StreamTask implements PartitionTask {
   }
 
   /**
-   * In slices, so that heartbeats and timers continue and no transaction grows without bound. When the log continues
-   * after the batch, the end of the batch is not a reason to commit: the next batch is already on its way, and no reader
-   * waits for part of a backlog. Except for the first commit of a task: if a later batch fails again and again, the
+   * In slices, so that heartbeats and timers continue and no transaction grows without bound. When the log of a source
+   * continues after its batch, the end of the batch is not a reason to commit: the next batch is already on its way, and no
+   * reader waits for part of a backlog. Except for the first commit of a task: if a later batch fails again and again, the
    * position is at least as far as possible.
    */
   async process(batch: RecordBatch): Promise<void> {
@@ -162,7 +164,10 @@ export class StreamTask implements PartitionTask {
     // Forwarded and stored values are copies.
     batch.release?.();
     this.positions = this.moved(batch, batch.nextOffset);
-    const isCaughtUp = batch.nextOffset >= batch.lastStableOffset;
+    if (batch.nextOffset < batch.lastStableOffset) this.behind.add(batch.topic);
+    else this.behind.delete(batch.topic);
+    // A record of one source beside the backlog of another is part of a backlog.
+    const isCaughtUp = this.behind.size === 0;
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, this.positions);
       // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
