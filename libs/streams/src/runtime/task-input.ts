@@ -21,15 +21,15 @@ export class TaskInput {
   lagRecords: number | null = null;
   /** Where the next task begins; null: at the committed position. */
   seekTo: SeekTarget | null = null;
-  /** Fetched and not processed to its end: what comes first of several inputs is decided record by record. */
+  /** Taken and not processed to its end: what comes first of several inputs is decided record by record. */
   held: RecordBatch | null = null;
-  /** The index in `held` of the first record that is not processed. */
-  heldFrom = 0;
   /** The log goes on after the last batch, as far as is known. */
   isBehind = true;
   /** Records that the next task hands to the dead-letter queue, by offset. */
   private readonly skipped = new Map<number, ParkingReason>();
   private fetched: RecordBatch | null = null;
+  /** The index in `held` of the first record that is not processed. */
+  private heldFrom = 0;
   private failure: Error | null = null;
   private isFetching = false;
   private waking = new AbortController();
@@ -66,12 +66,6 @@ export class TaskInput {
     return this.skipped.has(offset);
   }
 
-  /** The next batch without what is skipped; null when none came within `timeoutMs` or before wakeup(). */
-  async poll(timeoutMs: number): Promise<RecordBatch | null> {
-    await this.arrival(timeoutMs);
-    return this.take();
-  }
-
   wakeup(): void {
     this.waking.abort();
   }
@@ -100,6 +94,28 @@ export class TaskInput {
     } catch (error) {
       return this.afterCorrupt(error);
     }
+  }
+
+  /** As take(), for cut(). */
+  async hold(): Promise<void> {
+    [this.held, this.heldFrom] = [await this.take(true), 0];
+  }
+
+  /** Of the batch that it holds; -Infinity: there is no record in it. */
+  get nextTimestamp(): number {
+    return this.held?.records[this.heldFrom]?.timestamp ?? -Infinity;
+  }
+
+  /** The records of the batch that it holds up to a time. What is left stays where it is: of many short parts, each would copy it. */
+  cut(untilMs: number, isInclusive: boolean): RecordBatch {
+    const { held, heldFrom } = this;
+    if (!held) throw new Error('Nothing is held.');
+    const isOver = ({ timestamp }: StreamRecord): boolean => (isInclusive ? timestamp > untilMs : timestamp >= untilMs);
+    let end = heldFrom;
+    for (let next = held.records[end]; next && !isOver(next); next = held.records[end]) end++;
+    const next = held.records[end];
+    [this.held, this.heldFrom] = next ? [held, end] : [null, 0];
+    return { ...held, records: held.records.slice(heldFrom, end), nextOffset: next?.offset ?? held.nextOffset };
   }
 
   private async afterCorrupt(error: unknown): Promise<RecordBatch> {

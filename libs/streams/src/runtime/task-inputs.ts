@@ -1,12 +1,17 @@
 import type { Fetcher } from '../backend/backend.js';
 import { StreamsError, UndecodedBatch } from '../errors.js';
-import { partitionName, type TopicPartition } from '../record.js';
-import { type NextPart, nextPart } from './next-part.js';
+import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
 import { type ExceptionHandlers, isOfRecord } from './parking.js';
 import type { OpenedTask } from './partition-task.js';
 import { TaskInput } from './task-input.js';
 
 const IDLE_AFTER_MS = 200;
+
+/** What a task processes next, and of which of its inputs. */
+interface NextPart {
+  readonly input: TaskInput;
+  readonly batch: RecordBatch;
+}
 
 /** What a task reads: a partition, or those with its number of several topics, of which the first names the task. */
 export class TaskInputs {
@@ -65,12 +70,51 @@ export class TaskInputs {
     this.current = first;
   }
 
-  /** Null when nothing came for a while: what is committed then is still that of the last part. */
+  /**
+   * What is processed next. Of several inputs: the records with the smallest timestamps, up to where another input
+   * continues, as Kafka Streams chooses them.
+   * @returns null: nothing came for a while; what is committed then is still that of the last part
+   */
   async next(): Promise<NextPart | null> {
     const last = this.current;
-    const next = await nextPart(this.all, IDLE_AFTER_MS, (input) => (this.current = input));
+    if (!this.areSeveral) {
+      await last.arrival(IDLE_AFTER_MS);
+      const batch = await last.take();
+      return batch && { input: last, batch };
+    }
+    const next = (await this.hold()) ? this.earliest() : null;
     this.current = next?.input ?? last;
     return next;
+  }
+
+  /**
+   * Waits a while for an input that is known to be behind, and not at all for one that was at its end: the choice is as
+   * good as what has arrived. @returns whether there is one
+   */
+  private async hold(): Promise<boolean> {
+    for (;;) {
+      for (const input of this.all) {
+        if (input.held) continue;
+        this.current = input;
+        await input.hold();
+      }
+      const behind = this.all.filter(({ held, isBehind }) => !held && isBehind);
+      if (behind.length === 0 && this.all.some(({ held }) => held)) return true;
+      const awaited = behind.length > 0 ? behind : this.all;
+      if (await Promise.race(awaited.map((input) => input.arrival(IDLE_AFTER_MS)))) continue;
+      for (const input of behind) input.isBehind = false;
+      return false;
+    }
+  }
+
+  /** Of equal timestamps, and where a batch has no records, the first input goes first. */
+  private earliest(): NextPart | null {
+    const holding = this.all.filter(({ held }) => held);
+    const [input, second] = [...holding].sort((a, b) => a.nextTimestamp - b.nextTimestamp);
+    if (!input) return null;
+    const isFirst = !second || holding.indexOf(input) < holding.indexOf(second);
+    const batch = input.cut(second?.nextTimestamp ?? Infinity, isFirst);
+    return { input, batch };
   }
 
   wakeup(): void {
