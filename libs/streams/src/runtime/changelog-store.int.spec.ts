@@ -102,12 +102,11 @@ async function restored(topic: string, keys: readonly string[]): Promise<(string
 }
 
 function newChangelogStore(topic: string): ChangelogStore {
-  return new ChangelogStore({
-    name: 'texts',
-    definition: textStore(topic),
-    changelog: { topic, partition: 0 },
+  return new ChangelogStore('texts', textStore(topic), 0, {
+    topology: { applicationId: 'restored' },
     backend,
-    checkpoints: null,
+    stateDir: undefined,
+    checkpointIntervalMs: 0,
     logger: silentLogger,
     now: Date.now,
   });

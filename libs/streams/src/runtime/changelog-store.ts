@@ -1,27 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
+import type { BaseOffsets } from '../backend/backend.js';
 import { type LogRange, logRange, readUpTo } from '../backend/log-reader.js';
 import { WaitFailed } from '../errors.js';
-import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
-import type { CompleteState, StoreCheckpoints } from './store-checkpoints.js';
+import { type CompleteState, type StateOptions, StoreCheckpoints } from './store-checkpoints.js';
 
 /** After so many records a restore yields to the other tasks. */
 const SLICE_RECORDS = 2_000;
 /** Brokers keep tombstones for delete.retention.ms (default 24 h). An older state may miss some: the whole changelog is read. */
 const MAX_AGE_MS = 20 * 3_600_000;
 const LOG_EVERY_MS = 3_000;
-
-interface ChangelogStoreOptions {
-  readonly name: string;
-  readonly definition: StoreDefinition<unknown>;
-  readonly changelog: TopicPartition;
-  readonly backend: StreamsBackend;
-  readonly checkpoints: StoreCheckpoints | null;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-}
 
 /**
  * A store and its position in its changelog: every change before that position is in the store. It outlives the tasks
@@ -30,23 +19,25 @@ interface ChangelogStoreOptions {
  */
 export class ChangelogStore {
   readonly store: StateStore;
+  readonly changelog: TopicPartition;
   /** Whether open() has found changes that were committed before. */
   hasHistory = false;
   /** Offsets of the changelog that a restore still has to read; 0 when none is under way. */
   remaining = 0;
+  private readonly checkpoints: StoreCheckpoints | null;
   private complete: CompleteState | null = null;
   private warned = false;
 
-  constructor(private readonly options: ChangelogStoreOptions) {
-    this.store = options.definition.createStore();
-  }
-
-  get name(): string {
-    return this.options.name;
-  }
-
-  get changelog(): TopicPartition {
-    return this.options.changelog;
+  constructor(
+    readonly name: string,
+    private readonly definition: StoreDefinition<unknown>,
+    partition: number,
+    private readonly options: StateOptions,
+  ) {
+    const { stateDir } = options;
+    this.store = definition.createStore();
+    this.changelog = { topic: definition.changelogTopic, partition };
+    this.checkpoints = stateDir === undefined ? null : new StoreCheckpoints(name, this.changelog, stateDir, options);
   }
 
   /** Its changelog has records, or gets some by the next commit. Never again empty: compaction lowers no end offset. */
@@ -59,7 +50,8 @@ export class ChangelogStore {
    * @param closed the task was closed: the store must not be touched
    */
   async open(closed: () => boolean): Promise<void> {
-    const { backend, changelog, logger, now } = this.options;
+    const { changelog } = this;
+    const { backend, logger, now } = this.options;
     const startedAt = now();
     const [range, topicId] = await Promise.all([logRange(backend, changelog), backend.topicId(changelog.topic)]);
     refuseClosed(closed);
@@ -83,7 +75,7 @@ export class ChangelogStore {
   /** After a commit and before the store's own: the records are in the changelog from the base offset on. */
   committed(baseOffsets: BaseOffsets): void {
     const { complete } = this;
-    const base = baseOffsets.get(partitionName(this.options.changelog));
+    const base = baseOffsets.get(partitionName(this.changelog));
     if (!complete || base === undefined) return;
     // Between the last known position and the new records there is at most the marker of the last transaction. Any
     // other record came from another writer: the position stays before it, and the next open() reads it.
@@ -100,17 +92,17 @@ export class ChangelogStore {
 
   /** Between transactions: continues a checkpoint that is due. */
   between(): void {
-    if (this.complete && this.store.changeCount === 0) this.options.checkpoints?.step(this.store, this.complete);
+    if (this.complete && this.store.changeCount === 0) this.checkpoints?.step(this.store, this.complete);
   }
 
   async abortCheckpoint(): Promise<void> {
-    await this.options.checkpoints?.abort();
+    await this.checkpoints?.abort();
   }
 
   /** No task uses the store any more: writes a last checkpoint of the committed state. */
   async retire(): Promise<void> {
     this.store.rollback();
-    if (this.complete) await this.options.checkpoints?.finish(this.store, this.complete);
+    if (this.complete) await this.checkpoints?.finish(this.store, this.complete);
   }
 
   /** Fills the store from the best source. @returns where to continue reading */
@@ -122,11 +114,11 @@ export class ChangelogStore {
     const { complete } = this;
     if (complete && this.refusal(complete, range, known.topicId) === null) return { from: 'memory', state: complete };
     this.forget();
-    const checkpoint = await this.options.checkpoints?.load({
+    const checkpoint = await this.checkpoints?.load({
       store: this.store,
       topicId: known.topicId,
       refusal: (state) => this.refusal(state, range, known.topicId),
-      prepare: this.options.definition.prepare,
+      prepare: this.definition.prepare,
       closed,
     });
     refuseClosed(closed);
@@ -157,12 +149,11 @@ export class ChangelogStore {
     onTaken: (records: number, position: number) => void,
   ): Promise<number> {
     if (state.position >= end) return state.position;
-    const { backend, changelog } = this.options;
-    const fetcher = backend.fetcher();
+    const fetcher = this.options.backend.fetcher();
     const keysBefore = this.store.size;
     let isFirst = true;
     try {
-      return await readUpTo(fetcher, changelog, state.position, end, async (batch) => {
+      return await readUpTo(fetcher, this.changelog, state.position, end, async (batch) => {
         const taken = await this.take(batch, closed);
         if (isFirst) this.expectMore(keysBefore, batch.nextOffset - state.position, end - state.position);
         isFirst = false;
@@ -195,7 +186,7 @@ export class ChangelogStore {
 
   private async prepare(slice: readonly StreamRecord[]): Promise<void> {
     try {
-      await this.options.definition.prepare?.(slice);
+      await this.definition.prepare?.(slice);
     } catch (error) {
       throw WaitFailed.of(`prepare() of the store ${this.name}`, error);
     }
@@ -228,7 +219,7 @@ export class ChangelogStore {
   private warnOfOthers(position: number, base: number): void {
     if (this.warned) return;
     this.warned = true;
-    const changelog = partitionName(this.options.changelog);
+    const changelog = partitionName(this.changelog);
     this.options.logger.warn('changelog_has_other_writers', { store: this.name, changelog, position, base });
   }
 }

@@ -1,10 +1,8 @@
-import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
-import type { StreamsLogger } from '../logger.js';
+import type { BaseOffsets } from '../backend/backend.js';
 import type { TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
-import type { Topology } from '../topology/topology.js';
 import { ChangelogStore } from './changelog-store.js';
-import { StoreCheckpoints } from './store-checkpoints.js';
+import type { StateOptions } from './store-checkpoints.js';
 
 /** The stores of one partition. They outlive its tasks while the partition is assigned to this process. */
 export class StateManager {
@@ -55,24 +53,14 @@ export class StateManager {
   }
 }
 
-export interface StateDirectoryOptions {
-  readonly topology: Topology;
-  readonly backend: StreamsBackend;
-  readonly stateDir: string | undefined;
-  readonly checkpointIntervalMs: number;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-}
-
 /** The stores of all partitions that are assigned to this process. */
 export class StateDirectory {
   private readonly kept = new Map<number, StateManager>();
   private readonly retired = new Set<StateManager>();
   private stopping = false;
 
-  constructor(private readonly options: StateDirectoryOptions) {}
+  constructor(private readonly options: StateOptions) {}
 
-  /** The stores of all partitions that are assigned to this process. */
   byName(name: string): StateStore[] {
     return [...this.kept.values()].flatMap((stores) => stores.byName.get(name) ?? []);
   }
@@ -111,21 +99,9 @@ export class StateDirectory {
   }
 
   private create(partition: number): StateManager {
-    const { topology, backend, logger, now } = this.options;
-    const definitions = Object.entries<StoreDefinition<unknown>>(topology.stores ?? {});
+    const definitions = Object.entries<StoreDefinition<unknown>>(this.options.topology.stores ?? {});
     return new StateManager(
-      definitions.map(([name, definition]) => {
-        const changelog = { topic: definition.changelogTopic, partition };
-        const checkpoints = this.checkpoints(name, changelog);
-        return new ChangelogStore({ name, definition, changelog, backend, checkpoints, logger, now });
-      }),
+      definitions.map(([name, definition]) => new ChangelogStore(name, definition, partition, this.options)),
     );
-  }
-
-  private checkpoints(store: string, changelog: { topic: string; partition: number }): StoreCheckpoints | null {
-    const { topology, stateDir, checkpointIntervalMs, logger, now } = this.options;
-    if (stateDir === undefined) return null;
-    const identity = { applicationId: topology.applicationId, store, ...changelog };
-    return new StoreCheckpoints({ stateDir, everyMs: checkpointIntervalMs, identity, logger, now });
   }
 }

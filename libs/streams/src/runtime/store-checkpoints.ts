@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import type { StreamsBackend } from '../backend/backend.js';
 import { errorMessage } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import type { StreamRecord } from '../record.js';
+import type { StreamRecord, TopicPartition } from '../record.js';
 import type { CheckpointHeader, CheckpointIdentity } from '../state/checkpoint/checkpoint-format.js';
 import { readCheckpoint, removeUnfinished } from '../state/checkpoint/checkpoint-reader.js';
 import { CheckpointWriter } from '../state/checkpoint/checkpoint-writer.js';
 import type { StateStore } from '../state/state-store.js';
+import type { Topology } from '../topology/topology.js';
 
 /** A store holds every change that its changelog had before `position`. */
 export interface CompleteState {
@@ -16,10 +18,12 @@ export interface CompleteState {
   readonly asOf: number;
 }
 
-export interface StoreCheckpointsOptions {
-  readonly stateDir: string;
-  readonly everyMs: number;
-  readonly identity: Omit<CheckpointIdentity, 'topicId' | 'format'>;
+export interface StateOptions {
+  readonly topology: Pick<Topology, 'applicationId' | 'stores'>;
+  readonly backend: StreamsBackend;
+  /** Where the checkpoints are; undefined: there are none. */
+  readonly stateDir: string | undefined;
+  readonly checkpointIntervalMs: number;
   readonly logger: StreamsLogger;
   readonly now: () => number;
 }
@@ -43,15 +47,22 @@ export interface CheckpointLoad {
  */
 export class StoreCheckpoints {
   private readonly path: string;
+  private readonly identity: Omit<CheckpointIdentity, 'topicId' | 'format'>;
   private writer: CheckpointWriter | null = null;
   private dueAt: number;
   private writtenAt: number | null = null;
 
-  constructor(private readonly options: StoreCheckpointsOptions) {
-    const { stateDir, identity, everyMs, now } = options;
-    const { applicationId, store, partition } = identity;
-    this.path = join(stateDir, fileName(applicationId), `${fileName(store)}-${String(partition)}.checkpoint`);
-    this.dueAt = now() + everyMs;
+  constructor(
+    store: string,
+    changelog: TopicPartition,
+    stateDir: string,
+    private readonly options: StateOptions,
+  ) {
+    const { topology, checkpointIntervalMs, now } = options;
+    const { applicationId } = topology;
+    this.identity = { applicationId, store, ...changelog };
+    this.path = join(stateDir, fileName(applicationId), `${fileName(store)}-${String(changelog.partition)}.checkpoint`);
+    this.dueAt = now() + checkpointIntervalMs;
   }
 
   /** Between transactions. Starts a checkpoint that is due, or writes the next entries of the current one. */
@@ -73,7 +84,7 @@ export class StoreCheckpoints {
   }
 
   async load(load: CheckpointLoad): Promise<CompleteState | null> {
-    const { logger, identity } = this.options;
+    const { identity } = this;
     await removeUnfinished(this.path);
     const reading = await readCheckpoint(
       this.path,
@@ -88,7 +99,8 @@ export class StoreCheckpoints {
       if (load.closed()) throw error;
       return { type: 'unusable' as const, reason: errorMessage(error) };
     });
-    if (reading.type === 'unusable') logger.warn('checkpoint_ignored', { ...identity, reason: reading.reason });
+    if (reading.type === 'unusable')
+      this.options.logger.warn('checkpoint_ignored', { ...identity, reason: reading.reason });
     if (reading.type !== 'read') return null;
     const { position, topicId, asOf } = reading.header;
     this.writtenAt = position;
@@ -96,7 +108,7 @@ export class StoreCheckpoints {
   }
 
   private refusal(header: CheckpointHeader, { store, topicId, refusal }: CheckpointLoad): string | null {
-    const { identity } = this.options;
+    const { identity } = this;
     const same =
       header.applicationId === identity.applicationId &&
       header.store === identity.store &&
@@ -110,8 +122,9 @@ export class StoreCheckpoints {
   }
 
   private start(store: StateStore, state: CompleteState): CheckpointWriter | null {
-    const { everyMs, identity, logger, now } = this.options;
-    this.dueAt = now() + everyMs;
+    const { identity } = this;
+    const { checkpointIntervalMs, logger, now } = this.options;
+    this.dueAt = now() + checkpointIntervalMs;
     const { topicId, position, asOf } = state;
     if (topicId === null || position === this.writtenAt) return null;
     const startedAt = now();
