@@ -5,6 +5,8 @@ export interface Reader {
   readonly scopes: readonly string[] | null;
   /** Only of a portal session that is limited to them. */
   readonly subscriptionIds?: readonly string[] | undefined;
+  /** Absent or null: an operator has chosen none. */
+  readonly fleetId?: string | null | undefined;
 }
 
 /** A scope, or what is done with it to the subscriptions of the fleet as a whole. */

@@ -35,7 +35,15 @@ describe('what the console keeps in the storage of a browser', () => {
   it('is apart for each portal, and for the console itself', () => {
     const elsewhere = [`/portal/${randomUUID()}/overview`, '/overview'].map((path) => lastingName('list', path, {}));
     expect(new Set([lastingName('list', one, {}), ...elsewhere]).size).toBe(3);
-    expect(lastingName('list', '/fleets/acme/overview', null)).toBe('list');
+  });
+
+  it('is apart for each fleet, and the same for its key and for an operator (R-37)', () => {
+    const ofKey = (fleetId: string) => lastingName('list', '/deliveries', { fleetId });
+    const ofOperator = (fleetId: string) => lastingName('list', `/fleets/${fleetId}/deliveries`, null);
+    const names = [ofKey('acme'), ofKey('other'), lastingName('list', '/deliveries', null)];
+    expect(new Set(names).size).toBe(3);
+    expect(names).toEqual([ofOperator('acme'), ofOperator('other'), expect.any(String)]);
+    expect(lastingName('list', '/fleets/acme/overview', { fleetId: 'other' })).toBe(names[0]);
   });
 });
 

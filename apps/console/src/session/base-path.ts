@@ -15,12 +15,17 @@ export function storedName(name: string, pathname: string): string {
 }
 
 /**
- * A name in the storage of the browser, which outlives a session. Sessions of a portal that see the same subscriptions share it,
- * others do not (R-42). `reader`: null: not known so far, when a session has a name of its own.
+ * A name in the storage of the browser, which outlives a session. Each fleet has its own, whoever reads it: an operator, whose
+ * address names it, or a key, and keys of several fleets may have been used in one browser. Sessions of a portal that see the
+ * same subscriptions share it, others do not (R-42). `reader`: null: not known so far, when there is a name for that.
  */
-export function lastingName(name: string, pathname: string, reader: Pick<Reader, 'subscriptionIds'> | null): string {
+export function lastingName(
+  name: string,
+  pathname: string,
+  reader: Pick<Reader, 'subscriptionIds' | 'fleetId'> | null,
+): string {
   const portal = PORTAL.exec(pathname)?.[1];
-  if (portal === undefined) return name;
+  if (portal === undefined) return `${name}/fleets/${fleetOf(pathname) ?? reader?.fleetId ?? '?'}`;
   if (reader === null) return `${storedName(name, pathname)} ?`;
   const ids = reader.subscriptionIds?.toSorted() ?? [];
   return [name + portal, ...ids].join(' ');

@@ -22,17 +22,13 @@ const INSTALLATION: readonly Place[] = [
   { path: '~/partitions', title: 'Partitions', key: 'p' },
 ];
 
-interface PlacedReader extends Reader {
-  readonly fleetId?: string | null;
-}
-
 export interface Places {
   readonly fleet: readonly Place[];
   readonly installation: readonly Place[];
 }
 
 /** What the menu shows to this reader; null: not known so far. */
-export function placesOf(reader: PlacedReader | null): Places {
+export function placesOf(reader: Reader | null): Places {
   const isOperator = reader?.type === 'admin';
   const hasFleet = !isOperator || (reader.fleetId ?? null) !== null;
   return {
