@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitOrAbort } from '../../abort.js';
-import { errorMessage } from '../../errors.js';
+import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { CommittedOffset, GroupMember, GroupOptions, RebalanceListener } from '../backend.js';
@@ -69,7 +69,8 @@ export class KafkaGroupMember implements GroupMember {
 
   async join(listener: RebalanceListener): Promise<void> {
     this.listener = listener;
-    await this.joinFirst();
+    // A start fails when the group cannot be joined for a while; later joins are retried forever.
+    await this.joinUntil(this.options.monotonicNow() + FIRST_JOIN_WITHIN_MS, 'debug');
     this.loop = this.live();
   }
 
@@ -136,28 +137,8 @@ export class KafkaGroupMember implements GroupMember {
       const silentMs = this.options.monotonicNow() - lastAcceptedAt;
       if (outcome === 'expelled' || silentMs > this.sessionTimeoutMs)
         this.options.logger.warn('group_membership_lost', { silentMs });
-      await this.rejoinUntilDone();
+      await this.joinUntil(Infinity, 'warn').catch((error: unknown) => this.expelled(error));
       lastAcceptedAt = this.options.monotonicNow();
-    }
-  }
-
-  private async rejoinUntilDone(): Promise<void> {
-    while (!this.leaving) {
-      try {
-        await this.joinAgain();
-        return;
-      } catch (error) {
-        const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
-        if (refusal) {
-          this.leaving = true;
-          this.memberId = '';
-          this.confirmations.refuseAll();
-          this.listener?.failed(refusal);
-          return;
-        }
-        this.options.logger.warn('group_join_failed', { error: errorMessage(error) });
-        await this.pause(REJOIN_WAIT_MS);
-      }
     }
   }
 
@@ -187,9 +168,8 @@ export class KafkaGroupMember implements GroupMember {
     }
   }
 
-  /** A start fails when the group cannot be joined for a while; later joins are retried forever. */
-  private async joinFirst(): Promise<void> {
-    const deadline = this.options.monotonicNow() + FIRST_JOIN_WITHIN_MS;
+  /** @throws what the group refuses for good, and the last error after the deadline or when the member leaves */
+  private async joinUntil(deadline: number, log: 'debug' | 'warn'): Promise<void> {
     for (;;) {
       try {
         await this.joinAgain();
@@ -198,10 +178,18 @@ export class KafkaGroupMember implements GroupMember {
         const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
         if (refusal) throw refusal;
         if (this.leaving || this.options.monotonicNow() > deadline) throw error;
-        this.options.logger.debug('group_join_failed', { error: errorMessage(error) });
+        this.options.logger[log]('group_join_failed', { error: errorMessage(error) });
         await this.pause(REJOIN_WAIT_MS);
       }
     }
+  }
+
+  private expelled(refusal: unknown): void {
+    if (this.leaving) return;
+    this.leaving = true;
+    this.memberId = '';
+    this.confirmations.refuseAll();
+    this.listener?.failed(toError(refusal));
   }
 
   private async joinAgain(): Promise<void> {
