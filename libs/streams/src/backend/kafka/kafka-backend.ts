@@ -16,6 +16,7 @@ import type {
 } from '../backend.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { ANSWER_TIMEOUT_MS, KafkaClient, retryTransient } from './kafka-client.js';
+import { configsOf, TOPIC } from './kafka-cluster.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
 import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import { KafkaGroupMember } from './kafka-group-member.js';
@@ -112,7 +113,12 @@ class KafkaBackend implements StreamsBackend {
 
   async topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null> {
     try {
-      return await this.retry(`DescribeConfigs of ${topic}`, (client) => describeTopic(client, topic));
+      return await this.retry(`DescribeConfigs of ${topic}`, async (client) => {
+        await client.knownTopic(topic);
+        // Any broker knows them, also while the topic has no leader.
+        const settings = await configsOf(client, await client.anyBroker(), TOPIC, topic);
+        return settings && settings.set('replication.factor', String(client.replicaCount(topic)));
+      });
     } catch (error) {
       if (error instanceof StreamsError && error.code === 'ACCESS_DENIED') return null;
       throw error;
@@ -169,23 +175,6 @@ class KafkaBackend implements StreamsBackend {
   private client(): KafkaClient {
     return new KafkaClient(this.options.kafka, this.options.logger, this.buffers);
   }
-}
-
-const TOPIC_RESOURCE = 2;
-
-/** Any broker knows the settings of a topic, also while the topic has no leader. */
-async function describeTopic(client: KafkaClient, name: string): Promise<ReadonlyMap<string, string>> {
-  await client.knownTopic(name);
-  const { resources } = await client.call<{
-    resources: { configEntries: { configName: string; configValue: string }[] }[];
-  }>(await client.anyBroker(), 'DescribeConfigs', 2, {
-    resources: [{ type: TOPIC_RESOURCE, name }],
-    includeSynonyms: false,
-  });
-  const settings = resources
-    .flatMap(({ configEntries }) => configEntries)
-    .map(({ configName, configValue }): [string, string] => [configName, configValue]);
-  return new Map([...settings, ['replication.factor', String(client.replicaCount(name))]]);
 }
 
 const ASK_AGAIN_FOR_MS = 3_000;

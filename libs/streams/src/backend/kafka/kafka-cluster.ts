@@ -1,8 +1,8 @@
-import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import { silentLogger } from '../../logger.js';
 import { KafkaClient } from './kafka-client.js';
-import { type MetadataResponse, withoutErrors } from './kafkajs/kafkajs-patches.js';
+import { refusal } from './kafka-errors.js';
+import { type KafkajsBroker, type MetadataResponse, withoutErrors } from './kafkajs/kafkajs-patches.js';
 
 export interface KafkaPartition {
   /** null: there is none at the moment. */
@@ -49,7 +49,7 @@ interface Configs {
   }[];
 }
 
-const TOPIC = 2;
+export const TOPIC = 2;
 const BROKER = 4;
 /** The authorization errors of a topic and of the cluster. */
 const DENIALS = [29, 31];
@@ -86,17 +86,18 @@ function stateOf({ brokers, topicMetadata }: Metadata): KafkaClusterState {
   };
 }
 
-async function configsOf(
+/** Defaults included; null: this login may not read them. */
+export async function configsOf(
   client: KafkaClient,
-  broker: Parameters<KafkaClient['ask']>[0],
+  broker: KafkajsBroker,
   type: number,
   name: string,
-): Promise<ReadonlyMap<string, string> | null> {
+): Promise<Map<string, string> | null> {
   const wanted = { resources: [{ type, name, configNames: [] }], includeSynonyms: false };
   const { resources } = await client.ask<Configs>(broker, 'DescribeConfigs', 2, wanted);
   const code = resources.map(({ errorCode }) => errorCode).find((one) => one !== 0);
   if (code !== undefined && DENIALS.includes(code)) return null;
-  if (code !== undefined) throw new StreamsError('PROTOCOL', `Kafka answers ${String(code)} for settings of ${name}.`);
+  if (code !== undefined) throw refusal(`Reading the settings of ${name}`, code, { code });
   const entries = resources.flatMap(({ configEntries }) => configEntries);
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }
