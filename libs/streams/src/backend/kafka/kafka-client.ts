@@ -13,7 +13,7 @@ import {
   UNKNOWN_TOPIC_OR_PARTITION,
 } from './kafka-errors.js';
 import { type KafkajsPartitionMetadata, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
-import { cutConnections, type KafkajsBroker } from './kafkajs/kafkajs-patches.js';
+import { cutConnections, type KafkajsBroker, type ProtocolExchange } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 
 export interface RawRequest<T> {
@@ -77,7 +77,7 @@ export class KafkaClient {
     timeoutMs?: number,
   ): Promise<T> {
     const exchange = this.internals.request<T>(api, version, parameters);
-    return (await this.answered(broker, broker.connectionPool.send(exchange), timeoutMs)) as T;
+    return (await this.send(broker, exchange, timeoutMs)) as T;
   }
 
   /** As call(), with the error codes left in the response. */
@@ -85,25 +85,25 @@ export class KafkaClient {
     const { request, response } = this.internals.request<T>(api, version, parameters);
     const parse = (decoded: unknown): Promise<unknown> => Promise.resolve(decoded);
     const exchange = { request, response: { decode: (raw: Buffer) => response.decode(raw), parse } };
-    return (await this.answered(broker, broker.connectionPool.send(exchange))) as T;
+    return (await this.send(broker, exchange)) as T;
   }
 
   async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
     const { apiKey, apiVersion, apiName, payload, decode } = request;
-    const answer = broker.connectionPool.send({
+    const exchange = {
       request: { apiKey, apiVersion, apiName, encode: () => Promise.resolve(this.internals.rawPayload(payload)) },
       response: {
-        decode: (raw) => Promise.resolve({ result: decode(raw), clientSideThrottleTime: 0 }),
-        parse: (decoded) => Promise.resolve((decoded as { result: T }).result),
+        decode: (raw: Buffer) => Promise.resolve({ result: decode(raw), clientSideThrottleTime: 0 }),
+        parse: (decoded: unknown) => Promise.resolve((decoded as { result: T }).result),
       },
-    });
-    return (await this.answered(broker, answer, timeoutMs)) as T;
+    };
+    return (await this.send(broker, exchange, timeoutMs)) as T;
   }
 
   /** kafkajs would keep a silent connection for many minutes. Other requests on it fail as well, and are retried elsewhere. */
-  private async answered(
+  private async send(
     broker: KafkajsBroker,
-    answer: Promise<unknown>,
+    exchange: ProtocolExchange<unknown>,
     timeoutMs = ANSWER_TIMEOUT_MS,
   ): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
@@ -114,7 +114,7 @@ export class KafkaClient {
       }, timeoutMs);
     });
     try {
-      return await Promise.race([answer, late]);
+      return await Promise.race([broker.connectionPool.send(exchange), late]);
     } finally {
       clearTimeout(timer);
     }
