@@ -11,7 +11,6 @@ export class FetchedBatch implements RecordBatch {
   readonly nextOffset: number;
   readonly highWatermark: number;
   readonly lastStableOffset: number;
-  /** The size on the wire. */
   readonly bytes: number;
   private readonly scanned: ScannedRecords;
   private decoded: StreamRecord[] | null = null;
@@ -29,7 +28,11 @@ export class FetchedBatch implements RecordBatch {
     this.highWatermark = highWatermark;
     this.lastStableOffset = lastStableOffset;
     this.bytes = data.length;
-    this.scanned = namingThePlace(this, position, () => scanRecordBatches(data, position, aborted));
+    try {
+      this.scanned = scanRecordBatches(data, position, aborted);
+    } catch (error) {
+      throw withPlace(error, this, position);
+    }
     this.nextOffset = this.scanned.nextOffset;
     // An empty batch is delivered to no reader, so no reader would release it.
     this.lease = this.nextOffset > position ? leaseOf(data) : null;
@@ -42,11 +45,10 @@ export class FetchedBatch implements RecordBatch {
 
   *slices(maxRecords: number): Generator<StreamRecord[]> {
     if (this.released) throw new Error('The records of this batch may have been written over.');
-    const slices = this.scanned.slices(maxRecords);
-    for (;;) {
-      const next: IteratorResult<StreamRecord[], void> = namingThePlace(this, this.position, () => slices.next());
-      if (next.done) return;
-      yield next.value;
+    try {
+      yield* this.scanned.slices(maxRecords);
+    } catch (error) {
+      throw withPlace(error, this, this.position);
     }
   }
 
@@ -62,29 +64,21 @@ const FIXES = {
   CODEC_MISSING: 'Install it and restart, or skip them.',
 } as const;
 
-function namingThePlace<T>(
-  partition: TopicPartition & Pick<RecordBatch, 'highWatermark'>,
+function withPlace(
+  error: unknown,
+  batch: TopicPartition & Pick<RecordBatch, 'highWatermark'>,
   position: number,
-  work: () => T,
-): T {
-  try {
-    return work();
-  } catch (error) {
-    const name = partitionName(partition);
-    const code = UndecodedBatch.codeOf(error);
-    if (error instanceof UndecodedBatch) {
-      const { offset } = error.undecoded;
-      // The length that it claims may be what is corrupt: nothing is beyond the end of the log.
-      const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, partition.highWatermark));
-      const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
-      throw new UndecodedBatch(
-        code,
-        `${what}: ${error.message} ${FIXES[code]}`,
-        { ...error.undecoded, nextOffset, partition: name },
-        error.cause,
-      );
-    }
+): StreamsError {
+  const name = partitionName(batch);
+  const code = UndecodedBatch.codeOf(error);
+  if (!(error instanceof UndecodedBatch)) {
     const what = `A record batch of ${name} after offset ${String(position)} cannot be decoded`;
-    throw new StreamsError(code, `${what}: ${errorMessage(error)}`, { cause: error });
+    return new StreamsError(code, `${what}: ${errorMessage(error)}`, { cause: error });
   }
+  const { offset } = error.undecoded;
+  // The length that it claims may be what is corrupt: nothing is beyond the end of the log.
+  const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, batch.highWatermark));
+  const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
+  const undecoded = { ...error.undecoded, nextOffset, partition: name };
+  return new UndecodedBatch(code, `${what}: ${error.message} ${FIXES[code]}`, undecoded, error.cause);
 }
