@@ -132,46 +132,22 @@ export function assignSticky(
   const assignment = new Map(members.map(({ memberId }) => [memberId, [] as TopicPartition[]]));
   if (members.length === 0) return assignment;
   const free = new Map([...partitions].sort(byName).map((p) => [partitionName(p), p]));
-  const quota = createQuota(partitions.length, members.length);
-  for (const claim of [...members].sort((a, b) => b.generation - a.generation))
-    keepOwned(claim, assignment, free, quota);
+  const floor = Math.floor(partitions.length / members.length);
+  /** So many members may keep one more than the others. */
+  let extras = partitions.length % members.length;
+  for (const { memberId, owned } of [...members].sort((a, b) => b.generation - a.generation)) {
+    const kept = assignment.get(memberId) ?? [];
+    // What it has had for longest first: after a restart of another it gives back what it has just restored.
+    for (const partition of owned) {
+      const isExtra = kept.length === floor;
+      if (kept.length > floor || (isExtra && extras === 0)) break;
+      if (!free.delete(partitionName(partition))) continue;
+      if (isExtra) extras--;
+      kept.push(partition);
+    }
+  }
   for (const partition of free.values()) leastLoaded(assignment).push(partition);
   return assignment;
-}
-
-interface Quota {
-  /** Whether a member with `count` partitions may keep one more. */
-  allows(count: number): boolean;
-}
-
-/** `partitions % members` members may keep one more than the others. */
-function createQuota(partitions: number, members: number): Quota {
-  const floor = Math.floor(partitions / members);
-  let extras = partitions % members;
-  return {
-    allows(count) {
-      if (count < floor) return true;
-      if (count > floor || extras === 0) return false;
-      extras--;
-      return true;
-    },
-  };
-}
-
-/** What a member has had for longest is kept first: after a restart of another it gives back what it has just restored. */
-function keepOwned(
-  claim: MemberClaim,
-  assignment: Map<string, TopicPartition[]>,
-  free: Map<string, TopicPartition>,
-  quota: Quota,
-): void {
-  const kept = assignment.get(claim.memberId) ?? [];
-  for (const partition of claim.owned) {
-    const name = partitionName(partition);
-    if (!free.has(name) || !quota.allows(kept.length)) continue;
-    kept.push(partition);
-    free.delete(name);
-  }
 }
 
 function leastLoaded(assignment: Map<string, TopicPartition[]>): TopicPartition[] {
