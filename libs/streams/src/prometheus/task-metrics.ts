@@ -1,7 +1,7 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { partitionName, type RecordBatch, type StreamRecord } from '../record.js';
 import { type PartitionTask, withProcess } from '../runtime/partition-task.js';
-import type { TaskManager, TaskStatus } from '../runtime/task-manager.js';
+import type { TaskManager } from '../runtime/task-manager.js';
 
 export interface MetricsOptions {
   readonly registry: Registry;
@@ -14,21 +14,24 @@ export interface MetricsOptions {
 /** The partitions of the groups that this process is a member of: their states, their lag, and work that does not end. */
 export interface TaskMetrics {
   /** Shows the tasks of an application or task manager from now on. */
-  add(group: string, manager: Pick<TaskManager, 'tasks' | 'unrestored'>): void;
+  add(group: string, manager: ShownManager): void;
   /** The `wrapTask` of createStreamsApp(); or goes around what a `createTask` returns. */
   wrapTask(group: string): (task: PartitionTask) => PartitionTask;
   /** Records of one partition have been processed: notes the age of the first. */
   processed(group: string, records: readonly StreamRecord[]): void;
 }
 
-type Managers = ReadonlyMap<string, Pick<TaskManager, 'tasks' | 'unrestored'>>;
-type GaugeOptions = Required<Pick<MetricsOptions, 'registry' | 'prefix'>> & { readonly managers: Managers };
+type ShownManager = Pick<TaskManager, 'tasks' | 'unrestored'>;
+
+interface GaugeOptions extends Required<Omit<MetricsOptions, 'now'>> {
+  readonly managers: ReadonlyMap<string, ShownManager>;
+}
 
 const STATES = ['running', 'starting', 'parked'] as const;
 const AGE_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 
 export function registerTaskMetrics({ registry, prefix = 'streams_', now }: MetricsOptions): TaskMetrics {
-  const managers = new Map<string, Pick<TaskManager, 'tasks' | 'unrestored'>>();
+  const managers = new Map<string, ShownManager>();
   registerStates({ registry, prefix, managers });
   registerProgress({ registry, prefix, managers });
   const begun = new OpenBatches();
@@ -67,10 +70,7 @@ function registerStates({ registry, prefix, managers }: GaugeOptions): void {
     collect() {
       for (const [group, manager] of managers)
         for (const state of STATES)
-          this.set(
-            { group, state },
-            count(manager.tasks(), (task) => task.state === state),
-          );
+          this.set({ group, state }, manager.tasks().filter((task) => task.state === state).length);
     },
   });
   new Gauge({
@@ -80,10 +80,7 @@ function registerStates({ registry, prefix, managers }: GaugeOptions): void {
     registers,
     collect() {
       for (const [group, manager] of managers)
-        this.set(
-          { group },
-          count(manager.tasks(), ({ parked }) => parked !== null),
-        );
+        this.set({ group }, manager.tasks().filter(({ parked }) => parked !== null).length);
     },
   });
 }
@@ -111,10 +108,6 @@ function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
       for (const [group, manager] of managers) if (manager.unrestored) this.set({ group }, manager.unrestored());
     },
   });
-}
-
-function count(tasks: readonly TaskStatus[], isCounted: (task: TaskStatus) => boolean): number {
-  return tasks.filter((task) => isCounted(task)).length;
 }
 
 /** Work that hangs shows in no counter: the age of what is being processed does. */

@@ -46,16 +46,16 @@ const DECOMPRESSORS: Readonly<Record<number, Decompressor>> = {
     unpackedBytesAtMost: (body) => snappyBlocks(body).reduce((bytes, block) => bytes + snappyLength(block), 0),
     unpack: (body) => Buffer.concat(snappyBlocks(body).map((block) => asBuffer(snappy().uncompressSync(block)))),
   },
-  3: { name: 'lz4', unpackedBytesAtMost: lz4Bound, unpack: (body) => asBuffer(lz4().decompressFrameSync(body)) },
+  3: {
+    name: 'lz4',
+    unpackedBytesAtMost: lz4Bound,
+    unpack: (body) => asBuffer((nativePackage('lz4-napi') as typeof Lz4).decompressFrameSync(body)),
+  },
   4: { name: 'zstd', unpackedBytesAtMost: zstdBound, unpack: (body) => asBuffer(unzstd(body)) },
 };
 
 function snappy(): typeof Snappy {
   return nativePackage('snappy') as typeof Snappy;
-}
-
-function lz4(): typeof Lz4 {
-  return nativePackage('lz4-napi') as typeof Lz4;
 }
 
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);

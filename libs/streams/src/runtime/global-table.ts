@@ -88,7 +88,8 @@ class ConsumedGlobalTable implements GlobalTable {
         await this.prepare(batch);
         for (const record of batch.records) if (record.key) this.options.onRecord(record.key, record.value, record);
         this.position = batch.nextOffset;
-        this.release((end) => end <= this.position);
+        for (const { end, resolve } of this.waiters) if (end <= this.position) resolve();
+        this.waiters = this.waiters.filter(({ end }) => end > this.position);
         this.watch();
       }
     } catch (error) {
@@ -147,12 +148,6 @@ class ConsumedGlobalTable implements GlobalTable {
     const { backend, topic } = this.options;
     const isAwaited = this.waiters.length > 0;
     this.goesOn = isAwaited ? backend.stalls.begin('table', topic, 'Its next records cannot be read yet.') : null;
-  }
-
-  private release(reached: (end: number) => boolean): void {
-    const ready = this.waiters.filter(({ end }) => reached(end));
-    this.waiters = this.waiters.filter(({ end }) => !reached(end));
-    for (const { resolve } of ready) resolve();
   }
 }
 

@@ -98,7 +98,12 @@ class GroupTaskManager implements TaskManager {
   private counter: NodeJS.Timeout | undefined;
   private state: StreamsState = 'created';
 
-  constructor(private readonly options: TaskManagerOptions) {}
+  /** Their partitions go with those of the first topic. */
+  private readonly joinedTopics: readonly string[];
+
+  constructor(private readonly options: TaskManagerOptions) {
+    this.joinedTopics = options.joinsTopics ? options.topics.slice(1) : [];
+  }
 
   async start(): Promise<void> {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
@@ -204,16 +209,13 @@ class GroupTaskManager implements TaskManager {
   /** Resolves when the tasks of all partitions that are not in the assignment are closed. */
   private async take({ generation, partitions }: Assignment): Promise<void> {
     this.joined = true;
-    const { joinsTopics, topics } = this.options;
-    const joined = joinsTopics ? topics.slice(1) : [];
-    const named = partitions.filter(({ topic }) => !joined.includes(topic));
+    const named = partitions.filter(({ topic }) => !this.joinedTopics.includes(topic));
     const assigned = new Map(named.map((partition) => [partitionName(partition), partition]));
     if (!this.stopping) this.change(generation, assigned);
     this.updateState();
     await Promise.all([...this.closing].flatMap(([name, closed]) => (assigned.has(name) ? [] : [closed])));
   }
 
-  /** Tasks of kept partitions continue; those of revoked partitions are closed, and new ones are created. */
   private change(generation: number, assigned: ReadonlyMap<string, TopicPartition>): void {
     for (const [name, host] of this.hosts) {
       if (assigned.has(name)) host.keep(generation);
@@ -228,19 +230,15 @@ class GroupTaskManager implements TaskManager {
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
       const { options } = this;
-      const own = { inputs: this.inputsOf(partition), generation, member, fetcher, after: this.closing.get(name) };
+      const others = this.joinedTopics.map((topic) => ({ ...partition, topic }));
+      const inputs = [partition, ...others] as const;
+      const own = { inputs, generation, member, fetcher, after: this.closing.get(name) };
       const { random = () => 0 } = options;
       this.hosts.set(
         name,
         new TaskExecutor({ ...options, ...own, random, handlers: options, onStateChange: () => this.updateState() }),
       );
     }
-  }
-
-  private inputsOf({ topic, partition }: TopicPartition): [TopicPartition, ...TopicPartition[]] {
-    const { joinsTopics, topics } = this.options;
-    const others = joinsTopics ? topics.slice(1) : [];
-    return [{ topic, partition }, ...others.map((other) => ({ topic: other, partition }))];
   }
 
   private drop(name: string, host: TaskExecutor): void {

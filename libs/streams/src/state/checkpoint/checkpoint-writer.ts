@@ -29,7 +29,7 @@ export class CheckpointWriter {
   private readonly records: RecordBuffer;
   private file: FileHandle | null = null;
   private written: Promise<void>;
-  private busy = true;
+  private busy = false;
   private scanned = false;
   private aborted = false;
   private recordsWritten = 0;
@@ -46,12 +46,7 @@ export class CheckpointWriter {
     this.outcome = new Promise((resolve) => {
       this.end = resolve;
     });
-    this.written = this.start(header).then(
-      () => {
-        this.busy = false;
-      },
-      (error: unknown) => this.fail(error),
-    );
+    this.written = this.whileBusy(this.start(header));
   }
 
   /**
@@ -62,13 +57,7 @@ export class CheckpointWriter {
     if (this.scanned || this.aborted) return false;
     if (this.busy) return true;
     this.scanned = !this.scan.next(ENTRIES_A_STEP, this.records);
-    this.busy = true;
-    this.written = this.append().then(
-      () => {
-        this.busy = false;
-      },
-      (error: unknown) => this.fail(error),
-    );
+    this.written = this.whileBusy(this.append());
     return !this.scanned;
   }
 
@@ -85,6 +74,14 @@ export class CheckpointWriter {
     this.aborted = true;
     await this.written;
     await this.discard({ type: 'aborted' });
+  }
+
+  private async whileBusy(work: Promise<void>): Promise<void> {
+    this.busy = true;
+    await work.then(
+      () => (this.busy = false),
+      (error: unknown) => this.fail(error),
+    );
   }
 
   private async start(header: CheckpointHeader): Promise<void> {
