@@ -53,7 +53,6 @@ export interface UndecodedRecords {
   readonly timestamp: number;
 }
 
-/** A batch is corrupt, or its codec is missing. */
 export class UndecodedBatch extends StreamsError {
   constructor(
     code: 'CORRUPT_BATCH' | 'CODEC_MISSING',
@@ -64,7 +63,6 @@ export class UndecodedBatch extends StreamsError {
     super(code, message, { cause, offset: undecoded.offset });
   }
 
-  /** The code of what has failed to decode. */
   static codeOf(error: unknown): 'CORRUPT_BATCH' | 'CODEC_MISSING' {
     return error instanceof StreamsError && error.code === 'CODEC_MISSING' ? error.code : 'CORRUPT_BATCH';
   }

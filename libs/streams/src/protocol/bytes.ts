@@ -93,7 +93,6 @@ export function varintSize(value: number): number {
   return size;
 }
 
-/** Writes a zigzag varint and returns the position after it. */
 export function writeVarint(buffer: Buffer, position: number, value: number): number {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   let at = position;
@@ -105,14 +104,12 @@ export function writeVarint(buffer: Buffer, position: number, value: number): nu
   return at;
 }
 
-/** Of a varint that may exceed 32 bits. */
 export function varlongSize(value: number): number {
   let size = 1;
   for (let rest = zigzag(value); rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
   return size;
 }
 
-/** Writes a zigzag varint of up to 53 bits and returns the position after it. */
 export function writeVarlong(buffer: Buffer, position: number, value: number): number {
   let rest = zigzag(value);
   let at = position;

@@ -17,7 +17,6 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
     return buffers;
   }
 
-  /** The buffer for a partition; always the same one. */
   to(topic: string, partition: number): RecordBuffer {
     let known = this.byTopic.get(topic);
     if (!known) this.byTopic.set(topic, (known = new Map<number, RecordBuffer>()));
@@ -45,7 +44,6 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
 
 /** The size of one batch; below the `max.message.bytes` of any topic with default settings. */
 export const MAX_BATCH_BYTES = 900_000;
-/** Space for the header of a record batch of format v2. */
 export const BATCH_HEADER_BYTES = 61;
 
 const FIRST_BYTES = 16_384;
@@ -119,7 +117,6 @@ export class RecordBuffer {
     this.count++;
   }
 
-  /** Its records now have timestamps of their own. */
   get hasTimestamps(): boolean {
     return (this.batches.at(-1)?.firstTimestamp ?? null) !== null;
   }

@@ -7,7 +7,6 @@ export interface RecordHeader {
   readonly value: Buffer | null;
 }
 
-/** The bytes that writeHeaders() needs, their count included. */
 export function headersSize(headers: readonly RecordHeader[]): number {
   return headers.reduce((bytes, header) => bytes + headerSize(header), varintSize(headers.length));
 }
@@ -17,7 +16,6 @@ function headerSize({ key, value }: RecordHeader): number {
   return varintSize(keyBytes) + keyBytes + (value ? varintSize(value.length) + value.length : 1);
 }
 
-/** @returns the position after them */
 export function writeHeaders(into: Buffer, position: number, headers: readonly RecordHeader[]): number {
   let at = writeVarint(into, position, headers.length);
   for (const { key, value } of headers) {

@@ -20,7 +20,6 @@ const LOG_EVERY_MS = 3_000;
 export class ChangelogStore {
   readonly store: StateStore;
   readonly changelog: TopicPartition;
-  /** Whether open() has found changes that were committed before. */
   hasHistory = false;
   /** Offsets of the changelog that a restore still has to read; 0 when none is under way. */
   remaining = 0;
@@ -90,7 +89,6 @@ export class ChangelogStore {
     this.store.rollback();
   }
 
-  /** Between transactions: continues a checkpoint that is due. */
   between(): void {
     if (this.complete && this.store.changeCount === 0) this.checkpoints?.step(this.store, this.complete);
   }
@@ -105,7 +103,6 @@ export class ChangelogStore {
     if (this.complete) await this.checkpoints?.finish(this.store, this.complete);
   }
 
-  /** Fills the store from the best source. @returns where to continue reading */
   private async start(
     range: LogRange,
     known: Omit<CompleteState, 'position'>,
@@ -133,7 +130,6 @@ export class ChangelogStore {
     this.store.clear();
   }
 
-  /** Why a state cannot be used; null: it can. */
   private refusal(state: CompleteState, { start, end }: LogRange, topicId: string | null): string | null {
     if (state.topicId !== topicId) return 'the changelog is another topic of the same name';
     if (state.position < start) return 'the changelog begins after its position';

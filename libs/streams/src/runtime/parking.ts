@@ -82,7 +82,6 @@ export function isOfRecord(error: StreamsError, input?: TopicPartition): boolean
   return RULES[code]?.ofRecord === true;
 }
 
-/** A batch cannot be decoded. */
 export function isUndecoded(code: StreamsErrorCode): boolean {
   return code === 'CORRUPT_BATCH' || code === 'CODEC_MISSING';
 }

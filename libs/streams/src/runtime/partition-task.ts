@@ -2,7 +2,6 @@ import type { CommittedOffset } from '../backend/backend.js';
 import type { RecordBatch, TopicPartition } from '../record.js';
 
 export interface OpenedTask {
-  /** Where to read from. */
   readonly position: number;
   /** The same of the other topics that the task reads, by topic: needed for each of them. */
   readonly others?: ReadonlyMap<string, number>;

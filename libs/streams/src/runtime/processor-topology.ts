@@ -39,13 +39,10 @@ interface BatchSlice {
 /** A topology at work on one partition, without Kafka: what the runtime and the test driver have in common. */
 export class ProcessorTopology {
   readonly stores: ReadonlyMap<string, StateStore>;
-  /** Bytes of the values forwarded since the last commit. */
   outputBytes = 0;
   /** The offset of the record that is processed; still set after process() has rejected: the processor threw at it. */
   offset: number | null = null;
-  /** Of the records that were processed last. */
   private topic: string;
-  /** The processor was called, and has not returned yet. */
   isAtWork = false;
   /** punctuate() has forwarded or changed a store since the last commit. */
   hasPunctuated = false;
@@ -130,7 +127,6 @@ export class ProcessorTopology {
     for (const store of this.expiring) store.advanceTo?.(streamTimeMs);
   }
 
-  /** Lets the processor do what time alone makes due. */
   punctuate(): void {
     this.refuseClosed();
     for (const store of this.expiring) store.expire?.();
@@ -188,7 +184,6 @@ export class ProcessorTopology {
     this.forwarded++;
   }
 
-  /** Returns the bytes of the value. */
   private append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
     const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
     // Each change between records with and without a time would begin a batch, which costs a request.
@@ -219,7 +214,6 @@ function refusePromise(result: unknown, what: string, applicationId: string): vo
 
 const NOTHING = { bytes: null, start: 0, end: 0 } as const;
 
-/** A processor of single records as one of slices. */
 function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
   if ('processSlice' in processor) return processor;
   return {

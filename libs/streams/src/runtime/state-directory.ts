@@ -12,7 +12,6 @@ export class StateManager {
     this.byName = new Map(stores.map(({ name, store }) => [name, store]));
   }
 
-  /** Restores what the changelogs hold now; see ChangelogStore. */
   async open(closed: () => boolean): Promise<void> {
     await Promise.all(this.stores.map((store) => store.open(closed)));
   }
@@ -53,7 +52,6 @@ export class StateManager {
   }
 }
 
-/** The stores of all partitions that are assigned to this process. */
 export class StateDirectory {
   private readonly kept = new Map<number, StateManager>();
   private readonly retired = new Set<StateManager>();

@@ -21,7 +21,6 @@ export interface CompleteState {
 export interface StateOptions {
   readonly topology: Pick<Topology, 'applicationId' | 'stores'>;
   readonly backend: StreamsBackend;
-  /** Where the checkpoints are; undefined: there are none. */
   readonly stateDir: string | undefined;
   readonly checkpointIntervalMs: number;
   readonly logger: StreamsLogger;
@@ -71,7 +70,6 @@ export class StoreCheckpoints {
     else if (this.options.now() >= this.dueAt) this.start(store, state)?.step();
   }
 
-  /** The store does not change any more. */
   async finish(store: StateStore, state: CompleteState): Promise<void> {
     await this.abort();
     await this.start(store, state)?.finish();

@@ -18,14 +18,12 @@ const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
-  /** They outlive the task. */
   readonly stores: StateManager;
   /** The partition is revoked, or the application stops. */
   readonly release: () => void;
   /** The processor still waits for something, and may write into the stores when it has it. */
   readonly abandon: () => void;
   readonly backend: StreamsBackend;
-  /** How much work on a backlog goes into one transaction. */
   readonly commitIntervalMs: number;
   /** The least wait from a small commit to the next fetch. */
   readonly lingerMs: number;
@@ -40,7 +38,6 @@ interface StreamTaskOptions {
 export class StreamTask implements PartitionTask {
   private core: ProcessorTopology | null = null;
   private producer: TransactionalProducer | null = null;
-  /** By source. */
   private positions: ReadonlyMap<string, number> = new Map();
   /** The positions of the last commit; null: not all sources have one. */
   private committed: ReadonlyMap<string, number> | null = null;

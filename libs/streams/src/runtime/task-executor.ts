@@ -22,7 +22,6 @@ import { TaskInputs } from './task-inputs.js';
 export interface TaskExecutorOptions {
   /** The first names the task: the group assigns it, and the others go with it. */
   readonly inputs: readonly [TopicPartition, ...TopicPartition[]];
-  /** In which the group assigned the partition. */
   readonly generation: number;
   readonly backend: StreamsBackend;
   readonly member: GroupMember;
@@ -32,7 +31,6 @@ export interface TaskExecutorOptions {
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly random: () => number;
-  /** An exception handler says that the process cannot go on. */
   readonly onFatal: (error: Error) => void;
   readonly onStateChange: () => void;
   /** Resolves when an earlier task of this process for the same partition is closed: there are never two. */
@@ -62,7 +60,6 @@ export type TaskState = 'running' | 'starting' | 'parked';
 export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
-  /** The task is open, and processes batches. */
   private running = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
@@ -73,7 +70,6 @@ export class TaskExecutor {
   private retries = 0;
   readonly partition: TopicPartition;
   private readonly inputs: TaskInputs;
-  /** The input at which the partition was parked last. */
   private parkedInput: TaskInput;
   private readonly done: Promise<void>;
 
@@ -94,7 +90,6 @@ export class TaskExecutor {
     return this.running ? 'running' : 'starting';
   }
 
-  /** The partition is assigned to this process in this generation too. */
   keep(generation: number): void {
     this.generation = generation;
   }

@@ -41,7 +41,6 @@ export class TaskInput {
     private readonly deadLetterQueue: ExceptionHandlers['deadLetterQueue'],
   ) {}
 
-  /** A task begins. */
   open(fetcher: Fetcher, position: number): void {
     this.fetcher = fetcher;
     this.position = position;

@@ -7,7 +7,6 @@ import { TaskInput } from './task-input.js';
 
 const IDLE_AFTER_MS = 200;
 
-/** What a task processes next, and of which of its inputs. */
 interface NextPart {
   readonly input: TaskInput;
   readonly batch: RecordBatch;
@@ -42,17 +41,14 @@ export class TaskInputs {
     return this.all.some(({ search }) => search.isOn);
   }
 
-  /** Whether what was processed must be committed before more is. */
   get isToCommit(): boolean {
     return this.all.some(({ search, position }) => search.isToCommit(position));
   }
 
-  /** What was processed is committed, or a new task begins. */
   resetSearches(): void {
     for (const { search } of this.all) search.reset();
   }
 
-  /** The input whose batch cannot be decoded. */
   ofBatch(error: unknown): TaskInput | undefined {
     if (!(error instanceof UndecodedBatch)) return undefined;
     return this.all.find(({ partition }) => isOfRecord(error, partition));

@@ -178,7 +178,6 @@ class ExpiringStore<T> extends MapStore<T> {
   private passedMs = -Infinity;
   /** The stream time of the first put of the open transaction. */
   private changedSinceMs = -Infinity;
-  /** Since the last expire(). */
   private puts = 0;
 
   constructor(
@@ -215,7 +214,6 @@ class ExpiringStore<T> extends MapStore<T> {
     return this.changed.size === 0 ? this.nowMs : Math.min(this.nowMs, this.changedSinceMs + this.timeToLiveMs - 1);
   }
 
-  /** What a pass has deleted is there again. */
   override rollback(): void {
     super.rollback();
     this.restartPass();

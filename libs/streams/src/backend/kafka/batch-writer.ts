@@ -181,7 +181,6 @@ export function createCoalescedProduce(client: Pick<KafkaClient, 'callRaw'>): Pr
     });
 }
 
-/** As few groups as possible. */
 function withoutCollisions(all: readonly Waiting[]): Waiting[][] {
   const groups: { readonly members: Waiting[]; readonly partitions: Set<string> }[] = [];
   for (const waiting of all) {

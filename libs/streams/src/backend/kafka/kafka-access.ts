@@ -45,7 +45,6 @@ interface Facts {
   readonly messages: string;
 }
 
-/** The facts in an error and the errors that it wraps. */
 function factsOf(error: unknown): Facts {
   const chain: Partial<Record<string, unknown>>[] = [];
   for (let at: unknown = error; typeof at === 'object' && at !== null && chain.length < 8;) {

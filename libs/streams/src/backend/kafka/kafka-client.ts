@@ -165,7 +165,6 @@ export class KafkaClient {
     return this.broker(String(metadata.leader));
   }
 
-  /** The leader if it is known and connected; never waits. */
   connectedLeader(topic: string, partition: number): KafkajsBroker | null {
     if (this.closed || !this.topics.has(topic)) return null;
     const metadata = this.partitionsOf(topic)[partition];
@@ -187,7 +186,6 @@ export class KafkaClient {
     return partitions;
   }
 
-  /** null: no such topic. */
   async partitionCount(topic: string): Promise<number | null> {
     try {
       await this.knownTopic(topic);
@@ -198,7 +196,6 @@ export class KafkaClient {
     return this.cluster.findTopicPartitionMetadata(topic).length || null;
   }
 
-  /** Of the first partition of a known topic. */
   replicaCount(topic: string): number {
     return this.cluster.findTopicPartitionMetadata(topic)[0]?.replicas.length ?? 0;
   }

@@ -169,7 +169,6 @@ export function kafkaError(code: number): KafkaErrorRow {
   return BY_CODE.get(code) ?? { code, name: 'an unexpected code', reaction: 'rebuild' };
 }
 
-/** null: the broker answered no error code. */
 export function reactionTo(code: number | null): Reaction | null {
   return code === null ? null : kafkaError(code).reaction;
 }

@@ -137,7 +137,6 @@ export class KafkaFetcher implements Fetcher {
   private readonly feeds = new Map<string, KafkaPartitionFeed>();
   /** Open ones that no request is under way for. */
   private idle = 0;
-  /** Those that wait for the next fetch, by leader. */
   private readonly queues = new Map<number, Set<KafkaPartitionFeed>>();
   private readonly busyLeaders = new Set<number>();
   private closed = false;

@@ -108,7 +108,6 @@ export class EntryTable {
     return this.chunkOf(entry).bytes;
   }
 
-  /** Where the value lies in viewOf() and bytesOf(). */
   valueAt(entry: number): number {
     return (this.wordOf(entry) << 2) + VALUE_AT;
   }

@@ -13,7 +13,6 @@ export class KeyBuilder {
   revision = 0;
   length = 0;
   bytes = new Uint8Array(FIRST_BYTES);
-  /** The same memory as `bytes`. */
   words = new Int32Array(this.bytes.buffer);
 
   reset(): this {
@@ -62,7 +61,6 @@ export class KeyBuilder {
     return this.append(bytes, 0, bytes.length);
   }
 
-  /** @returns where the next `count` bytes go */
   private room(count: number): number {
     const at = this.length;
     const length = at + count;

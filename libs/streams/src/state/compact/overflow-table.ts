@@ -11,7 +11,6 @@ type Chunk = (object | undefined)[];
  */
 export class OverflowTable<T> {
   private chunks: (Chunk | undefined)[] = [];
-  /** The previous state of what the open transaction has changed. */
   private readonly before = new Map<number, object | undefined>();
 
   constructor(private readonly layout: OverflowLayout<T, object>) {}
@@ -28,7 +27,6 @@ export class OverflowTable<T> {
     this.set(entry, overflow);
   }
 
-  /** As put(), but not part of a transaction. */
   settle(entry: number, value: T): void {
     this.set(entry, this.layout.of(value));
   }
@@ -62,7 +60,6 @@ export class OverflowTable<T> {
     return joined;
   }
 
-  /** Reads what joined() appended to the struct. */
   load(entry: number, bytes: Uint8Array): void {
     this.set(entry, bytes.length === 0 ? undefined : this.layout.fromBytes(bytes));
   }

@@ -27,7 +27,6 @@ export class SlotTable {
     return this.slots[slot] === EMPTY;
   }
 
-  /** Whether the next entry needs grow() first. */
   get full(): boolean {
     return this.used >= this.maxUsed;
   }
@@ -53,7 +52,6 @@ export class SlotTable {
     this.used = 0;
   }
 
-  /** An entry that is not in the table. */
   place(entry: number, hash: number): void {
     let slot = hash & this.mask;
     while (this.slots[slot] !== EMPTY) slot = (slot + 1) & this.mask;

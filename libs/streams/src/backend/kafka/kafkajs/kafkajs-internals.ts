@@ -48,13 +48,11 @@ export interface KafkajsClusterOptions {
   readonly log: (level: number, entry: { namespace: string; message: string }) => void;
   /** For large responses; shared by the clients of a process. */
   readonly buffers: ResponseBufferPool;
-  /** Called with each socket that kafkajs opens. */
   readonly onSocket: (socket: Socket) => void;
 }
 
 export interface KafkajsInternals {
   createCluster(options: KafkajsClusterOptions): KafkajsCluster;
-  /** A payload that is already encoded. */
   rawPayload(payload: Buffer): unknown;
   request<T>(api: string, version: number, parameters: unknown): ProtocolExchange<T>;
 }

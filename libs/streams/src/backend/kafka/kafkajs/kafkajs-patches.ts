@@ -146,7 +146,6 @@ class ResponseAssembly {
     }
   }
 
-  /** @returns how many bytes of the chunk were taken */
   private fill(response: Buffer, chunk: Buffer, at: number, deliver: (response: Buffer) => void): number {
     const copied = chunk.copy(response, this.filled, at);
     this.filled += copied;

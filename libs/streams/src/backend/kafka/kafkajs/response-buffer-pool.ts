@@ -20,7 +20,6 @@ const MOST_KEPT = 3;
 export class ResponseBufferPool {
   private readonly free: Leased[] = [];
 
-  /** A buffer of this size with undefined content. */
   take(size: number): Buffer {
     if (size < LEAST_BYTES) return Buffer.allocUnsafeSlow(size);
     const fitting = this.free.findIndex(({ byteLength }) => byteLength >= size);
@@ -58,7 +57,6 @@ export class BufferLease {
   }
 }
 
-/** null: the buffer does not belong to a pool. */
 export function leaseOf({ buffer }: Buffer): BufferLease | null {
   return (buffer as Leased)[LEASE] ?? null;
 }
