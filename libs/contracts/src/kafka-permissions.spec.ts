@@ -28,7 +28,7 @@ describe('the permissions in Kafka', () => {
   });
 
   it('to read settings are those that docs/operations.md lists', () => {
-    const sentence = /^Needs DESCRIBE_CONFIGS too: ([^]+?)\.\s/m.exec(page)?.[1] ?? '';
+    const sentence = /^DESCRIBE_CONFIGS is also needed: ([^]+?)\.\s/m.exec(page)?.[1] ?? '';
     const listed = sentence.split(';').map((part) => part.split(/\son\s/).map(namesIn));
     const described = APPLICATIONS.map((app) => [
       [app],
