@@ -26,6 +26,7 @@ export type StreamsErrorCode =
   | 'POSITION_LOST'
   | 'STATE_LOST'
   | 'STATE_PARTLY_LOST'
+  | 'LOG_TRUNCATED'
   | 'PROTOCOL';
 
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */

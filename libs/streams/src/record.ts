@@ -74,6 +74,8 @@ export interface RecordBatch {
   readonly highWatermark: number;
   /** Where reading ends while a transaction is open. */
   readonly lastStableOffset: number;
+  /** How often the partition had got a leader when the newest of it was written; absent: unknown. */
+  readonly leaderEpoch?: number | undefined;
   /**
    * The batch is not used any more: its memory may be overwritten by later fetches. A batch that is not released is
    * garbage-collected as usual.

@@ -159,6 +159,18 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       await Promise.all([producer.close(), fetcher.close()]);
     });
 
+    it('tells of which leader what it reads is, and where the log of that leader ends', async () => {
+      const { backend, createTopic, append } = subject();
+      const partition = { topic: await createTopic(1), partition: 0 };
+      await append(partition, 'k', 'a');
+      await append(partition, 'k', 'b');
+      const fetcher = backend.fetcher();
+      const { leaderEpoch = -1 } = await fetcher.open(partition, 1).next();
+      expect(leaderEpoch).toBeGreaterThanOrEqual(0);
+      expect(await backend.epochEnd(partition, leaderEpoch)).toBe(2);
+      await fetcher.close();
+    });
+
     it('knows the offsets of a log by time and the number of partitions of a topic', async () => {
       const { backend, createTopic, append } = subject();
       const topic = await createTopic(3);

@@ -13,6 +13,7 @@ export interface AbortedTransaction {
 export const LOG_OVERHEAD_BYTES = 12;
 export const LENGTH_AT = 8;
 const HEADER_BYTES = 61;
+const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const CRC_AT = 17;
 const LAST_OFFSET_DELTA_AT = 23;
@@ -68,6 +69,8 @@ class AbortedProducers {
 export interface ScannedRecords {
   /** Behind the last whole batch; equals `position` when there was none. */
   readonly nextOffset: number;
+  /** Of the last whole batch; undefined: it has none. */
+  readonly leaderEpoch: number | undefined;
   /** At most `maxRecords` at a time, decoded on demand: short-lived objects are cheap to collect. */
   readonly slices: (maxRecords: number) => Generator<FetchedRecord[], void>;
 }
@@ -86,6 +89,7 @@ export function scanRecordBatches(
   const producers = new AbortedProducers(aborted);
   const committed: BatchHeader[] = [];
   let nextOffset = position;
+  let leaderEpoch: number | undefined;
   let at = 0;
   while (data.length - at >= HEADER_BYTES) {
     const size = LOG_OVERHEAD_BYTES + data.readInt32BE(at + LENGTH_AT);
@@ -95,6 +99,8 @@ export function scanRecordBatches(
       if (nextOffset > position) break;
       throw header;
     }
+    const epoch = data.readInt32BE(at + LEADER_EPOCH_AT);
+    leaderEpoch = epoch < 0 ? undefined : epoch;
     at += size;
     nextOffset = Math.max(nextOffset, header.lastOffset + 1);
     producers.advanceTo(header.lastOffset);
@@ -102,7 +108,7 @@ export function scanRecordBatches(
       if (controlType(header) === ABORT_MARKER) producers.end(header.producerId);
     } else if (!producers.drops(header)) committed.push(header);
   }
-  return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
+  return { nextOffset, leaderEpoch, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
 }
 
 function tryHeader(data: Buffer, at: number, size: number, position: number): BatchHeader | UndecodedBatch {

@@ -36,7 +36,7 @@ export class CulpritSearch {
       yield batch;
       return;
     }
-    const { topic, partition, highWatermark, lastStableOffset, records } = batch;
+    const { topic, partition, highWatermark, lastStableOffset, leaderEpoch, records } = batch;
     for (let index = 0, from = position; from < batch.nextOffset;) {
       const first = records[index]?.offset ?? batch.nextOffset;
       // What was left out before the first record goes by itself: it is committed, and not left out again.
@@ -46,7 +46,15 @@ export class CulpritSearch {
       const nextOffset = records[end]?.offset ?? batch.nextOffset;
       // What is not committed may be the cause as well.
       if (end > index) this.tried = { from: this.tried?.from ?? from, to: (records[end - 1]?.offset ?? from) + 1 };
-      yield { topic, partition, highWatermark, lastStableOffset, records: records.slice(index, end), nextOffset };
+      yield {
+        topic,
+        partition,
+        highWatermark,
+        lastStableOffset,
+        leaderEpoch,
+        records: records.slice(index, end),
+        nextOffset,
+      };
       if (nextOffset >= this.until) this.step = Infinity;
       [index, from] = [end, nextOffset];
     }

@@ -58,6 +58,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   POSITION_LOST: { retries: true },
   STATE_LOST: { retries: true },
   STATE_PARTLY_LOST: { retries: true },
+  LOG_TRUNCATED: { retries: true },
   TASK_STUCK: { retries: true, ofRecord: true },
 };
 
@@ -88,7 +89,7 @@ export function isUndecoded(code: StreamsErrorCode): boolean {
 
 /** The partition can continue once someone says where. */
 export function isOfPosition(code: StreamsErrorCode): boolean {
-  return ['OFFSET_OUT_OF_RANGE', 'POSITION_LOST', 'STATE_LOST', 'STATE_PARTLY_LOST'].includes(code);
+  return ['OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED', 'POSITION_LOST', 'STATE_LOST', 'STATE_PARTLY_LOST'].includes(code);
 }
 
 export function handlerResult(

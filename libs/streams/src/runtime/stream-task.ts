@@ -4,6 +4,7 @@ import type { CommittedOffset, StreamsBackend, TransactionalProducer } from '../
 import { errorMessage, StreamsError, WaitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf } from '../record.js';
 import { type RecordSlice, sourcesOf, type Topology } from '../topology/topology.js';
+import { LeaderEpochs } from './leader-epochs.js';
 import { Linger } from './linger.js';
 import { isOfRecord } from './parking.js';
 import type { OpenedTask, PartitionTask, TaskContext } from './partition-task.js';
@@ -50,9 +51,12 @@ export class StreamTask implements PartitionTask {
   private readonly released = new AbortController();
   private stallEnds: () => void = () => undefined;
   private readonly linger: Linger;
+  private readonly epochs: LeaderEpochs;
 
   constructor(private readonly options: StreamTaskOptions) {
-    this.linger = new Linger(options.lingerMs);
+    const { backend, context, lingerMs } = options;
+    this.linger = new Linger(lingerMs);
+    this.epochs = new LeaderEpochs({ backend, partition: context.partition, several: this.several });
   }
 
   async open(): Promise<OpenedTask> {
@@ -69,6 +73,10 @@ export class StreamTask implements PartitionTask {
     await stores.open(() => this.closed);
     if (committed) this.refuseLostState(committed.metadata);
     else this.refuseLostPosition();
+    for (const [index, source] of sources.entries()) {
+      const offset = offsets[index];
+      if (offset) await this.epochs.resume(source, offset);
+    }
     this.core = new ProcessorTopology({
       topology,
       stores: stores.byName,
@@ -143,6 +151,10 @@ export class StreamTask implements PartitionTask {
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
     if (!core) throw new Error('process() came before open().');
+    if (this.epochs.changesWith(batch)) {
+      await this.epochs.advance(batch, this.positions.get(batch.topic) ?? 0);
+      this.refuseClosed();
+    }
     let isTrickle = true;
     let processedTo: number | null = null;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
@@ -258,8 +270,11 @@ export class StreamTask implements PartitionTask {
   private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
     const { topology, context, now } = this.options;
     const metadata = metadataOf(this.options.stores.written(), core.streamTimeMs);
-    const own = { groupId: topology.applicationId, partition: context.partition, metadata };
-    const offsets = [...positions].map(([topic, offset]) => ({ ...own, topic, offset }));
+    const own = { groupId: topology.applicationId, partition: context.partition };
+    const offsets = [...positions].map(([topic, offset]) => {
+      const entries = [metadata, this.epochs.entryOf(topic)].filter(Boolean);
+      return { ...own, topic, offset, metadata: entries.join() };
+    });
     const baseOffsets = await this.producer?.commit({ records: core.pending(), offsets }).catch((error: unknown) => {
       throw core.hasPunctuated ? ofPunctuation(error) : error;
     });

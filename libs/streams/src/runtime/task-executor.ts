@@ -4,6 +4,7 @@ import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js
 import { errorMessage, type StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
+import { withoutEpoch } from './leader-epochs.js';
 import {
   type ExceptionHandlerResult,
   type ExceptionHandlers,
@@ -274,8 +275,8 @@ export class TaskExecutor {
       member.committed(partition),
     ]);
     // It says what state there is. A seek goes on without the state that is lost.
-    const isStateThere = this.parked?.code === 'OFFSET_OUT_OF_RANGE';
-    const metadata = (isStateThere ? committed?.metadata : undefined) ?? '';
+    const isStateThere = this.parked?.code === 'OFFSET_OUT_OF_RANGE' || this.parked?.code === 'LOG_TRUNCATED';
+    const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');
     await member.commit(partition, { offset, metadata });
     input.seekTo = null;
   }

@@ -136,7 +136,7 @@ export class TaskInput {
 
   /** The batch as far as it can be decoded; what follows is read, and fails, by itself. */
   private readable(batch: RecordBatch): RecordBatch {
-    const { topic, partition, highWatermark, lastStableOffset } = batch;
+    const { topic, partition, highWatermark, lastStableOffset, leaderEpoch } = batch;
     const records: StreamRecord[] = [];
     let { nextOffset } = batch;
     try {
@@ -146,7 +146,7 @@ export class TaskInput {
       nextOffset = error.undecoded.offset;
       this.seek(nextOffset);
     }
-    return { topic, partition, nextOffset, highWatermark, lastStableOffset, records };
+    return { topic, partition, nextOffset, highWatermark, lastStableOffset, leaderEpoch, records };
   }
 
   private async withoutSkipped(batch: RecordBatch): Promise<RecordBatch> {

@@ -43,6 +43,8 @@ export interface MemoryLogs {
   append(partition: TopicPartition, record: Omit<OutgoingRecord, 'topic' | 'partition'>): number;
   /** Deletes the committed offsets of a group, as a broker does after its retention. */
   forgetOffsets(groupId: string): void;
+  /** Loses the records from an offset on, as an unclean leader election does. */
+  loseFrom(partition: TopicPartition, offset: number): void;
 }
 
 /** Each commit leaves a marker after its records, as in Kafka, so that positions and record offsets differ. */
@@ -66,6 +68,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   private readonly logs = new Map<string, Entry[]>();
   private readonly groups = new Map<string, MemoryGroup>();
   private readonly epochs = new Map<string, number>();
+  /** By partition: where the log of each leader begins that came after the first. */
+  private readonly leaders = new Map<string, number[]>();
   private readonly watchers = new Set<() => void>();
   private members = 0;
 
@@ -87,6 +91,15 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
 
   forgetOffsets(groupId: string): void {
     this.groups.get(groupId)?.offsets.clear();
+  }
+
+  loseFrom(partition: TopicPartition, offset: number): void {
+    this.log(partition).length = offset;
+    this.leaders.set(partitionName(partition), [...this.leadersOf(partition), offset]);
+  }
+
+  private leadersOf(partition: TopicPartition): readonly number[] {
+    return this.leaders.get(partitionName(partition)) ?? [];
   }
 
   fetcher(): Fetcher {
@@ -112,7 +125,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       const records = log.slice(position).filter((entry): entry is StreamRecord => entry !== 'marker');
       position = log.length;
       const ends = { highWatermark: log.length, lastStableOffset: log.length };
-      return { ...partition, records, nextOffset: position, ...ends };
+      const leaderEpoch = this.leadersOf(partition).filter((start) => start < position).length;
+      return { ...partition, records, nextOffset: position, ...ends, leaderEpoch };
     };
     const stopWatching = (): void => {
       if (watcher) this.watchers.delete(watcher);
@@ -291,6 +305,11 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null> {
     const found = this.log(partition).find((entry) => entry !== 'marker' && entry.timestamp >= timestamp);
     return Promise.resolve(found === undefined || found === 'marker' ? null : found.offset);
+  }
+
+  epochEnd(partition: TopicPartition, epoch: number): Promise<number | null> {
+    const later = this.leadersOf(partition).slice(epoch);
+    return Promise.resolve(Math.min(this.log(partition).length, ...later));
   }
 
   close(): Promise<void> {

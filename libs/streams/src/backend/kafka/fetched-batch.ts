@@ -11,6 +11,7 @@ export class FetchedBatch implements RecordBatch {
   readonly nextOffset: number;
   readonly highWatermark: number;
   readonly lastStableOffset: number;
+  readonly leaderEpoch: number | undefined;
   readonly bytes: number;
   private readonly scanned: ScannedRecords;
   private decoded: StreamRecord[] | null = null;
@@ -34,6 +35,7 @@ export class FetchedBatch implements RecordBatch {
       throw withPlace(error, this, position);
     }
     this.nextOffset = this.scanned.nextOffset;
+    this.leaderEpoch = this.scanned.leaderEpoch;
     // An empty batch is delivered to no reader, so no reader would release it.
     this.lease = this.nextOffset > position ? leaseOf(data) : null;
     this.lease?.hold();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
+import { epochEndRequest } from '../../protocol/epoch-end.js';
 import type { FetchLimits } from '../../protocol/fetch.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import { partitionName, type TopicPartition } from '../../record.js';
@@ -144,6 +145,13 @@ class KafkaBackend implements StreamsBackend {
 
   offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null> {
     return this.listOffset(partition, timestamp);
+  }
+
+  epochEnd(partition: TopicPartition, epoch: number): Promise<number | null> {
+    return this.retry(`OffsetForLeaderEpoch of ${partitionName(partition)}`, async (client) => {
+      const leader = await client.leader(partition.topic, partition.partition);
+      return client.callRaw(leader, epochEndRequest(partition, epoch));
+    });
   }
 
   async close(): Promise<void> {

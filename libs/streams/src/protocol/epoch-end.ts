@@ -1,0 +1,46 @@
+import type { TopicPartition } from '../record.js';
+import { ByteReader } from './bytes.js';
+
+const OFFSET_FOR_LEADER_EPOCH_API_KEY = 23;
+
+/** OffsetForLeaderEpoch v2 for one partition, whoever leads it now. kafkajs does not know the request. */
+export function epochEndRequest(partition: TopicPartition, epoch: number) {
+  return {
+    apiKey: OFFSET_FOR_LEADER_EPOCH_API_KEY,
+    apiVersion: 2,
+    apiName: 'OffsetForLeaderEpoch',
+    payload: encode(partition, epoch),
+    decode,
+  };
+}
+
+function encode({ topic, partition }: TopicPartition, epoch: number): Buffer {
+  const name = Buffer.from(topic);
+  const buffer = Buffer.alloc(4 + 2 + name.length + 16);
+  let at = buffer.writeInt32BE(1, 0);
+  at = buffer.writeInt16BE(name.length, at);
+  at += name.copy(buffer, at);
+  at = buffer.writeInt32BE(1, at);
+  at = buffer.writeInt32BE(partition, at);
+  at = buffer.writeInt32BE(-1, at); // the leader's present epoch is not known here
+  buffer.writeInt32BE(epoch, at);
+  return buffer;
+}
+
+/** @returns null: the log knows no epochs. Throws the error code of a broker that does not lead the partition. */
+function decode(payload: Buffer): number | null {
+  const reader = new ByteReader(payload);
+  reader.int32(); // throttle time
+  const [answer] = reader.array(() => {
+    reader.string(); // topic
+    return reader.array(() => {
+      const errorCode = reader.int16();
+      reader.int32(); // partition
+      reader.int32(); // the newest epoch up to the one asked for
+      return { errorCode, end: reader.int64() };
+    });
+  });
+  const { errorCode, end } = answer?.[0] ?? { errorCode: 0, end: -1 };
+  if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
+  return end < 0 ? null : end;
+}

@@ -1,0 +1,79 @@
+import type { CommittedOffset, StreamsBackend } from '../backend/backend.js';
+import { StreamsError } from '../errors.js';
+import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+
+const EPOCH = 'epoch=';
+
+/**
+ * Of which leader's time the processed part of each source is. An unclean election loses records, and others get their
+ * offsets: a position alone would then skip those without a word.
+ */
+export class LeaderEpochs {
+  /** By topic; absent: unknown. */
+  private readonly known = new Map<string, number>();
+
+  constructor(
+    private readonly options: {
+      readonly backend: Pick<StreamsBackend, 'epochEnd'>;
+      readonly partition: number;
+      /** What a seek may be given, for the message. */
+      readonly several: boolean;
+    },
+  ) {}
+
+  /** The entry for the metadata of a commit; null: none. */
+  entryOf(topic: string): string | null {
+    const epoch = this.known.get(topic);
+    return epoch === undefined ? null : `${EPOCH}${String(epoch)}`;
+  }
+
+  /** @throws StreamsError LOG_TRUNCATED: the position is one of a log that has lost records before it */
+  async resume(topic: string, { offset, metadata }: CommittedOffset): Promise<void> {
+    const entry = metadata.split(',').find(isEpoch);
+    if (entry === undefined) return;
+    this.known.set(topic, Number(entry.slice(EPOCH.length)));
+    await this.refuseTruncated(topic, offset);
+  }
+
+  changesWith({ topic, leaderEpoch }: RecordBatch): boolean {
+    return leaderEpoch !== this.known.get(topic);
+  }
+
+  /** Before a batch is processed from a position. @throws StreamsError LOG_TRUNCATED, as resume() does */
+  async advance({ topic, leaderEpoch }: RecordBatch, position: number): Promise<void> {
+    await this.refuseTruncated(topic, position);
+    if (leaderEpoch === undefined) this.known.delete(topic);
+    else this.known.set(topic, leaderEpoch);
+  }
+
+  private async refuseTruncated(topic: string, position: number): Promise<void> {
+    const { backend, partition } = this.options;
+    const epoch = this.known.get(topic);
+    if (epoch === undefined) return;
+    const end = await backend.epochEnd({ topic, partition }, epoch);
+    if (end !== null && end < position) throw this.truncated({ topic, partition }, position, end);
+  }
+
+  private truncated(partition: TopicPartition, position: number, end: number): StreamsError {
+    const name = partitionName(partition);
+    const seek = this.options.several
+      ? 'latest, which skips what has come since'
+      : `${String(end)}, which adds what has come since to the state that the lost records have left, or with latest, which skips it`;
+    return new StreamsError(
+      'LOG_TRUNCATED',
+      `The log of ${name} has lost records that were processed, the offsets ${String(end)} to ${String(position - 1)}, and others may have them now: a replica that lacked them became leader (unclean.leader.election.enable). Give the command seek with ${seek}.`,
+    );
+  }
+}
+
+/** For a position that someone has set: of which leader's time it is, is unknown. */
+export function withoutEpoch(metadata: string): string {
+  return metadata
+    .split(',')
+    .filter((entry) => !isEpoch(entry))
+    .join();
+}
+
+function isEpoch(entry: string): boolean {
+  return entry.startsWith(EPOCH);
+}
