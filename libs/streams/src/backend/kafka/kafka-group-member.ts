@@ -95,34 +95,29 @@ export class KafkaGroupMember implements GroupMember {
     this.leaving = true;
     this.pausing.abort();
     this.confirmations.refuseAll();
-    const { memberId } = this;
     // Before LeaveGroup: a pending join must not return as a member that no process runs.
     const closed = this.options.client.close();
     // Finding the coordinator may hang as well: then the member leaves without LeaveGroup.
-    if (memberId !== '')
-      await Promise.race([this.sendLeaveGroup(memberId), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+    if (this.memberId !== '')
+      await Promise.race([this.sendLeaveGroup(), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all([closed, this.options.offsets.close()]);
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }
 
   async committed({ topic, partition }: TopicPartition): Promise<CommittedOffset | null> {
-    const { groupId } = this.options;
+    const topics = [{ topic, partitions: [{ partition }] }];
     const answer = await this.atGroup<{
       responses: { partitions: { partition: number; offset: string; metadata: string | null }[] }[];
-    }>(this.options.offsets, 'OffsetFetch', 4, { groupId, topics: [{ topic, partitions: [{ partition }] }] });
+    }>('OffsetFetch', 4, { topics }, { client: this.options.offsets });
     const found = answer.responses[0]?.partitions[0];
     if (!found || Number(found.offset) < 0) return null;
     return { offset: Number(found.offset), metadata: found.metadata ?? '' };
   }
 
   async commit({ topic, partition }: TopicPartition, { offset, metadata }: CommittedOffset): Promise<void> {
-    const { groupId } = this.options;
-    await this.atGroup(this.options.offsets, 'OffsetCommit', 5, {
-      groupId,
-      groupGenerationId: this.subscriptions.generation,
-      memberId: this.memberId,
-      topics: [{ topic, partitions: [{ partition, offset, metadata }] }],
-    });
+    const groupGenerationId = this.subscriptions.generation;
+    const topics = [{ topic, partitions: [{ partition, offset, metadata }] }];
+    await this.atGroup('OffsetCommit', 5, { groupGenerationId, topics }, { client: this.options.offsets });
   }
 
   private async live(): Promise<void> {
@@ -147,14 +142,8 @@ export class KafkaGroupMember implements GroupMember {
     const sentAt = this.options.monotonicNow();
     const confirm = this.confirmations.atHeartbeat(generation);
     try {
-      const { groupId, instanceId } = this.options;
-      await this.atGroup(
-        this.options.client,
-        'Heartbeat',
-        3,
-        { groupId, groupGenerationId: generation, memberId: this.memberId, groupInstanceId: instanceId ?? null },
-        this.sessionTimeoutMs / 3,
-      );
+      const timeoutMs = this.sessionTimeoutMs / 3;
+      await this.atGroup('Heartbeat', 3, { groupGenerationId: generation }, { timeoutMs });
       this.acceptedSentAt = sentAt;
       confirm();
       return 'accepted';
@@ -200,17 +189,10 @@ export class KafkaGroupMember implements GroupMember {
       const sentAt = this.options.monotonicNow();
       try {
         const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(
-          this.options.client,
           'SyncGroup',
           3,
-          {
-            groupId: this.options.groupId,
-            generationId: answer.generationId,
-            memberId: answer.memberId,
-            groupInstanceId: this.options.instanceId ?? null,
-            groupAssignment: assignments,
-          },
-          REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs,
+          { generationId: answer.generationId, groupAssignment: assignments },
+          { timeoutMs: REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs },
         );
         this.acceptedSentAt = sentAt;
         this.accept(answer, decodeAssignment(memberAssignment));
@@ -260,22 +242,17 @@ export class KafkaGroupMember implements GroupMember {
     for (;;) {
       this.refuseLeaving();
       try {
-        const { groupId, instanceId, topics } = this.options;
-        const metadata = encodeSubscription({ topics, ...this.subscriptions.claim() });
+        const metadata = encodeSubscription({ topics: this.options.topics, ...this.subscriptions.claim() });
         const answer = await this.atGroup<JoinAnswer>(
-          this.options.client,
           'JoinGroup',
           5,
           {
-            groupId,
             sessionTimeout: this.sessionTimeoutMs,
             rebalanceTimeout: REBALANCE_TIMEOUT_MS,
-            memberId: this.memberId,
-            groupInstanceId: instanceId ?? null,
             protocolType: PROTOCOL_TYPE,
             groupProtocols: [{ name: PROTOCOL, metadata }],
           },
-          REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs,
+          { timeoutMs: REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs },
         );
         this.memberId = answer.memberId;
         return answer;
@@ -288,31 +265,35 @@ export class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private async sendLeaveGroup(memberId: string): Promise<void> {
-    const { offsets, groupId, instanceId } = this.options;
+  private async sendLeaveGroup(): Promise<void> {
+    const { offsets, groupId } = this.options;
+    const parameters = this.identity();
     try {
-      const coordinator = await offsets.coordinator('group', groupId);
-      const member = { memberId, groupInstanceId: instanceId ?? null };
-      await offsets.call(coordinator, 'LeaveGroup', 3, { groupId, ...member }, LEAVE_TIMEOUT_MS);
+      await offsets.call(await offsets.coordinator('group', groupId), 'LeaveGroup', 3, parameters, LEAVE_TIMEOUT_MS);
     } catch (error) {
       this.options.logger.debug('group_leave_failed', { error: errorMessage(error) });
     }
   }
 
+  private identity(): object {
+    const { groupId, instanceId } = this.options;
+    return { groupId, memberId: this.memberId, groupInstanceId: instanceId ?? null };
+  }
+
   private atGroup<T>(
-    client: KafkaClient,
     api: string,
     version: number,
-    parameters: object,
-    timeoutMs?: number,
+    more: object,
+    { client = this.options.client, timeoutMs }: { readonly client?: KafkaClient; readonly timeoutMs?: number },
   ): Promise<T> {
-    const { groupId, logger } = this.options;
+    const { groupId, logger, monotonicNow } = this.options;
+    const parameters = { ...this.identity(), ...more };
     return retryTransient(
       async () => client.call<T>(await client.coordinator('group', groupId), api, version, parameters, timeoutMs),
       {
         what: api,
         logger,
-        monotonicNow: this.options.monotonicNow,
+        monotonicNow,
         stopped: () => this.leaving,
         forMs: this.sessionTimeoutMs,
         onRetry: (error) => {
