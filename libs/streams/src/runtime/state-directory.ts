@@ -8,7 +8,11 @@ import type { StateOptions } from './store-checkpoints.js';
 export class StateManager {
   readonly byName: ReadonlyMap<string, StateStore>;
 
-  constructor(private readonly stores: readonly ChangelogStore[]) {
+  /** @param left called when no task here will use them any more */
+  constructor(
+    private readonly stores: readonly ChangelogStore[],
+    private readonly left: (isAbandoned: boolean) => void = () => undefined,
+  ) {
     this.byName = new Map(stores.map(({ name, store }) => [name, store]));
   }
 
@@ -47,6 +51,16 @@ export class StateManager {
     await Promise.all(this.stores.map((store) => store.abortCheckpoint()));
   }
 
+  /** The partition is revoked, or the application stops: its next owner, possibly this process, starts from the changelog. */
+  release(): void {
+    this.left(false);
+  }
+
+  /** Work that was given up may still write into them: no other task uses them, and no checkpoint is made of them. */
+  abandon(): void {
+    this.left(true);
+  }
+
   async retire(): Promise<void> {
     await Promise.all(this.stores.map((store) => store.retire()));
   }
@@ -73,19 +87,6 @@ export class StateDirectory {
     return stores;
   }
 
-  /** Its next owner, possibly this process, starts from the changelog. */
-  release(partition: number, stores: StateManager): void {
-    if (this.kept.get(partition) !== stores) return;
-    this.kept.delete(partition);
-    if (this.stopping) this.retired.add(stores);
-  }
-
-  /** Work that was given up may still write into these stores: no other task uses them, and no checkpoint is made of them. */
-  abandon(partition: number, stores: StateManager): void {
-    this.release(partition, stores);
-    this.retired.delete(stores);
-  }
-
   stop(): void {
     this.stopping = true;
   }
@@ -98,8 +99,15 @@ export class StateDirectory {
 
   private create(partition: number): StateManager {
     const definitions = Object.entries<StoreDefinition<unknown>>(this.options.topology.stores ?? {});
-    return new StateManager(
-      definitions.map(([name, definition]) => new ChangelogStore(name, definition, partition, this.options)),
+    const stores = definitions.map(
+      ([name, definition]) => new ChangelogStore(name, definition, partition, this.options),
     );
+    const manager = new StateManager(stores, (isAbandoned) => {
+      const isKept = this.kept.get(partition) === manager;
+      if (isKept) this.kept.delete(partition);
+      if (isKept && this.stopping) this.retired.add(manager);
+      if (isAbandoned) this.retired.delete(manager);
+    });
+    return manager;
   }
 }

@@ -84,8 +84,6 @@ async function openTask(
     now: () => clock,
     commitIntervalMs: COMMIT_INTERVAL_MS,
     lingerMs,
-    release: () => undefined,
-    abandon: () => undefined,
     context: {
       ...INPUT,
       leaseValid: () => true,
@@ -306,9 +304,7 @@ describe('a task whose processor waits for an answer that does not come', () => 
   });
 
   async function openAsking(): Promise<PartitionTask> {
-    const stores = directory.of(0);
-    const abandon = (): void => directory.abandon(0, stores);
-    return openTask(0, { topology: asking, backend, stores, abandon });
+    return openTask(0, { topology: asking, backend, stores: directory.of(0) });
   }
 
   beforeEach(async () => {

@@ -20,10 +20,6 @@ interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
   readonly stores: StateManager;
-  /** The partition is revoked, or the application stops. */
-  readonly release: () => void;
-  /** The processor still waits for something, and may write into the stores when it has it. */
-  readonly abandon: () => void;
   readonly backend: StreamsBackend;
   readonly commitIntervalMs: number;
   /** The least wait from a small commit to the next fetch. */
@@ -235,14 +231,15 @@ export class StreamTask implements PartitionTask {
   /** Not called before a rebuild, which the stores outlive. */
   revoke(): void {
     this.released.abort();
-    this.options.release();
+    this.options.stores.release();
   }
 
   async close(): Promise<void> {
     this.closed = true;
     this.core?.close();
     this.stallEnds();
-    if (this.core?.isAtWork) this.options.abandon();
+    // The processor still waits for something, and may write into the stores when it has it.
+    if (this.core?.isAtWork) this.options.stores.abandon();
     await Promise.all([this.options.stores.suspend(), this.producer?.close()]);
   }
 

@@ -85,12 +85,8 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     readsNewPartitions: isIndependentOfPartitions(topology),
     createTask: (context) => {
       const stores = stateDirectory.of(context.partition);
-      const release = (): void => stateDirectory.release(context.partition, stores);
-      const abandon = (): void => stateDirectory.abandon(context.partition, stores);
       const settings = { commitIntervalMs, lingerMs };
-      return wrapTask(
-        new StreamTask({ topology, context, stores, release, abandon, backend, onTimestamp, ...settings, now }),
-      );
+      return wrapTask(new StreamTask({ topology, context, stores, backend, onTimestamp, ...settings, now }));
     },
   });
   return {
