@@ -17,11 +17,10 @@ export interface TopicSpec {
  * partitions as the source.
  */
 export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' | 'replicationFactor'>): TopicSpec[] {
-  const isChangelog = new Set(Object.values(topology.stores ?? {}).map(({ changelogTopic }) => changelogTopic));
-  return writtenTopics(topology).map(({ topic: name }) => ({
+  return writtenTopics(topology).map(({ topic: name, isChangelog }) => ({
     name,
     ...size,
-    configs: isChangelog.has(name) ? { 'cleanup.policy': 'compact' } : {},
+    configs: isChangelog ? { 'cleanup.policy': 'compact' } : {},
   }));
 }
 
