@@ -32,7 +32,9 @@ describe('A reader of a cluster', () => {
 
   it('fails for the settings of a topic that is not there', async () => {
     const cluster = openClusterReader(settings);
-    await expect(cluster.topicSettings('no-such-topic')).rejects.toThrow('answers 3 for settings of no-such-topic');
+    await expect(cluster.topicSettings('no-such-topic')).rejects.toThrow(
+      'settings of no-such-topic was refused with UNKNOWN_TOPIC_OR_PARTITION (3)',
+    );
     await cluster.close();
   });
 });
