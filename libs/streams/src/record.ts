@@ -2,6 +2,11 @@ import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './pro
 
 export type { RecordHeader } from './protocol/record-headers.js';
 
+export interface TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
 /** A record of a partition. `key` and `value` are views into a fetch response: copy what outlives the batch. */
 export interface StreamRecord {
   readonly offset: number;
@@ -63,9 +68,7 @@ export function fetchedRecordOf({ offset, timestamp, key, value, headers = [] }:
 }
 
 /** The result of one fetch for one partition. It may hold no record and still move the position. */
-export interface RecordBatch {
-  readonly topic: string;
-  readonly partition: number;
+export interface RecordBatch extends TopicPartition {
   readonly records: readonly StreamRecord[];
   /** The records in slices, decoded on demand. See `slicesOf`. */
   readonly slices?: (maxRecords: number) => Iterable<readonly StreamRecord[]>;
@@ -93,15 +96,8 @@ export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<read
     yield batch.records.slice(from, from + maxRecords);
 }
 
-export interface TopicPartition {
-  readonly topic: string;
-  readonly partition: number;
-}
-
 /** A record to write; the partition is explicit, so that a retry cannot move it. */
-export interface OutgoingRecord {
-  readonly topic: string;
-  readonly partition: number;
+export interface OutgoingRecord extends TopicPartition {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: readonly RecordHeader[];

@@ -1,12 +1,11 @@
+import type { TopicPartition } from '../record.js';
 import { ByteReader, byTopic } from './bytes.js';
 import type { AbortedTransaction } from './record-batch-decoder.js';
 
 const FETCH_API_KEY = 1;
 const READ_COMMITTED = 1;
 
-export interface FetchPosition {
-  readonly topic: string;
-  readonly partition: number;
+export interface FetchPosition extends TopicPartition {
   readonly offset: number;
 }
 
@@ -17,9 +16,7 @@ export interface FetchLimits {
   readonly maxBytesPerPartition: number;
 }
 
-export interface FetchedPartition {
-  readonly topic: string;
-  readonly partition: number;
+export interface FetchedPartition extends TopicPartition {
   readonly errorCode: number;
   readonly highWatermark: number;
   readonly lastStableOffset: number;

@@ -1,18 +1,15 @@
+import type { TopicPartition } from '../record.js';
 import { ByteReader, byTopic, int16, int32, string } from './bytes.js';
 
 const PRODUCE_API_KEY = 0;
 const ALL_REPLICAS = -1;
 const PRODUCE_TIMEOUT_MS = 30_000;
 
-export interface PartitionBatch {
-  readonly topic: string;
-  readonly partition: number;
+export interface PartitionBatch extends TopicPartition {
   readonly batch: Buffer;
 }
 
-export interface ProducedPartition {
-  readonly topic: string;
-  readonly partition: number;
+export interface ProducedPartition extends TopicPartition {
   readonly errorCode: number;
   readonly baseOffset: number;
 }

@@ -36,9 +36,9 @@ export class BatchWriter {
     const rounds = Math.max(0, ...outputs.map(({ batches }) => batches.length));
     for (let round = 0; round < rounds; round++) {
       const batches = outputs.flatMap((output) => this.encodeRound(output, round, identity));
-      for (const { topic, partition, baseOffset } of await this.produce(batches)) {
-        const name = partitionName({ topic, partition });
-        if (!baseOffsets.has(name)) baseOffsets.set(name, baseOffset);
+      for (const produced of await this.produce(batches)) {
+        const name = partitionName(produced);
+        if (!baseOffsets.has(name)) baseOffsets.set(name, produced.baseOffset);
       }
     }
     return baseOffsets;
@@ -127,8 +127,8 @@ export class BatchWriter {
   }
 }
 
-function writeError({ topic, partition, errorCode }: ProducedPartition): Error {
-  return refusal(`Writing to ${partitionName({ topic, partition })}`, errorCode);
+function writeError(refused: ProducedPartition): Error {
+  return refusal(`Writing to ${partitionName(refused)}`, refused.errorCode);
 }
 
 /** Sends batches to a leader; the results are those of these batches, in any order. */
