@@ -8,10 +8,10 @@ import type { StateOptions } from './store-checkpoints.js';
 export class StateManager {
   readonly byName: ReadonlyMap<string, StateStore>;
 
-  /** @param left called when no task here will use them any more */
+  /** @param onLeft called when no task of this process will use them any more */
   constructor(
     private readonly stores: readonly ChangelogStore[],
-    private readonly left: (isAbandoned: boolean) => void = () => undefined,
+    private readonly onLeft: (how: 'released' | 'abandoned') => void = () => undefined,
   ) {
     this.byName = new Map(stores.map(({ name, store }) => [name, store]));
   }
@@ -53,12 +53,12 @@ export class StateManager {
 
   /** The partition is revoked, or the application stops: its next owner, possibly this process, starts from the changelog. */
   release(): void {
-    this.left(false);
+    this.onLeft('released');
   }
 
   /** Work that was given up may still write into them: no other task uses them, and no checkpoint is made of them. */
   abandon(): void {
-    this.left(true);
+    this.onLeft('abandoned');
   }
 
   async retire(): Promise<void> {
@@ -66,6 +66,7 @@ export class StateManager {
   }
 }
 
+/** The stores of all partitions that are assigned to this process. */
 export class StateDirectory {
   private readonly kept = new Map<number, StateManager>();
   private readonly retired = new Set<StateManager>();
@@ -102,11 +103,11 @@ export class StateDirectory {
     const stores = definitions.map(
       ([name, definition]) => new ChangelogStore(name, definition, partition, this.options),
     );
-    const manager = new StateManager(stores, (isAbandoned) => {
+    const manager = new StateManager(stores, (how) => {
       const isKept = this.kept.get(partition) === manager;
       if (isKept) this.kept.delete(partition);
       if (isKept && this.stopping) this.retired.add(manager);
-      if (isAbandoned) this.retired.delete(manager);
+      if (how === 'abandoned') this.retired.delete(manager);
     });
     return manager;
   }
