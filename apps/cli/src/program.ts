@@ -26,8 +26,8 @@ export function createProgram(context: ProgramContext): Command {
     })
     .addHelpText(
       'after',
-      '\nA command finds the stack by its data directory. KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL,\n' +
-        'WAYPOST_API_URL, WAYPOST_ADMIN_URLS point it to another one, variable by variable.',
+      '\nCommands find the stack by its data directory. KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL,\n' +
+        'WAYPOST_API_URL and WAYPOST_ADMIN_URLS each override one of its addresses.',
     );
   addFleetCommands(program, context);
   addSubscribe(program, context);

@@ -35,9 +35,7 @@ export function assertSelective(selection: RejectedSelection, all: boolean): Rej
   const restricted = ids.length > 0 || [reason, device, from, to].some((part) => part !== null);
   if (restricted === all) {
     throw usageError(
-      all
-        ? 'Give --all, or say which ones, not both.'
-        : 'Say which ones: ids, --reason, --device, --from, --to or --all.',
+      all ? 'Use --all or a selection, not both.' : 'Select records: ids, --reason, --device, --from, --to or --all.',
     );
   }
   return selection;

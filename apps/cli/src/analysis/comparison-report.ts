@@ -22,11 +22,11 @@ export function comparisonReport(comparison: Comparison, options: ReportOptions)
 <h2>Thresholds</h2>
 ${thresholdTable(options)}
 <h2>Events by type</h2>
-<p class="legend"><i class="now"></i> as the rules are <i class="then"></i> as they would be</p>
+<p class="legend"><i class="now"></i> with the current rules <i class="then"></i> with the other thresholds</p>
 ${bars(comparison)}
 <h2>Events by hour</h2>
 ${lines(comparison.hours())}
-<h2>What would change, by device</h2>
+<h2>Changes by device</h2>
 ${deviceTable(comparison)}
 </html>
 `;
@@ -58,7 +58,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[], te
 function thresholdTable({ now, then }: ReportOptions): string {
   const before = flat(now);
   const differing = [...flat(then)].filter(([name, value]) => before.get(name) !== value);
-  if (differing.length === 0) return '<p>All as they are.</p>';
+  if (differing.length === 0) return '<p>All unchanged.</p>';
   const rows = differing.map(([name, value]) => [name, String(before.get(name)), String(value)]);
   return table(['threshold', 'now', 'then'], rows, 1);
 }

@@ -48,7 +48,7 @@ describe('Events followed to their deliveries', () => {
     expect(findings).toMatchObject({ expected: 0, found: 0, missing: [] });
     expect(describeDeliveries(findings)).toEqual([
       'deliveries: 0 expected, 0 found; 0 delivered, 0 failed, 0 pending',
-      `  cannot be judged: 3 (1 of subscription ${subscription.id}, which has changed since; 2 of subscription gone, which is gone)`,
+      `  cannot be judged: 3 (1 of subscription ${subscription.id}, which has changed since; 2 of subscription gone, which was deleted)`,
     ]);
   });
 

@@ -15,7 +15,7 @@ function describe(what: string, names: readonly string[], count = names.length):
 /** @param isCut the oldest pings are gone */
 export function describeEvents(events: EventFindings, isCut: boolean): string[] {
   const note =
-    `  cannot be judged: ${String(events.unjudged)} (the oldest pings are gone, and with them what was remembered of ` +
+    `  cannot be judged: ${String(events.unjudged)} (the oldest pings were deleted, and with them the state of ` +
     'these devices)';
   return [
     `events: ${String(events.recomputed)} recomputed from the pings, ${String(events.logged)} in fleet.events`,
@@ -30,7 +30,7 @@ export function describeEvents(events: EventFindings, isCut: boolean): string[] 
 export function describeDeliveries(deliveries: DeliveryFindings): string[] {
   const { expected, found, delivered, failed, pending, unjudged, beforeDeliveries, beforeAttempts } = deliveries;
   const ofSubscriptions = unjudged.map(({ subscriptionId, because, found: count }) => {
-    return `${String(count)} of subscription ${subscriptionId}, which ${because === 'gone' ? 'is gone' : 'has changed since'}`;
+    return `${String(count)} of subscription ${subscriptionId}, which ${because === 'gone' ? 'was deleted' : 'has changed since'}`;
   });
   const reasons = [
     ...ofSubscriptions,

@@ -91,8 +91,8 @@ async function createComparer(
 }
 
 const CUT_NOTE =
-  'The oldest pings are gone: both runs take each device for new at its first ping that is kept, so what they show of ' +
-  'its first hours may differ from what was sent.';
+  'The oldest pings were deleted: both runs treat each device as new at its first remaining ping, so the results for ' +
+  'its first hours may differ from the events that were sent.';
 
 async function isCut(stack: StackEnvironment): Promise<boolean> {
   const reader = await openGroupProgress(kafkaSettings(stack));

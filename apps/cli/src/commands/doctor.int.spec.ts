@@ -73,9 +73,7 @@ describe('The doctor', () => {
     ];
     expect(problems(findings)).toEqual([]);
     const what = findings.map((finding) => finding.what);
-    expect(what).toContain(
-      `${String(allTopics.length)} of ${String(allTopics.length)} topics are there, 0 to be created`,
-    );
+    expect(what).toContain(`${String(allTopics.length)} of ${String(allTopics.length)} topics exist, 0 to be created`);
     expect(what).toContain('transaction.state.log.replication.factor=1');
   });
 

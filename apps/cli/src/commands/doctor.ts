@@ -42,7 +42,7 @@ export async function doctor(terminal: Terminal, { dataDir, user, now, ...flags 
       `${level.padEnd(8)} ${about.padEnd(9)} ${what}${fix === null ? '' : `\n         ${fix}`}`,
     );
   const problems = findings.filter(({ level }) => level === 'problem').length;
-  if (problems > 0) throw new CliError(`${String(problems)} found that must be fixed first.`, 1);
+  if (problems > 0) throw new CliError(`${String(problems)} must be fixed first.`, 1);
 }
 
 const WITHOUT_DATABASE: readonly (KafkaUser | undefined)[] = ['telemetry-processor', 'webhook-delivery'];

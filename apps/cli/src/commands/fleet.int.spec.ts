@@ -58,6 +58,6 @@ describe('waypost fleet', () => {
     expect(keys).toHaveLength(2);
     for (const key of keys)
       expect(await database.store.apiKeys.find(hashApiKey(key))).toMatchObject({ fleetId: 'acme' });
-    expect(printed.err).toMatch(/^The API key is not kept in .* \(.*ENOTDIR.*\): keep it yourself/);
+    expect(printed.err).toMatch(/^The API key could not be saved in .* \(.*ENOTDIR.*\): save it yourself/);
   });
 });

@@ -53,7 +53,10 @@ async function addApiKey(
     await saveApiKey(dataDir, fleetId, result.key);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    await writeLine(err, `The API key is not kept in ${dataDir} (${reason}): keep it yourself, it is not shown again.`);
+    await writeLine(
+      err,
+      `The API key could not be saved in ${dataDir} (${reason}): save it yourself, it is not shown again.`,
+    );
   }
   return result.key;
 }

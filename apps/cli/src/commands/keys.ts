@@ -21,7 +21,7 @@ export async function resealSecrets(terminal: Terminal, options: ResealSecretsOp
   const stack = await stackEnvironment(dataDir);
   const keys = await sealingKeysOf(stack, dataDir);
   const [newest] = keys;
-  if (newest === undefined) throw new CliError('WAYPOST_SEALING_KEY names no key.');
+  if (newest === undefined) throw new CliError('WAYPOST_SEALING_KEY has no key.');
   const reseal = await openReseal(stack.require('DATABASE_URL'), { keys, randomBytes, now });
   try {
     const { resealed, total, unreadable } = await resealWithProgress(terminal, reseal);
@@ -66,15 +66,15 @@ async function untilPublished(terminal: Terminal, reseal: Reseal, patienceMs: nu
 
 function notPublished(waiting: number): CliError {
   return new CliError(
-    `All secrets are resealed, but ${String(waiting)} changes wait in the outbox: is public-api running? Run the command ` +
-      'again to see them published, and keep the old key until then.',
+    `All secrets are resealed, but ${String(waiting)} changes are waiting in the outbox: is public-api running? Run the command ` +
+      'again to check that they are published, and keep the old key until then.',
   );
 }
 
 function unreadableSecrets(ids: readonly string[]): CliError {
   const shown = ids.slice(0, 10).join(', ') + (ids.length > 10 ? ', ...' : '');
   return new CliError(
-    `${String(ids.length)} subscriptions have a secret that none of the configured keys opens: ${shown}. Add its key, or ` +
+    `${String(ids.length)} subscriptions have a secret that no configured key can decrypt: ${shown}. Add the right key, or ` +
       'rotate the secret of the subscription.',
   );
 }

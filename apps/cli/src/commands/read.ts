@@ -28,7 +28,7 @@ export async function read(terminal: Terminal, options: ReadOptions): Promise<vo
   const ends = options.untilEnd || options.to !== null;
   if (output === null && format === 'parquet') throw usageError('A Parquet file needs --output.');
   if (output === null && resume) throw usageError('--resume continues a file: it needs --output.');
-  if (output !== null && !ends) throw usageError('A file needs an end: give --until-end or --to.');
+  if (output !== null && !ends) throw usageError('A file needs an end: use --until-end or --to.');
   const stack = await stackEnvironment(options.dataDir);
   const log = openLog(stack, options.topic);
   try {

@@ -48,7 +48,7 @@ export async function rebuildHistory(terminal: Terminal, options: RebuildOptions
     await assertSameLog(work);
     if (!watch) {
       await empty(work);
-      await writeLine(terminal.out, 'emptied; the running projectors fill the history again');
+      await writeLine(terminal.out, 'history deleted; the running projectors are refilling it');
     }
     const goal = await readPartitions(work);
     const records = await untilRebuilt(work, goal);
@@ -60,8 +60,8 @@ export async function rebuildHistory(terminal: Terminal, options: RebuildOptions
 }
 
 const WARNING =
-  'This deletes the history of deliveries and paths and has the running projectors fill it again from the logs; until ' +
-  'they are done the API shows only a part of it. Pass --yes to do it, or --watch to see how far they are.';
+  'This deletes the history of deliveries and paths; the running projectors then rebuild it from the logs. Until ' +
+  'they are done, the API shows only part of it. Pass --yes to do it, or --watch to see the progress.';
 
 /** Rows beyond the end of a log come from another log and could not be rebuilt. */
 async function assertSameLog(work: Work): Promise<void> {
@@ -69,7 +69,7 @@ async function assertSameLog(work: Work): Promise<void> {
     if (at === null || at <= goal) continue;
     throw new CliError(
       `The history is projected up to offset ${String(at)} of ${topic}-${String(partition)}, but the log ends at ` +
-        `${String(goal)}: it was filled from another log, and this one could not fill it again. Nothing was deleted.`,
+        `${String(goal)}: it was filled from another log, and this log cannot refill it. Nothing was deleted.`,
     );
   }
 }
@@ -80,8 +80,7 @@ async function empty({ rebuild }: Work): Promise<void> {
     await sleep(BUSY_PAUSE_MS);
   }
   throw new CliError(
-    'The history tables are locked: look in pg_stat_activity for a transaction that does not end. ' +
-      'Nothing was deleted.',
+    'The history tables are locked: look in pg_stat_activity for a long-running transaction. ' + 'Nothing was deleted.',
   );
 }
 
@@ -128,7 +127,7 @@ async function untilRebuilt(work: Work, goal: readonly PartitionRebuild[]): Prom
       const isStanding = now() - seen.atMs > STALLED_AFTER_MS;
       bar.update(
         progress.done,
-        isStanding ? `nothing moves: is history-projector running? It continues as soon as it does. ${text}` : text,
+        isStanding ? `no progress: is history-projector running? The rebuild continues once it is. ${text}` : text,
       );
       await sleep(POLL_MS);
     }

@@ -37,8 +37,8 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
 
 function notEmpty(tables: readonly string[]): CliError {
   return new CliError(
-    `The database is in use: ${tables.join(', ')} hold rows already. A refill is for a database that was lost and created ` +
-      'again; nothing was written.',
+    `The database is in use: ${tables.join(', ')} already have rows. Refill only a database that was lost and created ` +
+      'again. Nothing was written.',
   );
 }
 
@@ -56,11 +56,11 @@ async function report({ out, err }: Terminal, contents: RefillContents, eventCou
 }
 
 const NOT_REFILLED = [
-  'API keys. They are on no topic: restore the table api_keys from a backup, or make each fleet a new one with "fleet key <id>", and tell its owner.',
-  'which pages may frame the portal of a fleet, and how it looks: restore the table fleet_portals, or set it again.',
-  'idempotency keys: a request that is sent again now is done again.',
-  'changes that were still in the outbox. Their callers know that they were not published yet.',
-  'the delivery history. history-projector fills it from the log; "rebuild --watch" shows how far it is.',
+  'API keys. No topic has them: restore the table api_keys from a backup, or create a new key per fleet with "fleet key <id>" and give it to the owner.',
+  'portal settings (allowed origins and appearance): restore the table fleet_portals, or set them again.',
+  'idempotency keys: a repeated request is executed again.',
+  'changes that were still in the outbox. Their callers know that they were not yet published.',
+  'the delivery history. history-projector fills it from the log; "rebuild --watch" shows the progress.',
 ];
 
 interface RefillContents extends ManagedResources {
@@ -136,7 +136,7 @@ function keepKnown(fleetIds: ReadonlySet<string>, leftOut: string[]) {
     const strays = things.filter(({ fleetId }) => !fleetIds.has(fleetId));
     if (strays.length > 0) {
       const of = [...new Set(strays.map(({ fleetId }) => fleetId))].join(', ');
-      leftOut.push(`${String(strays.length)} ${what} of fleets that ${topics.fleetSettings.name} does not have: ${of}`);
+      leftOut.push(`${String(strays.length)} ${what} of fleets that are not in ${topics.fleetSettings.name}: ${of}`);
     }
     return things.filter(({ fleetId }) => fleetIds.has(fleetId));
   };

@@ -107,18 +107,18 @@ describe('the tasks command (R-45)', () => {
     await commandTask(terminal, { dataDir, task: 'fan-out:1', command: 'skip' });
 
     expect(requests.sort()).toEqual(['fan-out:1 skip 200', 'fan-out:1 skip 404']);
-    expect(printed).toBe('fan-out:1: skips one record\n');
+    expect(printed).toBe('fan-out:1: skipping one record\n');
   });
 
-  it('moves a task that has lost its position, and refuses what is no position', async () => {
+  it('moves a task that has lost its position, and refuses what is not a position', async () => {
     await stackOf(await instance(PARKED));
     const seek = (position: string) => commandTask(terminal, { dataDir, task: 'fan-out:1', command: 'seek', position });
 
     await seek('1234');
-    await expect(seek('yesterday')).rejects.toThrow('"yesterday" is no position');
+    await expect(seek('yesterday')).rejects.toThrow('"yesterday" is not a position');
 
     expect(requests).toEqual(['fan-out:1 seek 200']);
-    expect(printed).toBe('fan-out:1: continues from 1234\n');
+    expect(printed).toBe('fan-out:1: continuing from 1234\n');
   });
 
   it('says why a command is refused, and when no instance has the task', async () => {

@@ -29,7 +29,7 @@ export async function listTasks(terminal: Terminal, { dataDir, all }: ListTasksO
   for (const task of tasks) {
     if (all || task.state === 'parked') await writeLine(terminal.out, JSON.stringify(task));
   }
-  if (unanswered.length > 0) throw new CliError(`Not listed, ${unansweredText(unanswered)}.`, 1);
+  if (unanswered.length > 0) throw new CliError(`Not all listed: ${unansweredText(unanswered)}.`, 1);
 }
 
 /**
@@ -39,7 +39,7 @@ export async function listTasks(terminal: Terminal, { dataDir, all }: ListTasksO
 export async function commandTask(terminal: Terminal, options: TaskCommandOptions): Promise<void> {
   const { dataDir, task, command, position } = options;
   if (position !== undefined && !/^(earliest|latest|\d{1,15})$/.test(position))
-    throw new CliError(`"${position}" is no position: give earliest, latest or an offset.`, 2);
+    throw new CliError(`"${position}" is not a position: use earliest, latest or an offset.`, 2);
   const instances = await instancesOf(dataDir);
   const outcome = await instances.command(task, { name: command, position });
   if (outcome.type === 'refused') throw new CliError(`${task}: ${outcome.reason}`, 1);
@@ -47,7 +47,7 @@ export async function commandTask(terminal: Terminal, options: TaskCommandOption
     const unknown = outcome.unanswered.length > 0 ? ` (${unansweredText(outcome.unanswered)})` : '';
     throw new CliError(`No instance has a task ${task}${unknown}. "tasks list --all" lists them.`, 1);
   }
-  const done = { retry: 'tries again', skip: 'skips one record', seek: `continues from ${position ?? ''}` };
+  const done = { retry: 'retrying', skip: 'skipping one record', seek: `continuing from ${position ?? ''}` };
   await writeLine(terminal.out, `${task}: ${done[command]}`);
 }
 

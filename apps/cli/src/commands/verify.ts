@@ -63,7 +63,7 @@ export async function verify(terminal: Terminal, options: VerifyOptions): Promis
   const lines = [...describeEvents(events, progress.pings.some(isCut)), ...describeDeliveries(deliveries)];
   for (const line of lines) await writeLine(terminal.out, line);
   const wrong = differencesOf(events, deliveries);
-  if (wrong.length > 0) throw new CliError(`The logs do not agree: ${String(wrong.length)} differences.`);
+  if (wrong.length > 0) throw new CliError(`The logs do not match: ${String(wrong.length)} differences.`);
 }
 
 /** How far the applications are: only records they have finished can be checked. */

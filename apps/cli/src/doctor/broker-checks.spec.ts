@@ -61,7 +61,7 @@ describe('what the doctor says while one of three brokers is away (R-40)', () =>
       {
         level: 'warning',
         about: 'kafka',
-        what: 'away: broker 3',
+        what: 'down: broker 3',
         fix: expect.stringContaining('Start broker 3 again'),
       },
     ]);

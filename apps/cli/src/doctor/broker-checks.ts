@@ -78,8 +78,8 @@ function counted({ brokers, away }: ClusterFacts): string {
 
 function checkAway({ away }: ClusterFacts): Finding[] {
   if (away.length === 0) return [];
-  const fix = `Start ${namesOf(away)} again, before a set-up. Change no replication factor because of it.`;
-  return [warning(ABOUT, `away: ${namesOf(away)}`, fix)];
+  const fix = `Start ${namesOf(away)} again before you run set-up. Do not change the replication factor because of it.`;
+  return [warning(ABOUT, `down: ${namesOf(away)}`, fix)];
 }
 
 function checkReplication(facts: ClusterFacts, { replicationFactor }: ClusterWishes): Finding[] {
@@ -88,7 +88,7 @@ function checkReplication(facts: ClusterFacts, { replicationFactor }: ClusterWis
   if (replicationFactor > all)
     return [problem(ABOUT, what, `Set WAYPOST_REPLICATION_FACTOR to at most ${String(all)}, or add brokers.`)];
   if (replicationFactor < 3)
-    return [warning(ABOUT, what, 'With 3, no single broker can lose a record. Set it before the first set-up.')];
+    return [warning(ABOUT, what, 'With 3, losing one broker loses no record. Set it before the first set-up.')];
   return [ok(ABOUT, what)];
 }
 
@@ -127,7 +127,7 @@ function checkLog(facts: ClusterFacts, { topic, without }: InternalLog, { what, 
   if (Number(value) <= up || facts.internalTopics.includes(topic)) return [ok(ABOUT, what)];
   const fix =
     Number(value) <= all
-      ? `Start ${namesOf(facts.away)} again: until then ${without}, since ${topic} is not there yet.`
+      ? `Start ${namesOf(facts.away)} again: until then ${without}, because ${topic} does not exist yet.`
       : `Set it to ${String(all)} in server.properties of each broker: ${without}.`;
   return [problem(ABOUT, `${what} with ${counted(facts)}`, fix)];
 }
@@ -141,7 +141,7 @@ function checkTransactionLog(facts: ClusterFacts, { what: setting, value, ofBrok
     return [problem(ABOUT, what, `Start ${namesOf(facts.away)} again: until then no transaction can be committed.`)];
   const change = `Set it to ${String(all)} in server.properties of each broker`;
   if (isOlder(ofBroker, BOUNDS_MIN_ISR)) return [problem(ABOUT, what, `${change}: no transaction can be committed.`)];
-  return [warning(ABOUT, what, `${change}: brokers before ${BOUNDS_MIN_ISR.join('.')} commit no transaction then.`)];
+  return [warning(ABOUT, what, `${change}: brokers before ${BOUNDS_MIN_ISR.join('.')} then commit no transaction.`)];
 }
 
 interface Rule {
@@ -165,13 +165,13 @@ function rulesOf({ maxMessageBytes }: ClusterWishes): Rule[] {
       setting: 'socket.request.max.bytes',
       holds: atLeast(maxMessageBytes),
       level: 'problem',
-      fix: `Set it to ${String(maxMessageBytes)} or more ${change}: records of our topics may be as large.`,
+      fix: `Set it to ${String(maxMessageBytes)} or more ${change}: records of our topics can be that large.`,
     },
     {
       setting: 'transaction.max.timeout.ms',
       holds: atLeast(TRANSACTION_TIMEOUT_MS),
       level: 'problem',
-      fix: `Set it to ${String(TRANSACTION_TIMEOUT_MS)} or more ${change}: producers would be refused.`,
+      fix: `Set it to ${String(TRANSACTION_TIMEOUT_MS)} or more ${change}: producers would be rejected.`,
     },
     {
       setting: 'group.min.session.timeout.ms',

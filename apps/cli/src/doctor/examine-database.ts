@@ -84,14 +84,14 @@ function unusable(error: unknown, { variable }: DatabaseLogin): Finding {
 export function checkTables(schema: SchemaComparison): Finding {
   switch (schema.type) {
     case 'same':
-      return ok(ABOUT, 'its tables are those of this version');
+      return ok(ABOUT, 'its tables match this version');
     case 'behind':
-      return ok(ABOUT, `${String(schema.missing.length)} changes of its tables are still to be made`);
+      return ok(ABOUT, `${String(schema.missing.length)} migrations of its tables are pending`);
     case 'ahead':
       return problem(
         ABOUT,
         `a newer version has changed its tables: ${schema.unknown.join(', ')}`,
-        'Use that version: public-api of this one does not start.',
+        'Use that version: public-api of this version does not start.',
       );
   }
 }
@@ -129,7 +129,7 @@ export function checkDatabase(login: DatabaseLogin, facts: DatabaseFacts, at: nu
     warning(
       ABOUT,
       `max_connections=${facts.connections}`,
-      `Set it to ${String(CONNECTIONS)} or more: two instances of each application need as many.`,
+      `Set it to ${String(CONNECTIONS)} or more: two instances of each application need that many.`,
     ),
   );
   const exempt = facts.isSuperuser ? 'is a superuser' : 'has BYPASSRLS';
@@ -138,7 +138,7 @@ export function checkDatabase(login: DatabaseLogin, facts: DatabaseFacts, at: nu
     warning(
       ABOUT,
       `the login of ${variable} ${exempt}`,
-      'Row-level security, which keeps fleets apart, does not hold for it: use a login with neither SUPERUSER nor BYPASSRLS.',
+      'Row-level security, which keeps fleets apart, does not apply to it: use a login with neither SUPERUSER nor BYPASSRLS.',
     ),
   );
   check(

@@ -45,7 +45,7 @@ describe('The doctor, at a cluster of three brokers (R-40)', () => {
 
   it('names the one that is away, by the replicas that it has, and lowers nothing', async () => {
     const [away, ...others] = await faultsOf({ up: [1, 2] });
-    expect(away).toMatchObject({ level: 'warning', what: 'away: broker 3' });
+    expect(away).toMatchObject({ level: 'warning', what: 'down: broker 3' });
     expect(others.map(({ what }) => what)).toEqual(
       allTopics.map(({ name }) => `1 partitions of ${name} have replicas that are not in sync`),
     );
@@ -57,7 +57,7 @@ describe('The doctor, at a cluster of three brokers (R-40)', () => {
       level: 'problem',
       about: 'kafka',
       what: '1 partitions of telemetry.pings have no leader',
-      fix: expect.stringContaining('A broker is away'),
+      fix: expect.stringContaining('A broker is down'),
     });
     expect(JSON.stringify(found)).not.toContain('Grant');
   });
@@ -72,7 +72,7 @@ describe('The doctor, at a cluster of three brokers (R-40)', () => {
       {
         level: 'problem',
         what: 'broker 3: connect ECONNREFUSED',
-        fix: expect.stringContaining('Look after the brokers'),
+        fix: expect.stringContaining('Check the brokers'),
       },
       { level: 'problem', what: 'log.cleaner.enable=false' },
     ]);

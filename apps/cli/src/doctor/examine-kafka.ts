@@ -22,7 +22,7 @@ export async function examineKafka(settings: KafkaSettings, wishes: TopicConfig,
   const access = await probeKafkaAccess(settings);
   if (access.type === 'refused') return [problem(ABOUT, access.reason, kafkaRefused(access).message)];
   if (access.type === 'away')
-    return [problem(ABOUT, `no broker answers: ${access.reason}`, 'Check KAFKA_BROKERS, and that the port is open.')];
+    return [problem(ABOUT, `no broker responds: ${access.reason}`, 'Check KAFKA_BROKERS, and that the port is open.')];
   const cluster = openClusterReader(settings);
   const accepted = [ok(ABOUT, 'the brokers accept this client'), ...checkPassword(settings)];
   try {
@@ -39,14 +39,14 @@ function unanswered(error: unknown, where = ''): Finding {
   const reason = error instanceof Error ? error.message : String(error);
   const fix = /authoriz(ed|ation)/i.test(reason)
     ? 'Grant this user Describe and DescribeConfigs on the cluster and on our topics.'
-    : 'Look after the brokers, and the network to them.';
+    : 'Check the brokers, and the network to them.';
   return problem(ABOUT, where + reason, fix);
 }
 
 export function checkPassword({ sasl, ssl }: KafkaSettings): Finding[] {
   if (sasl?.mechanism !== 'plain' || (ssl !== undefined && ssl !== false)) return [];
-  const fix = 'Set KAFKA_TLS=true, or use scram-sha-512: everyone on the way can read it.';
-  return [warning(ABOUT, 'KAFKA_SASL_MECHANISM=plain without TLS sends the password as it is', fix)];
+  const fix = 'Set KAFKA_TLS=true, or use scram-sha-512: anyone on the network can read it.';
+  return [warning(ABOUT, 'KAFKA_SASL_MECHANISM=plain without TLS sends the password in clear text', fix)];
 }
 
 export async function examineCluster(cluster: KafkaClusterReader, wishes: TopicConfig): Promise<Finding[]> {

@@ -57,7 +57,7 @@ describe('The doctor, at a broker with an authorizer', () => {
 
   it.each(USERS)('finds nothing that %s lacks if it has what is listed', async (user) => {
     expect(await examinePermissions(as(user), user)).toEqual([
-      { level: 'ok', about: 'kafka', what: `this login may do what ${user} needs`, fix: null },
+      { level: 'ok', about: 'kafka', what: `this login has the permissions that ${user} needs`, fix: null },
     ]);
   });
 

@@ -25,7 +25,9 @@ export async function examinePermissions(settings: KafkaSettings, user?: KafkaUs
   const missing = await missingRights(settings, wanted);
   const principal = settings.sasl !== undefined && 'username' in settings.sasl ? settings.sasl.username : '...';
   if (missing.length > 0) return missing.map((right) => lacking(right, principal));
-  return [ok(ABOUT, `this login may do what ${user === undefined ? 'all applications need' : `${user} needs`}`)];
+  return [
+    ok(ABOUT, `this login has the permissions that ${user === undefined ? 'all applications need' : `${user} needs`}`),
+  ];
 }
 
 function rightsOf(permissions: readonly KafkaPermission[]): WantedRight[] {

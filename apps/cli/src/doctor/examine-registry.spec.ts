@@ -30,17 +30,17 @@ describe('The doctor, at a registry with a certificate authority of its own', ()
   it('asks it with that authority, and with the user of its URL', async () => {
     const url = `https://ann:secret@${address}/`;
     expect(await examineRegistry({ url, ca: authority.cert }, Date.now)).toMatchObject([
-      { level: 'ok', what: 'it answers, with 2 subjects' },
+      { level: 'ok', what: 'it responds, with 2 subjects' },
       { level: 'problem', what: 'its mode is READONLY' },
     ]);
     expect(await examineRegistry({ url: `https://${address}`, ca: authority.cert }, Date.now)).toMatchObject([
-      { level: 'problem', what: 'it answers 401' },
+      { level: 'problem', what: 'it responds with 401' },
     ]);
   });
 
   it('names the variable for the authority where that is missing', async () => {
     expect(await examineRegistry({ url: `https://${address}` }, Date.now)).toMatchObject([
-      { level: 'problem', what: 'it does not answer', fix: expect.stringContaining('SCHEMA_REGISTRY_CA_FILE') },
+      { level: 'problem', what: 'it does not respond', fix: expect.stringContaining('SCHEMA_REGISTRY_CA_FILE') },
     ]);
   });
 

@@ -26,25 +26,29 @@ export async function examineRegistry(
     const subjects = await ask(registry, { method: 'GET', path: '/subjects' });
     if (subjects.status === 401 || subjects.status === 403)
       return [
-        problem(ABOUT, `it answers ${String(subjects.status)}`, 'Put user and password into SCHEMA_REGISTRY_URL.'),
+        problem(
+          ABOUT,
+          `it responds with ${String(subjects.status)}`,
+          'Add the user and password to SCHEMA_REGISTRY_URL.',
+        ),
       ];
     if (subjects.status !== 200 || !Array.isArray(subjects.body))
       return [
         problem(
           ABOUT,
-          `GET /subjects answers ${String(subjects.status)}`,
+          `GET /subjects responds with ${String(subjects.status)}`,
           'SCHEMA_REGISTRY_URL must be the base of a Confluent-compatible API.',
         ),
       ];
     const mode = await ask(registry, { method: 'GET', path: '/mode' });
     return [
-      ok(ABOUT, `it answers, with ${String(subjects.body.length)} subjects`),
+      ok(ABOUT, `it responds, with ${String(subjects.body.length)} subjects`),
       ...checkMode(mode),
       ...(user === undefined || user === 'set-up' ? await checkRegistration(registry) : []),
       ...checkSkew(subjects.date, now()),
     ];
   } catch (error) {
-    return [problem(ABOUT, 'it does not answer', noAnswer('There is no answer', error).message)];
+    return [problem(ABOUT, 'it does not respond', noAnswer('There is no response', error).message)];
   }
 }
 
@@ -52,7 +56,7 @@ function checkMode({ body }: Answer): Finding[] {
   const mode = typeof body === 'object' && body !== null && 'mode' in body ? body.mode : undefined;
   if (typeof mode !== 'string') return [];
   if (mode === 'READWRITE') return [ok(ABOUT, 'schemas can be registered')];
-  return [problem(ABOUT, `its mode is ${mode}`, 'Set it to READWRITE (PUT /mode): the set-up registers schemas.')];
+  return [problem(ABOUT, `its mode is ${mode}`, 'Set it to READWRITE (PUT /mode): set-up registers schemas.')];
 }
 
 /** A registry looks at the login first, and then refuses a schema that is none. */
@@ -60,8 +64,8 @@ async function checkRegistration(registry: RegistryConfig): Promise<Finding[]> {
   const path = `/subjects/${encodeURIComponent(topics.telemetryPings.subject)}/versions`;
   const { status } = await ask(registry, { method: 'POST', path, body: JSON.stringify({ schema: '' }) });
   if (status !== 401 && status !== 403) return [];
-  const fix = 'Let the login of SCHEMA_REGISTRY_URL register schemas: the set-up does.';
-  return [problem(ABOUT, `this login may read schemas and register none: it answers ${String(status)}`, fix)];
+  const fix = 'Allow the login of SCHEMA_REGISTRY_URL to register schemas: set-up needs it.';
+  return [problem(ABOUT, `this login may read schemas but not register them: it responds with ${String(status)}`, fix)];
 }
 
 function checkSkew(date: string | undefined, at: number): Finding[] {

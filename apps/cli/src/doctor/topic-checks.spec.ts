@@ -21,7 +21,7 @@ describe('what the doctor says of topics that are there (R-40)', () => {
   it.each([
     ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
-    ['a partition has no leader', 'problem', { leaderless: 1 }, {}, 'A broker is away: start it again'],
+    ['a partition has no leader', 'problem', { leaderless: 1 }, {}, 'A broker is down: start it again'],
     ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
     ['records may be smaller than ours', 'problem', {}, { 'max.message.bytes': '1000' }, 'max.message.bytes=1048576'],
     ['records go too soon', 'problem', {}, { 'retention.ms': '604800000' }, 'retention.ms=1382400000'],

@@ -43,7 +43,7 @@ export function checkTopics(
       : [...checkTopic(topic, present), ...checkReplicas(topic.name, present, replicationFactor)];
   });
   const missing = wanted.filter(({ name }) => !found.has(name)).length;
-  const counts = `${String(found.size)} of ${String(wanted.length)} topics are there, ${String(missing)} to be created`;
+  const counts = `${String(found.size)} of ${String(wanted.length)} topics exist, ${String(missing)} to be created`;
   return [...findings, ok(ABOUT, counts)];
 }
 
@@ -52,7 +52,9 @@ function checkTopic(topic: WantedTopic, found: FoundTopic): Finding[] {
   const findings: Finding[] = [];
   if (found.partitions !== partitions) {
     const what = `${name} has ${String(found.partitions)} partitions where ${String(partitions)} are expected`;
-    findings.push(problem(ABOUT, what, 'Set WAYPOST_PARTITIONS to what all topics have, or delete the topic.'));
+    findings.push(
+      problem(ABOUT, what, 'Set WAYPOST_PARTITIONS to the number that all topics have, or delete the topic.'),
+    );
   }
   for (const setting of VITAL) {
     const expected = configs[setting];
@@ -78,16 +80,16 @@ function checkReplicas(name: string, found: FoundTopic, replicationFactor: numbe
   const { replicas, leaderless, behind } = found;
   const findings = checkMinInSync(name, found);
   if (replicas < replicationFactor) {
-    const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are wanted`;
-    findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: a set-up does not change them.'));
+    const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are expected`;
+    findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: set-up does not change them.'));
   }
   if (leaderless > 0) {
-    const fix = 'A broker is away: start it again. kafka-topics --describe --unavailable-partitions names them.';
+    const fix = 'A broker is down: start it again. kafka-topics --describe --unavailable-partitions names them.';
     findings.push(problem(ABOUT, `${String(leaderless)} partitions of ${name} have no leader`, fix));
   }
   if (behind > 0) {
     const fix =
-      'Look at the brokers that are away or slow; kafka-topics --describe --under-replicated-partitions names them.';
+      'Check the brokers that are down or slow; kafka-topics --describe --under-replicated-partitions names them.';
     findings.push(warning(ABOUT, `${String(behind)} partitions of ${name} have replicas that are not in sync`, fix));
   }
   return findings;
@@ -105,11 +107,12 @@ function checkMinInSync(name: string, { replicas, configs }: FoundTopic): Findin
   ];
   if (minInSync > replicas)
     return warn(
-      `${name} has ${setting} and ${String(replicas)} replicas: brokers before 3.7 write nothing then`,
+      `${name} has ${setting} and ${String(replicas)} replicas: brokers before 3.7 then write nothing`,
       replicas,
     );
-  if (replicas > 1 && minInSync === replicas) return warn(`${name} has ${setting}, as many as replicas`, replicas - 1);
+  if (replicas > 1 && minInSync === replicas)
+    return warn(`${name} has ${setting}, as many as it has replicas`, replicas - 1);
   if (replicas >= 3 && minInSync < 2)
-    return warn(`${name} has ${setting}: a record that one broker alone has acknowledged is lost with it`, 2);
+    return warn(`${name} has ${setting}: a record that only one broker has acknowledged is lost with that broker`, 2);
   return [];
 }

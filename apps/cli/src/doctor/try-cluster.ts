@@ -38,9 +38,9 @@ export async function tryCluster(settings: KafkaSettings, options: TryOptions): 
     const reason = messageOf(error);
     // kafkajs asks for all topics.
     const fix = /no leader|leader.*not available/i.test(reason)
-      ? 'A partition of some topic has no leader: start the broker that is away.'
+      ? 'A partition of some topic has no leader: start the broker that is down.'
       : 'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
-    return [problem(ABOUT, `a topic cannot be made for a try: ${reason}`, fix)];
+    return [problem(ABOUT, `a test topic cannot be created: ${reason}`, fix)];
   } finally {
     await admin.disconnect();
   }
@@ -78,7 +78,7 @@ async function tryTransaction(
     return [ok(ABOUT, 'a transaction to all brokers was committed'), ...clocks];
   } catch (error) {
     const fix =
-      'Look at the log of the brokers: most often transaction.state.log.replication.factor is more than there are brokers.';
+      'Look at the logs of the brokers: most often transaction.state.log.replication.factor exceeds the number of brokers.';
     return [problem(ABOUT, `a transaction fails: ${messageOf(error)}`, fix)];
   } finally {
     await producer.disconnect();
@@ -94,7 +94,11 @@ function checkClock(
   if (Math.abs(skewMs) <= SKEW_LIMIT_MS) return [];
   const what = `the clock of broker ${String(node)} differs by ${String(Math.round(skewMs / 1_000))} s`;
   return [
-    warning(ABOUT, what, 'Synchronize the clocks (NTP): by the time of a broker, pings count as from the future.'),
+    warning(
+      ABOUT,
+      what,
+      'Synchronize the clocks (NTP): pings are compared with the clock of the broker, and may count as from the future.',
+    ),
   ];
 }
 

@@ -96,18 +96,18 @@ async function savedProgress(
   if (text === null) return null;
   const saved = JSON.parse(text) as SavedProgress;
   if (saved.query !== query) {
-    throw usageError(`${file} was begun with other options: repeat them, or leave --resume out to begin again.`);
+    throw usageError(`${file} was started with other options: repeat them, or omit --resume to start again.`);
   }
   if (saved.source !== source) {
     throw usageError(
-      `${file} was begun from another stack (${saved.source}), and this is ${source}: name that one, or leave --resume ` +
-        'out to begin again.',
+      `${file} was started from another stack (${saved.source}), and this is ${source}: use that one, or omit --resume ` +
+        'to start again.',
     );
   }
   const size = await stat(file).then(
     ({ size }) => size,
     () => 0,
   );
-  if (size < saved.bytes) throw usageError(`${file} is shorter than it was: leave --resume out to begin again.`);
+  if (size < saved.bytes) throw usageError(`${file} is shorter than before: omit --resume to start again.`);
   return saved;
 }

@@ -81,7 +81,7 @@ describe('A row of a track file', () => {
   it.each([
     [{ deviceId: undefined }, 'it has no deviceId'],
     [{ deviceId: '' }, 'it has no deviceId'],
-    [{ deviceId: 7 }, 'deviceId is not a text'],
+    [{ deviceId: 7 }, 'deviceId is not a string'],
     [{ eventTime: undefined }, 'it has no eventTime'],
     [{ eventTime: 'yesterday' }, 'eventTime is not an ISO 8601 time'],
     [{ latitude: '30.2' }, 'latitude is not a number'],

@@ -124,7 +124,7 @@ function createFieldReader(row: TrackRow) {
   function text(name: string): string | null {
     const value = take(name);
     if (value === null || typeof value === 'string') return value;
-    throw new LineProblem(`${name} is not a text`);
+    throw new LineProblem(`${name} is not a string`);
   }
 
   function time(name: string): number | null {

@@ -42,8 +42,8 @@ export function addSubscribe(program: Command, { terminal }: ProgramContext): vo
     'subscribe',
     'Creates one webhook subscription per event type and prints each as a JSON line with their shared signing secret.',
   )
-    .requiredOption('--fleet <id>', 'whose events')
-    .requiredOption('--url <url>', 'where to send them')
+    .requiredOption('--fleet <id>', 'fleet whose events to send')
+    .requiredOption('--url <url>', 'URL to send them to')
     .requiredOption('--event-types <list>', 'comma-separated, e.g. position,ignition_on', parseList)
     .option('--device <id...>', 'only these devices (default: all)')
     .action(async ({ device, ...flags }: SubscribeFlags) => {
@@ -66,11 +66,13 @@ export function addHistory(program: Command, context: ProgramContext): void {
     leaf(program, 'history', "Prints a fleet's delivery history (v2) as NDJSON."),
     context,
   );
-  withTimes(command.requiredOption('--fleet <id>', 'whose history'), 'first attempts')
+  withTimes(command.requiredOption('--fleet <id>', 'fleet whose history to print'), 'first attempts')
     .option('--type <eventType...>', 'only these event types')
     .option('--device <id>', 'only this device')
-    .addOption(new Option('--status <status>', 'only these').choices(['delivered', 'failed', 'pending']))
-    .option('--status-code <code>', 'only with this status code in the last attempt')
+    .addOption(
+      new Option('--status <status>', 'only deliveries with this status').choices(['delivered', 'failed', 'pending']),
+    )
+    .option('--status-code <code>', 'only deliveries whose last attempt got this status code')
     .option('--subscription <id>', 'only this subscription')
     .action(async ({ type: types = [], ...flags }: HistoryFlags) => {
       const { history } = await import('../commands/history.js');

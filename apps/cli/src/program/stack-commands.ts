@@ -15,16 +15,16 @@ export function addWait(program: Command, { terminal, now }: ProgramContext): vo
 export function addTaskCommands(program: Command, { terminal }: ProgramContext): void {
   const tasks = program
     .command('tasks')
-    .description('Partitions of the running applications, and those that are parked.');
-  leaf(tasks, 'list', 'Lists parked tasks as NDJSON, with the reason of each.')
-    .option('--all', 'also those that are running')
+    .description('Lists and repairs parked partitions of the running applications.');
+  leaf(tasks, 'list', 'Lists parked tasks as NDJSON, each with its reason.')
+    .option('--all', 'also list running tasks')
     .action(async ({ dataDir, all }: Shared & { all?: true }) => {
       const { listTasks } = await import('../commands/tasks.js');
       await listTasks(terminal, { dataDir, all: all ?? false });
     });
   const commands = {
-    retry: 'Tries a parked task again now.',
-    skip: 'Moves the record that a parked task fails at, or the corrupt batch, to the rejected records, and continues after it.',
+    retry: 'Retries a parked task now.',
+    skip: 'Moves the failing record (or corrupt batch) of a parked task to the rejected records and continues after it.',
   } as const;
   for (const command of ['retry', 'skip'] as const) {
     leaf(tasks, `${command} <task>`, commands[command]).action(async (task: string, { dataDir }: Shared) => {
@@ -43,9 +43,9 @@ export function addTaskCommands(program: Command, { terminal }: ProgramContext):
 }
 
 export function addRebuild(program: Command, { terminal }: ProgramContext): void {
-  leaf(program, 'rebuild', 'Empties the delivery and path history, which then fills again from the logs.')
+  leaf(program, 'rebuild', 'Deletes the delivery and path history and rebuilds it from the logs.')
     .option('--yes', 'confirm: existing rows are deleted')
-    .option('--watch', 'delete nothing, only show progress')
+    .option('--watch', 'only show progress, delete nothing')
     .action(async (flags: Shared & { yes?: true; watch?: true }) => {
       const { rebuildHistory } = await import('../commands/rebuild.js');
       await rebuildHistory(terminal, { yes: false, watch: false, ...flags, now: () => performance.now() });
@@ -64,11 +64,11 @@ export function addRefill(program: Command, { terminal }: ProgramContext): void 
 }
 
 export function addKeyCommands(program: Command, { terminal, now }: ProgramContext): void {
-  const keys = program.command('keys').description('The keys that seal stored secrets.');
+  const keys = program.command('keys').description('Keys that encrypt stored secrets.');
   leaf(
     keys,
     'reseal',
-    'Seals all stored secrets under the newest key of WAYPOST_SEALING_KEY and publishes them; it can be repeated.',
+    'Encrypts all stored secrets with the first key of WAYPOST_SEALING_KEY and publishes them; can be repeated.',
   ).action(async ({ dataDir }: Shared) => {
     const { resealSecrets } = await import('../commands/keys.js');
     await resealSecrets(terminal, { dataDir, now });
@@ -77,7 +77,7 @@ export function addKeyCommands(program: Command, { terminal, now }: ProgramConte
 
 export function addSetUp(program: Command, { terminal }: ProgramContext): void {
   leaf(program, 'set-up', 'Creates missing topics and registers the schemas; "npm start" runs this for you.')
-    .option('--tables', 'also create the tables of the database, or bring them up to date')
+    .option('--tables', 'also create or migrate the database tables')
     .action(async (flags: Shared & { tables?: true }) => {
       const { setUp } = await import('../commands/set-up.js');
       await setUp(terminal, { tables: false, ...flags });
@@ -97,16 +97,14 @@ export function addDoctor(program: Command, { terminal, now }: ProgramContext): 
   leaf(
     program,
     'doctor',
-    'Examines Kafka, the registry and the database, and says how to fix what is wrong. Creates nothing without --try.',
+    'Checks Kafka, the registry and the database, and says how to fix each problem. Creates nothing without --try.',
   )
     .addOption(
-      new Option('--user <user>', 'application whose Kafka login is examined, if each has its own').choices(
-        KAFKA_USERS,
-      ),
+      new Option('--user <user>', 'application whose Kafka login to check, if each has its own').choices(KAFKA_USERS),
     )
     .option(
       '--try',
-      'also make a topic, write to it in a transaction and delete it; this compares the clocks of the brokers, too',
+      'also create a topic, write to it in a transaction and delete it; also compares the clocks of the brokers',
     )
     .action(async (flags: Shared & { user?: KafkaUser; try?: true }) => {
       const { doctor } = await import('../commands/doctor.js');

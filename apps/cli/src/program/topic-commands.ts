@@ -47,7 +47,7 @@ export function addRead(program: Command, context: ProgramContext): void {
   const command = leaf(
     program,
     'read <topic>',
-    'Prints the decoded records of a topic as NDJSON, CSV or Parquet; follows it until stopped.',
+    'Prints the decoded records of a topic as NDJSON, CSV or Parquet, and follows it until interrupted.',
   );
   withTimes(endsWithReader(command, context), 'records appended')
     .option('--device <id>', 'only this device')
@@ -72,10 +72,10 @@ export function addRejectedCommands(program: Command, context: ProgramContext): 
   const { terminal } = context;
   const rejected = program
     .command('rejected')
-    .description('Records that could not be used, with their original bytes.');
+    .description('Records that could not be used, kept with their original bytes.');
   const filtered = (command: Command): Command =>
     withTimes(command, 'rejections')
-      .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
+      .option('--reason <reason>', 'only records with this reason, e.g. malformed, unknown_schema, future')
       .option('--device <id>', 'only records with this key');
   const selectionOf = (ids: readonly string[], { dataDir: _, all: __, ...flags }: RejectedFlags) => ({
     ...NO_RANGE,
@@ -89,7 +89,7 @@ export function addRejectedCommands(program: Command, context: ProgramContext): 
     await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
   });
   filtered(leaf(rejected, 'republish [ids...]', 'Republishes rejected records, with the original key and bytes.'))
-    .option('--all', 'all of them')
+    .option('--all', 'all rejected records')
     .action(async (ids: string[], flags: RejectedFlags) => {
       const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);
       const { republishRejected } = await import('../commands/rejected.js');

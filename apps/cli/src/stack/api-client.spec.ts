@@ -45,7 +45,7 @@ describe('The API client', () => {
       apiKey: 'k',
       fetch: () => Promise.reject(new Error('connect ECONNREFUSED')),
     });
-    await expect(api.post('/x', {})).rejects.toThrow('The API at http://api does not answer: connect ECONNREFUSED.');
+    await expect(api.post('/x', {})).rejects.toThrow('The API at http://api does not respond: connect ECONNREFUSED.');
   });
 });
 

@@ -30,10 +30,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         signal: AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
       });
     } catch (error) {
-      throw new CliError(`The API at ${base} does not answer: ${reasonOf(error)}.`, 1, { cause: error });
+      throw new CliError(`The API at ${base} does not respond: ${reasonOf(error)}.`, 1, { cause: error });
     }
     const text = await response.text();
-    if (!response.ok) throw new CliError(`The API refuses this (${String(response.status)}): ${problemOf(text)}`);
+    if (!response.ok)
+      throw new CliError(`The API rejected the request (${String(response.status)}): ${problemOf(text)}`);
     return JSON.parse(text);
   }
 

@@ -31,7 +31,7 @@ export async function apiKeyOf(dataDir: string, fleetId: string): Promise<string
   const key = (await savedApiKeys(dataDir))[fleetId] ?? (await readStackFile(dataDir))?.apiKeys[fleetId];
   if (key !== undefined) return key;
   throw new CliError(
-    `No API key of fleet ${fleetId} is known in ${dataDir}: make the fleet with "fleet create ${fleetId}", or another ` +
+    `No API key of fleet ${fleetId} is saved in ${dataDir}: create the fleet with "fleet create ${fleetId}", or another ` +
       `key with "fleet key ${fleetId}".`,
   );
 }

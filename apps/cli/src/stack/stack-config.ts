@@ -32,7 +32,7 @@ export async function stackEnvironment(dataDir: string, env: Environment = proce
       const value = variables[name];
       if (value !== undefined) return value;
       throw new CliError(
-        `No stack is ready in ${dataDir}: run "npm start", name its --data-dir, or set ${name} for another stack.`,
+        `No stack is ready in ${dataDir}: run "npm start", pass its --data-dir, or set ${name} to use another stack.`,
       );
     },
     isFromDataDir: (name) => given[name] === undefined && variables[name] !== undefined,
