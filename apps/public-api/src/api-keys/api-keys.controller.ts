@@ -20,12 +20,11 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'createApiKey',
     summary: 'Create an API key',
-    description:
-      'For the fleet of the calling key, with scopes that this key has itself: any other scope is answered 403.',
+    description: 'For the fleet of the calling key, with scopes that this key has itself: any other scope gets a 403.',
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',
-    response: { status: 201, description: 'The key. It works at once.', type: ApiKeyWithKeyDto },
+    response: { status: 201, description: 'The key. It is valid at once.', type: ApiKeyWithKeyDto },
     errors: [404, 409],
     idempotencyKey: true,
   })
@@ -58,7 +57,7 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'getApiKey',
     summary: 'Read an API key',
-    description: 'Without the key itself, which is shown once. Revoked ones too.',
+    description: 'Without the key itself, which is shown only once. Also returns revoked keys.',
     tag: 'Fleet',
     scope: 'keys:read',
     portal: 'refused',
@@ -74,7 +73,7 @@ export class ApiKeysController {
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
     description:
-      'For good; it may be the calling key itself. Processes that have just admitted the key may do so for 3 more seconds. Revoking again changes nothing.',
+      'Permanently; it may be the calling key itself. Processes that have just accepted the key may do so for 3 more seconds. Revoking again changes nothing.',
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',

@@ -17,7 +17,7 @@ export class CreateApiKeyDto extends dto(
         .refine(unique, 'must not repeat a scope')
         .meta({
           uniqueItems: true,
-          description: 'What the key may do; only what the key that creates it may do, too.',
+          description: 'What the key may do: a subset of the scopes of the key that creates it.',
         }),
     })
     .meta({ id: 'CreateApiKey' }),

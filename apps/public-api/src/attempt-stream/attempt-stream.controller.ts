@@ -15,7 +15,7 @@ export class AttemptStreamController {
     operationId: 'streamAttempts',
     summary: 'Follow attempts as they are made',
     description:
-      'Server-sent events. The `data` of each event `attempt` is one attempt, in the order of the log for a subscription. Without `Last-Event-ID` the stream begins now; with the last id that was read it continues there, at any instance and for as long as the log is kept. It begins with an id that has no event, so that it can be continued before the first one, and sends one now and then for what the filters leave out. It has no end: connect again when it closes. An id is good for the streams of its fleet, with any filters. An API key may have 4 streams of one process, and a fleet 16 unless its operator has set another number.',
+      'Server-sent events. The `data` of each event `attempt` is one attempt, in the order of the log for a subscription. Without `Last-Event-ID` the stream starts now; with the last id that was read it continues from there, on any instance and for as long as the log is kept. It starts with an id without an event, so that it can be continued before the first event, and sometimes sends another one for attempts that the filters leave out. It never ends: reconnect when it closes. An id is valid for all streams of its fleet, with any filters. An API key may have 4 streams of one process, and a fleet 16 unless its operator has set another number.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',

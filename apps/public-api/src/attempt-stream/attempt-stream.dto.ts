@@ -25,7 +25,7 @@ import {
 export class AttemptStreamQueryDto extends dto(
   z.object({
     eventType: z.array(eventTypeParameter).optional().meta({
-      description: 'Only attempts of events of these types; send it once per type.',
+      description: 'Only attempts of events of these types; repeat the parameter for several types.',
     }),
     deviceId: parameterText(MAX_ID_LENGTH)
       .optional()
@@ -46,7 +46,7 @@ export class StreamedAttemptDto extends dto(
       eventTime: dateTime,
       deviceId: text,
       subscriptionId: text,
-      series: z.int().min(0).meta({ description: '0: the first delivery of the event; above: replays of it.' }),
+      series: z.int().min(0).meta({ description: '0: the first delivery of the event; higher: replays of it.' }),
       attempt: attemptNumber,
       probe: z.literal(true).optional(),
       startedAt: dateTime,

@@ -107,7 +107,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
   }
 }
 
-const NOT_BEGUN = 'The stream cannot begin right now; connect again shortly.';
+const NOT_BEGUN = 'The stream cannot start right now; reconnect shortly.';
 const WHOSE = {
   key: 'An API key',
   fleet: 'A fleet, over all of its keys and sessions,',

@@ -34,7 +34,8 @@ export class ApiKeyGuard implements CanActivate {
     if (scope === 'admin' || (scope === 'any' && fleetId === undefined)) return true;
     if (fleetId === undefined)
       throw invalidHeader(FLEET_HEADER, 'is required: an admin key acts for one fleet at a time');
-    if ((await this.fleets.find(fleetId)) === null) throw invalidHeader(FLEET_HEADER, 'names no fleet');
+    if ((await this.fleets.find(fleetId)) === null)
+      throw invalidHeader(FLEET_HEADER, 'does not name an existing fleet');
     const caller: Caller = {
       type: 'admin',
       keyId,
@@ -68,7 +69,7 @@ function refusal(request: Request): ApiError {
   const token = bearerToken(request);
   if (token === null) return unauthorized('The Authorization header must be "Bearer wp_...".', '');
   if (token.startsWith('wps_')) return unauthorized('The portal session has ended.', ', error="invalid_token"');
-  return unauthorized('The API key is not known.', ', error="invalid_token"');
+  return unauthorized('The API key is unknown.', ', error="invalid_token"');
 }
 
 function unauthorized(message: string, challenge: string): ApiError {

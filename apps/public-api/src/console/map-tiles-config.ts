@@ -16,7 +16,7 @@ export interface MapTiles {
  */
 const TEMPLATE =
   /^(https?:\/\/(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?)(\/[^\s"'<>\\{}]*(?:\{[xyz]\}[^\s"'<>\\{}]*){3})$/;
-const MOST_ATTRIBUTION = 200;
+const MAX_ATTRIBUTION = 200;
 
 /** null: maps have no tiles. Those who made them are named wherever they are shown, so neither is set without the other. */
 export const mapTilesConfig: z.ZodType<MapTiles | null> = z
@@ -27,8 +27,8 @@ export const mapTilesConfig: z.ZodType<MapTiles | null> = z
       undefined,
     ),
     WAYPOST_MAP_ATTRIBUTION: withDefault(
-      (text) => (text.length <= MOST_ATTRIBUTION ? text : undefined),
-      `a text of at most ${String(MOST_ATTRIBUTION)} characters that names who made the tiles`,
+      (text) => (text.length <= MAX_ATTRIBUTION ? text : undefined),
+      `a text of at most ${String(MAX_ATTRIBUTION)} characters that names the source of the tiles`,
       undefined,
     ),
   })

@@ -31,7 +31,7 @@ export class CurrentFleetController {
   @Endpoint({
     operationId: 'updateFleet',
     summary: 'Change the fleet of the API key',
-    description: 'Fields that are left out stay as they are. Existing subscriptions keep their format.',
+    description: 'Omitted fields stay unchanged. Existing subscriptions keep their format.',
     tag: 'Fleet',
     scope: 'fleet:write',
     portal: 'refused',

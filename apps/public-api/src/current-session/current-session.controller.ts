@@ -12,7 +12,7 @@ export class CurrentSessionController {
   @Get()
   @Endpoint({
     operationId: 'getSession',
-    summary: 'Read what the caller is and may do',
+    summary: 'Read the identity and permissions of the caller',
     description: 'For every API key, portal session and admin key, whatever their scopes.',
     tag: 'Portal',
     scope: 'any',

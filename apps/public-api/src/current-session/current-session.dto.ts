@@ -7,13 +7,11 @@ import { branding } from '../portal-settings/portal-settings.dto.js';
 export class SessionDto extends dto(
   z
     .strictObject({
-      type: z
-        .enum(['api_key', 'portal_session', 'admin'])
-        .meta({ description: 'What the request was authenticated by.' }),
+      type: z.enum(['api_key', 'portal_session', 'admin']).meta({ description: 'How the request was authenticated.' }),
       fleetId: text.optional().meta({ description: 'Absent for an admin key without `X-Waypost-Fleet`.' }),
       scopes: z.array(text),
       subscriptionIds: z.array(uuidText).optional().meta({
-        description: 'Only for a portal session that is limited to them.',
+        description: 'Only for a portal session limited to these subscriptions.',
       }),
       expiresAt: dateTime.optional().meta({ description: 'Only for a portal session.' }),
       returnUrl: text.optional().meta({ description: 'Where to go when the portal session has ended.' }),
@@ -24,8 +22,8 @@ export class SessionDto extends dto(
           attribution: text,
         })
         .optional()
-        .meta({ description: 'For the maps of the console; absent: they have no tiles.' }),
-      historyRetentionMs: z.int().min(1).meta({ description: 'For how long the history keeps a delivery.' }),
+        .meta({ description: 'For the maps of the console. Absent: maps without tiles.' }),
+      historyRetentionMs: z.int().min(1).meta({ description: 'How long the history keeps a delivery.' }),
     })
     .meta({ id: 'Session' }),
 ) {}

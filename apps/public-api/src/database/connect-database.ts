@@ -6,14 +6,14 @@ import { BootError } from '@waypost/platform';
 export async function connectDatabase(dataSource: DataSource): Promise<void> {
   const schema = await readSchema(dataSource);
   if (schema.type === 'behind') {
-    const fix = 'start history-projector of this version, which brings it up to date, then public-api again';
+    const fix = 'start history-projector of this version, which migrates it, then public-api again';
     throw new BootError('database_schema', `The database lacks ${schema.missing.join(', ')}: ${fix}.`);
   }
   if (schema.type === 'ahead') {
     const changes = schema.unknown.join(', ');
     throw new BootError(
       'database_schema',
-      `A newer version has changed the database (${changes}): start that version.`,
+      `A newer version has migrated the database (${changes}): start that version.`,
     );
   }
 }

@@ -13,7 +13,7 @@ export class DeliveryFiguresController {
     operationId: 'getMetrics',
     summary: 'Figures of deliveries',
     description:
-      'Deliveries by outcome, attempts, retries and percentiles by minute, hour or day. A delivery counts in the bucket of its first attempt, with everything that happens to it later: the counts of a window are those of the events of the same window. Deliveries that wait for their first attempt have no bucket yet and are not counted, also not as `pending`: `GET /public/v2/events?status=pending` and the `health` of a subscription have them.',
+      'Deliveries by outcome, attempts, retries and percentiles by minute, hour or day. A delivery counts in the bucket of its first attempt, with everything that happens to it later, so the counts of a window match the events of the same window. Deliveries that wait for their first attempt have no bucket yet and are not counted, not even as `pending`: see `GET /public/v2/events?status=pending` and the `health` of a subscription.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',

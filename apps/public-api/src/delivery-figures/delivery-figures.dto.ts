@@ -19,9 +19,9 @@ export class FiguresQueryDto extends dto(
       eventType: z
         .array(eventTypeParameter)
         .optional()
-        .meta({ description: 'Only events of these types; send it once per type.' }),
+        .meta({ description: 'Only events of these types; repeat the parameter for several types.' }),
       groupBy: oneOf(['none', 'subscription', 'eventType']).default('none').meta({
-        description: 'Splits each bucket by this.',
+        description: 'Splits each bucket by this property.',
       }),
     })
     .refine(isWindow, WINDOW_RULE),
@@ -32,7 +32,7 @@ const count = z.int().min(0);
 const percentile = z
   .strictObject({ p50: count, p95: count, p99: count })
   .optional()
-  .meta({ description: 'Milliseconds, within 5 % of the exact value; absent without any to measure.' });
+  .meta({ description: 'Milliseconds, within 5 % of the exact value; absent if there is nothing to measure.' });
 
 const bucket = z
   .strictObject({
@@ -41,11 +41,11 @@ const bucket = z
     eventType: text.optional().meta({ description: 'With `groupBy=eventType`.' }),
     deliveries: z.strictObject({ delivered: count, failed: count, expired: count, pending: count }).meta({
       description:
-        'By their outcome. `expired` waited for a suspended subscription until the retention ended; in the history they are `failed`.',
+        'By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`.',
     }),
     attempts: z
       .strictObject(Object.fromEntries(ATTEMPT_CLASSES.map((name) => [name, count])))
-      .meta({ description: 'By the status code that they got, without probes.' }),
+      .meta({ description: 'By status code, without probes.' }),
     retries: count.meta({ description: 'Attempts after the first of their delivery.' }),
     probes: count.meta({ description: 'Of suspended subscriptions.' }),
     latencyMs: percentile.describe('From the creation of a delivery to its acceptance: milliseconds, within 5 %.'),
@@ -55,7 +55,7 @@ const bucket = z
 
 export class FiguresDto extends dto(
   z.strictObject({
-    data: z.array(bucket).meta({ description: 'In the order of time. A bucket without deliveries is absent.' }),
+    data: z.array(bucket).meta({ description: 'In order of time. Buckets without deliveries are absent.' }),
   }),
 ) {}
 

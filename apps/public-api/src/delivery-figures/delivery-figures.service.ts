@@ -47,7 +47,8 @@ export class DeliveryFiguresService {
       eventTypes,
     });
     if (found.type === 'too_many') {
-      const message = 'gives more figures than one answer can add: use a longer step, a shorter window or a filter';
+      const message =
+        'needs more figures than one response can aggregate: use a longer step, a shorter window or a filter';
       throw invalidParameters([{ parameter: 'step', message }]);
     }
     return { data: toBuckets(found.rows, groupBy) };

@@ -5,7 +5,7 @@ import { instant, NO_CONTROL_CHARACTERS, oneOf, parameterText, statusCode, whole
 /** The most deliveries or points of a page. */
 export const MAX_LIMIT = 2_000;
 export const LIMIT_DESCRIPTION =
-  'Maximum items per page. A page of large items may have fewer: only one without a token is the last.';
+  'Maximum items per page. A page of large items may have fewer: only a page without a token is the last.';
 
 export const STATUSES = ['delivered', 'failed', 'pending'] as const;
 
@@ -31,7 +31,7 @@ export const endDateParameter = instant().meta({
 });
 export const statusCodeParameter = wholeNumber(100, 999).optional().meta({
   description:
-    "Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code.",
+    "Only deliveries whose last attempt got this code from the subscriber's endpoint. A delivery that ended without another attempt, such as an expired one, has no code.",
 });
 
 /** Fields of responses that both versions have, under their own names. */
@@ -42,7 +42,7 @@ export const attemptNumber = z.int().min(1);
 export const durationMs = z.int().min(0);
 export const lastStatusCode = statusCode.optional().meta({
   description:
-    'Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt.',
+    'Status code of the last line of `attempts`; absent if the attempt got no response, or if the line is an end without an attempt.',
 });
 /** What `attempts` has where a delivery ended without one (R-31). */
 export const LINE_WITHOUT_ATTEMPT =

@@ -89,7 +89,7 @@ function problemOf(form: ParameterForm, given: readonly Given[]): string | null 
   if (given.length > 1 && !isRepeatable(form)) return 'may be given only once';
   const { maxWrittenLength = Infinity } = form;
   if (given.every(({ written }) => written.length <= maxWrittenLength)) return null;
-  return `must be at most ${String(maxWrittenLength)} characters as it stands in the URL: send fewer values at once`;
+  return `must be at most ${String(maxWrittenLength)} characters as written in the URL: send fewer values at once`;
 }
 
 function valueOf(form: ParameterForm, given: readonly Given[]): unknown {

@@ -84,7 +84,7 @@ describe('error answers (R-37)', () => {
     expect(answer.body).toEqual({
       error: {
         code: 'internal_error',
-        message: 'The service failed to answer this request.',
+        message: 'The service failed to process this request.',
         requestId: answer.headers.get('x-request-id'),
       },
     });

@@ -49,13 +49,13 @@ function toApiError(thrown: unknown): ApiError {
   if (status !== null && status >= 400 && status < 500) return errorOfStatus(status);
   if (isConnectionLoss(thrown)) {
     const headers = { 'retry-after': '5' };
-    return new ApiError(503, 'unavailable', 'The service cannot answer right now; try again shortly.', { headers });
+    return new ApiError(503, 'unavailable', 'The service is temporarily unavailable; try again shortly.', { headers });
   }
-  return new ApiError(500, 'internal_error', 'The service failed to answer this request.');
+  return new ApiError(500, 'internal_error', 'The service failed to process this request.');
 }
 
 const BY_STATUS: Readonly<Record<number, readonly [ErrorCode, string]>> = {
-  404: ['not_found', 'There is nothing at this path.'],
+  404: ['not_found', 'There is no resource at this path.'],
   413: ['body_too_large', 'The body may be at most 100 KB.'],
   415: [
     'unsupported_media_type',

@@ -46,11 +46,11 @@ export class EventResendsService {
     const [first] = records;
     if (first?.series !== 0) throw notFound('The first delivery of this event is not in the history.');
     if (first.eventType === TEST_EVENT_TYPE) {
-      throw new ApiError(409, 'test_event', 'A test event is not sent again: request another one with /test.');
+      throw new ApiError(409, 'test_event', 'A test event cannot be resent: request another one with /test.');
     }
     const { subscriptionId, firstAttemptAt } = first;
     if (firstAttemptAt === null) {
-      const message = 'This event waits for its first attempt: it will be sent, and can be sent again after that.';
+      const message = 'This event is waiting for its first attempt: it will be sent, and can be resent after that.';
       throw new ApiError(409, 'not_attempted_yet', message);
     }
     return { subscriptionId, firstAttemptAt };

@@ -27,7 +27,7 @@ export class EventsV2Controller {
     operationId: 'listEvents',
     summary: 'Delivery history',
     description:
-      'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was pushed. Without startDate: from the start of the retention of 15 days; without endDate: to the newest. With `status=pending` also deliveries that wait for their first attempt: they count as the newest, in the order of their creation, which is their time for the window. With `payload` an answer may be empty and have a token: it says in `searchedUntil` how far it has looked.',
+      'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was sent. Without `startDate`: from the start of the retention of 15 days; without `endDate`: to the newest. `status=pending` includes deliveries that wait for their first attempt: they count as the newest, in the order of their creation, and their creation time decides whether they are in the window. With `payload` a page may be empty and still have a token: `searchedUntil` says how far the search got.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -60,7 +60,7 @@ export class EventsV2Controller {
     operationId: 'getEvent',
     summary: 'Deliveries of one event',
     description:
-      'Its deliveries, the first one and those of replays, in the order of their series, with those that wait for their first attempt. An event belongs to one subscription.',
+      'The first delivery of the event and its replays, in the order of their series, including deliveries that wait for their first attempt. An event belongs to one subscription.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -82,13 +82,13 @@ export class EventsV2Controller {
   @Post(':eventId/resend')
   @Endpoint({
     operationId: 'resendEvent',
-    summary: 'Send one event again',
+    summary: 'Resend one event',
     description:
-      'Sends the event again to its subscription, as a replay of it alone: same `eventId`, same bytes, whatever became of it before. One that still waits for its first attempt is a 409 with the code `not_attempted_yet`: it will be sent. It counts among the 3 replays of a subscription that may be unfinished, and is read and cancelled like them.',
+      'Resends the event to its subscription, as a replay of this event alone: same `eventId`, same bytes, whatever its earlier outcome. If the event still waits for its first attempt, the response is 409 with the code `not_attempted_yet`: it will be sent anyway. A resend counts toward the 3 unfinished replays that a subscription may have, and is read and cancelled like a replay.',
     tag: 'History',
     scope: 'subscriptions:write',
     portal: 'filtered',
-    response: { status: 202, description: 'The replay, as it begins.', type: ReplayDto },
+    response: { status: 202, description: 'The new replay.', type: ReplayDto },
     errors: [404, 409],
     idempotencyKey: true,
   })

@@ -34,7 +34,7 @@ import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto
 /** More than there are; each is a list that the page is merged of. */
 const MAX_EVENT_TYPES = 20;
 
-const includeParameter = oneOf(['body']).optional().meta({ description: 'Adds the exact text that was pushed.' });
+const includeParameter = oneOf(['body']).optional().meta({ description: 'Adds the exact text that was sent.' });
 
 const MAX_PAYLOAD_FILTER_LENGTH = 512;
 
@@ -43,7 +43,7 @@ const payloadParameter = parameterText(MAX_PAYLOAD_FILTER_LENGTH)
   .optional()
   .meta({
     pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may begin anywhere in the payload; of a list, any item counts. There is no index for it: each page looks at up to ${MOST_SEARCHED.toLocaleString('en-US')} deliveries that match the other filters.`,
+    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may start anywhere in the payload; any item of a list counts. There is no index for this: each page searches up to ${MOST_SEARCHED.toLocaleString('en-US')} deliveries that match the other filters.`,
   });
 
 /** The filters of v2 (R-33). */
@@ -58,7 +58,7 @@ export class EventsQueryDto extends dto(
         // In one order and once each: the same filter however it is written.
         .transform((types) => [...new Set(types)].sort())
         .optional()
-        .meta({ description: 'Only events of these types; send it once per type.' }),
+        .meta({ description: 'Only events of these types; repeat the parameter for several types.' }),
       deviceId: parameterText(MAX_ID_LENGTH)
         .optional()
         // Such an id does not exist (R-2).
@@ -83,15 +83,15 @@ const attempt = z.strictObject({
   probe: z.literal(true).optional().meta({
     description: 'A probe of a suspended subscription: it does not use up the attempt of this number.',
   }),
-  dueAt: dateTime.meta({ description: 'When it should have started: `startedAt` says by how much it was late.' }),
+  dueAt: dateTime.meta({ description: 'When it should have started. The difference to `startedAt` is its lateness.' }),
   startedAt: dateTime,
   durationMs,
   statusCode: attemptStatusCode,
   error: attemptError,
-  errorDetail: z.string().optional().meta({ description: 'What `error` stands for, in words.' }),
+  errorDetail: z.string().optional().meta({ description: 'A description of `error`.' }),
   responseBody: z.string().optional().meta({
     description:
-      'The beginning of the body of a response that did not accept, at most 1 KiB of what came together with its headers.',
+      'The beginning of the body of a non-2xx response: at most 1 KiB of the part that arrived together with its headers.',
   }),
 });
 
@@ -107,14 +107,15 @@ const delivery = z.strictObject({
   series: z
     .int()
     .min(0)
-    .meta({ description: '0: the first delivery of the event to this subscription; above: replays of it.' }),
+    .meta({ description: '0: the first delivery of the event to this subscription; higher: replays of it.' }),
   replayId: text.optional().meta({
     description: 'The replay that made this series; absent for the first delivery.',
   }),
   statusCode: lastStatusCode,
   attemptCount: z.int().min(0).meta({ description: 'Without probes and ends without an attempt.' }),
   probeCount: z.int().min(1).optional().meta({
-    description: 'Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20.',
+    description:
+      'Probes of this delivery while its subscription was suspended: `attempts` has the first 20 and the newest 20.',
   }),
   firstAttemptAt: timeOfLine('first'),
   lastAttemptAt: timeOfLine('last'),
@@ -130,8 +131,8 @@ const event = z
     deviceId: text,
     subscriptionId: text,
     format: z.enum(PAYLOAD_FORMATS),
-    payload: z.looseObject({}).meta({ description: 'The JSON as it was pushed, in this format.' }),
-    body: text.optional().meta({ description: 'Only with `include=body`: the exact text that was pushed.' }),
+    payload: z.looseObject({}).meta({ description: 'The JSON as it was sent, in this format.' }),
+    body: text.optional().meta({ description: 'Only with `include=body`: the exact text that was sent.' }),
     delivery,
   })
   .meta({ id: 'V2Event' });
@@ -150,11 +151,11 @@ export class EventsPageDto extends dto(
   pageOf(event).extend({
     searchedUntil: dateTime.nullable().optional().meta({
       description:
-        'Only with `payload`: the first attempt of the last delivery that was looked at, from which the next page goes on. null: every delivery of the query was.',
+        'Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched.',
     }),
     completeUntil: dateTime.nullable().meta({
       description:
-        'Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt.',
+        'Every delivery whose first attempt was before this is in the history: a client that polls uses it as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt.',
     }),
   }),
 ) {}

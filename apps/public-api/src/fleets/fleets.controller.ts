@@ -25,7 +25,7 @@ export class FleetsController {
   @Endpoint({
     operationId: 'createFleet',
     summary: 'Create a fleet',
-    description: 'It has no API key yet: create one by `POST /public/v1/api-keys` with the header `X-Waypost-Fleet`.',
+    description: 'It has no API key yet: create one with `POST /public/v1/api-keys` and the header `X-Waypost-Fleet`.',
     tag,
     scope: 'admin',
     portal: 'refused',

@@ -21,9 +21,9 @@ export class CreateFleetDto extends dto(
       fleetId: plainText(MAX_LENGTH).meta({
         description: 'A-Z a-z 0-9 . _ - with a letter or digit first. It is part of Kafka keys and cannot be changed.',
       }),
-      name: plainText(MAX_LENGTH).optional().meta({ description: 'For people.' }),
+      name: plainText(MAX_LENGTH).optional().meta({ description: 'A name for people.' }),
       payloadFormat: oneOf(PAYLOAD_FORMATS).default('v1').meta({
-        description: 'For subscriptions that are created without a format.',
+        description: 'For subscriptions created without a format.',
       }),
       routes: z
         .boolean('must be true or false')

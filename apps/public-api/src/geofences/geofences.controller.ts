@@ -31,7 +31,7 @@ export class GeofencesController {
     operationId: 'createGeofence',
     summary: 'Create a geofence',
     description:
-      'A circle or a polygon. Vehicles that are inside when it is created send no event before they leave it. A fleet may have 10,000 geofences.',
+      'A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have 10,000 geofences.',
     tag,
     scope: 'geofences:write',
     portal: 'whole_fleet',
@@ -88,7 +88,7 @@ export class GeofencesController {
   @Endpoint({
     operationId: 'updateGeofence',
     summary: 'Change a geofence',
-    description: 'Fields that are left out stay as they are; `shape` is replaced as a whole.',
+    description: 'Omitted fields stay unchanged; `shape` is replaced as a whole.',
     tag,
     scope: 'geofences:write',
     portal: 'whole_fleet',

@@ -19,7 +19,7 @@ export function guardMethods(routes: RouteMethods): RequestHandler {
       return;
     }
     const allow = route.methods.join(', ');
-    const message = `${request.method} is not possible here; possible: ${allow}.`;
+    const message = `${request.method} is not supported here; supported: ${allow}.`;
     sendApiError(response, new ApiError(405, 'method_not_allowed', message, { headers: { allow } }));
   };
 }

@@ -47,8 +47,8 @@ function takerOf(request: Request): ShareTaker {
 function tooMuchUnread(whose: keyof ShareLimits, most: number): ApiError {
   const headers = { 'retry-after': '5' };
   if (whose === 'process')
-    return new ApiError(503, 'unavailable', 'Too many responses wait to be read; try again shortly.', { headers });
+    return new ApiError(503, 'unavailable', 'Too many responses are unread; try again shortly.', { headers });
   const holder = whose === 'key' ? 'This caller' : 'This fleet, over all of its keys and sessions,';
-  const message = `${holder} has asked for more than ${String(most / MIB)} MiB that it has not read yet: read it, or close those connections.`;
+  const message = `${holder} has more than ${String(most / MIB)} MiB of unread responses: read them, or close those connections.`;
   return new ApiError(429, 'rate_limited', message, { headers });
 }

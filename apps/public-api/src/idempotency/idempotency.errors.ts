@@ -7,12 +7,12 @@ export function keyReused(): ApiError {
 }
 
 export function inProgress(): ApiError {
-  const message = 'A request with this Idempotency-Key is in progress: send it again for its answer.';
+  const message = 'A request with this Idempotency-Key is in progress: repeat it to get its response.';
   return new ApiError(409, 'idempotency_in_progress', message, { headers: { 'retry-after': '1' } });
 }
 
 export function answerLost(): ApiError {
   const message =
-    'This request was carried out before, but its answer can no longer be read. Check the current state; use a new key for another change.';
+    'This request was carried out before, but its response can no longer be read. Check the current state; use a new key for another change.';
   return new ApiError(409, 'idempotency_answer_lost', message);
 }

@@ -11,8 +11,8 @@ import { webhookComponents, webhookOperations } from './webhooks.js';
 
 const TAGS: readonly { readonly name: Tag; readonly description?: string }[] = [
   { name: 'History', description: 'Deliveries, their times, and the responses to them.' },
-  { name: 'Paths', description: 'Where the devices were.' },
-  { name: 'Subscriptions', description: 'What is delivered, and where to.' },
+  { name: 'Paths', description: 'The paths of devices.' },
+  { name: 'Subscriptions', description: 'Event types and the URLs they are delivered to.' },
   { name: 'Geofences', description: 'Areas that produce an event when a device enters or leaves.' },
   { name: 'Fleet', description: 'The fleet of the API key, and its keys.' },
   { name: 'Portal', description: 'The console for the customers of a platform.' },
@@ -68,7 +68,7 @@ export class OpenApi {
         title: 'Waypost public API',
         version: '1.0.0',
         description:
-          'Webhook subscriptions of a fleet and the history of their deliveries. Objects in responses and webhooks may gain fields, and their enumerations (`x-extensible-enum`) may gain values: accept what you do not know.',
+          'Webhook subscriptions of a fleet and the history of their deliveries. Objects in responses and webhooks may gain fields, and their enumerations (`x-extensible-enum`) may gain values: accept unknown ones.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -83,7 +83,7 @@ export class OpenApi {
             scheme: 'bearer',
             bearerFormat: 'wpa_...',
             description:
-              'The key of an operator. With the header `X-Waypost-Fleet` it is taken wherever an API key is, and acts for that fleet with every scope.',
+              'The key of an operator. With the header `X-Waypost-Fleet` it is accepted wherever an API key is, and acts for that fleet with every scope.',
           },
           apiKey: {
             type: 'http',

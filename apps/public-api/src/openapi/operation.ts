@@ -21,14 +21,14 @@ const ifMatch: Parameter = {
   name: 'If-Match',
   in: 'header',
   description:
-    'The `ETag` of the version to change, a list of them, or `*`. When the resource has another version by now, the response is 412 and nothing is done. Without it the change applies to the current version.',
+    'The `ETag` of the version to change, a list of them, or `*`. If the resource has changed since, the response is 412 and nothing is done. Without it the change applies to the current version.',
   schema: { type: 'string', pattern: IF_MATCH_PATTERN, examples: ['"3"'] },
 };
 
 const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'An `ETag`: while it is still the current one, the response is 304 without a body.',
+  description: 'An `ETag`: if it is still current, the response is 304 without a body.',
   schema: { type: 'string', examples: ['"418"'] },
 };
 
@@ -36,7 +36,7 @@ const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Any text of your own, such as a UUID. The same request with the same key within 24 hours is carried out once and gets the same response, secrets included. Refusals are not kept: they changed nothing. Another request with the same key is answered 422, and one that arrives while the first is in progress 409.',
+    'Any text of your own, such as a UUID. The same request with the same key within 24 hours is carried out once and gets the same response, including secrets. Rejections are not kept, because they changed nothing. A different request with the same key gets a 422, and a request that arrives while the first is in progress gets a 409.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN },
 };
 
@@ -44,7 +44,7 @@ const lastEventId: Parameter = {
   name: 'Last-Event-ID',
   in: 'header',
   description:
-    'The last id that was read, of an event or alone, of a stream of the same fleet. It has no meaning to clients.',
+    'The last id that was read, with or without an event, from a stream of the same fleet. It is opaque to clients.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
 };
 
@@ -52,7 +52,7 @@ const actingFor: Parameter = {
   name: FLEET_HEADER,
   in: 'header',
   description:
-    'With an admin key: the id of the fleet that it acts for, required wherever the data of a fleet is asked for. An API key has its fleet, and ignores it.',
+    'With an admin key: the id of the fleet to act for, required for all data of a fleet. Ignored with an API key, which has its own fleet.',
   schema: { type: 'string' },
 };
 
@@ -66,7 +66,7 @@ const etagHeader = {
 
 const locationHeader = {
   Location: {
-    description: 'The path of what was created; of several, the first.',
+    description: 'The path of the created resource; if several were created, of the first.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
   },

@@ -4,12 +4,12 @@ import { DEPRECATION_HEADERS } from '../http/deprecation.middleware.js';
 import type { Reference, ResponseObject, Schema } from './openapi.types.js';
 
 const detail = z.strictObject({
-  parameter: z.string().optional().meta({ description: 'The query parameter that is wrong.' }),
-  header: z.string().optional().meta({ description: 'The request header that is wrong.' }),
-  field: z.string().optional().meta({ description: 'The field of the body that is wrong, as a path.' }),
-  conflictingId: z.string().optional().meta({ description: 'The id of the resource that it conflicts with.' }),
-  limit: z.int().optional().meta({ description: 'How many the fleet may have.' }),
-  current: z.int().optional().meta({ description: 'How many the fleet has.' }),
+  parameter: z.string().optional().meta({ description: 'The invalid query parameter.' }),
+  header: z.string().optional().meta({ description: 'The invalid request header.' }),
+  field: z.string().optional().meta({ description: 'The invalid field of the body, as a path.' }),
+  conflictingId: z.string().optional().meta({ description: 'The id of the conflicting resource.' }),
+  limit: z.int().optional().meta({ description: 'The limit of the fleet.' }),
+  current: z.int().optional().meta({ description: 'The current number of the fleet.' }),
   message: z.string(),
 });
 
@@ -21,12 +21,12 @@ export const requestIdHeader = {
 /** On every response to an API key (R-43). */
 export const rateLimitHeaders = {
   'RateLimit-Policy': {
-    description: 'The limit of the API key: `q` requests at once, given back over `w` seconds.',
+    description: 'The limit of the API key: a burst of `q` requests, refilled over `w` seconds.',
     required: true,
     schema: { type: 'string', examples: ['"key";q=200;w=2'] },
   },
   RateLimit: {
-    description: 'What is left of it: `r` requests now, all of them in `t` seconds.',
+    description: 'What is left: `r` requests now, the full burst in `t` seconds.',
     required: true,
     schema: { type: 'string', examples: ['"key";r=198;t=1'] },
   },
@@ -46,7 +46,9 @@ export const errorSchema = z.strictObject({
     code: z.enum(ERROR_CODES),
     message: z.string(),
     details: z.array(detail).optional(),
-    requestId: z.string().meta({ description: 'Of the request, as in `X-Request-Id`: name it when you ask for help.' }),
+    requestId: z
+      .string()
+      .meta({ description: 'The id of the request, as in `X-Request-Id`: include it when you ask for help.' }),
   }),
 });
 
@@ -69,26 +71,26 @@ const allow = { Allow: { description: 'The methods that this path supports.', sc
 /** Every error response, by status. */
 export const ERROR_RESPONSES = {
   400: errorResponse('A parameter, a header, the body or the page token is invalid; the message names it.'),
-  401: errorResponse('No API key, or one that is not known.', challenge),
+  401: errorResponse('No API key, or an unknown one.', challenge),
   403: errorResponse('The API key lacks a scope, or a portal session is limited to less.', challenge),
-  404: errorResponse('It does not exist, or belongs to another fleet.'),
+  404: errorResponse('The resource does not exist, or belongs to another fleet.'),
   405: errorResponse('This path does not support the method.', allow),
   408: errorResponse('The request did not arrive in time.'),
   409: errorResponse('The change conflicts with the current state.'),
   410: errorResponse('This resource has been removed.'),
-  412: errorResponse('The resource has another version than `If-Match` says; nothing was done.', currentTag),
+  412: errorResponse('The version of the resource does not match `If-Match`; nothing was done.', currentTag),
   413: errorResponse('The body is larger than 100 KB.'),
   414: errorResponse('The path and the query are longer than 8,192 characters.'),
   415: errorResponse('The body is not JSON.'),
   417: errorResponse('An expectation other than `100-continue`.'),
   422: errorResponse('The `Idempotency-Key` was used for another request.'),
   429: errorResponse(
-    'This API key sends too many requests or leaves too many responses unread, or this address does without a valid one.',
+    'This API key sends too many requests or leaves too many responses unread, or this address does so without a valid key.',
     retryAfter,
   ),
   431: errorResponse('The request line and the headers are longer than 16 KB together.'),
   500: errorResponse('The service failed.'),
-  503: errorResponse('The service cannot answer right now.', retryAfter),
+  503: errorResponse('The service is temporarily unavailable.', retryAfter),
 } as const satisfies Readonly<Record<number, ResponseObject>>;
 
 export type ErrorStatus = keyof typeof ERROR_RESPONSES;
@@ -116,7 +118,7 @@ const EARLY = ['408', '431'];
 
 function deprecationHeaders(status: string): Record<string, object> {
   const isEarly = EARLY.includes(status);
-  const description = `On every response of this path (RFC 8594)${isEarly ? '; absent when the path had not arrived' : ''}.`;
+  const description = `On every response of this path (RFC 8594)${isEarly ? '; absent if the path had not arrived' : ''}.`;
   return Object.fromEntries(
     Object.entries(DEPRECATION_HEADERS).map(([name, value]) => [
       name,

@@ -32,7 +32,7 @@ export function webhookOperations(): Readonly<Record<string, PathItem>> {
         operationId: 'deliverWebhook',
         summary: 'A delivery to the URL of a subscription',
         description:
-          'Signed, at least once: the same event has the same id in every repetition. The format is that of the subscription. Verify a signature over the body as it came.',
+          'Signed, and delivered at least once: a repeated event has the same id. The subscription defines the format. Verify the signature over the raw body.',
         tags: ['Subscriptions'],
         security: [],
         parameters: Object.entries(DELIVERY_HEADERS).map(headerParameter),
@@ -41,13 +41,15 @@ export function webhookOperations(): Readonly<Record<string, PathItem>> {
           content: { 'application/json': { schema: { oneOf: bodies }, examples: examples() } },
         },
         responses: {
-          '2XX': { description: 'Accepted, when it comes within 5 seconds. Types that are not expected, too.' },
-          '429': { description: 'Sent again; `Retry-After` makes the wait longer, up to 15 seconds.' },
-          '401': {
-            description: 'With bearer auth sent again, with a new token at once the first time. Otherwise refused.',
+          '2XX': {
+            description: 'Accepted, if sent within 5 seconds. Also respond with this to unexpected event types.',
           },
-          '4XX': { description: 'Any other: refused, not sent again.' },
-          '5XX': { description: 'Failed: sent again, 5 attempts in all. `Retry-After` counts with 503.' },
+          '429': { description: 'Retried; `Retry-After` lengthens the wait, up to 15 seconds.' },
+          '401': {
+            description: 'With bearer auth: retried, the first time at once with a new token. Otherwise failed.',
+          },
+          '4XX': { description: 'Any other: failed, not retried.' },
+          '5XX': { description: 'Retried, 5 attempts in all. `Retry-After` applies to 503.' },
         },
       },
     },
@@ -76,7 +78,7 @@ function examples(): Readonly<Record<string, { readonly value: unknown }>> {
 function union(propertyName: string, nameOf: (type: WebhookType) => string, description: string): Schema {
   const mapping = Object.fromEntries(WEBHOOK_TYPES.map((type) => [type, reference(nameOf(type)).$ref]));
   const oneOf = WEBHOOK_TYPES.map((type) => reference(nameOf(type)));
-  return { description: `${description} New types may come.`, oneOf, discriminator: { propertyName, mapping } };
+  return { description: `${description} New types may be added.`, oneOf, discriminator: { propertyName, mapping } };
 }
 
 function eventSchema(type: WebhookType): Schema {

@@ -16,7 +16,7 @@ export class OperationalEventsController {
     operationId: 'listSubscriptionOperations',
     summary: 'What happened to the deliveries of a subscription, newest first',
     description:
-      'Deliveries that failed five times, outages and their ends. A delivery that a response such as a 400 ended at once is in the history only. Kept for 15 days, at most the newest 500 of each type; they appear within seconds.',
+      'Deliveries that failed five times, outages and their ends. Deliveries that a response such as a 400 ended at once are only in the history. Kept for 15 days, at most the newest 500 of each type; they appear within seconds.',
     tag: 'Subscriptions',
     scope: 'subscriptions:read',
     portal: 'named_subscription',

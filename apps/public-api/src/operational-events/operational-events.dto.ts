@@ -5,11 +5,11 @@ import { dateTime, statusCode, text, uuidText } from '../endpoint/fields.js';
 import { pageOf } from '../paging/paging.dto.js';
 
 const TYPES = `What happened:
-- \`exhausted\`: the last attempt of a delivery has failed; \`eventId\` says which. A response that ends a delivery at once, such as a 400, makes no event.
-- \`suspended\`: nothing but failures for 5 minutes; deliveries are held from now on (\`onOutage: hold\`).
+- \`exhausted\`: the last attempt of a delivery has failed; \`eventId\` names it. A response that ends a delivery at once, such as a 400, creates no event.
+- \`suspended\`: only failures for 5 minutes; deliveries are held from now on (\`onOutage: hold\`).
 - \`probed\`: a held delivery was tried, and failed.
 - \`resumed\`: a probe was accepted; held deliveries are sent, in order.
-- \`disabled\`: nothing but failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until \`status\` is set to \`active\`.`;
+- \`disabled\`: only failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until \`status\` is set to \`active\`.`;
 
 /** An operational event as the API shows it. */
 export class OperationalEventDto extends dto(
@@ -19,7 +19,7 @@ export class OperationalEventDto extends dto(
       type: text.meta({ description: TYPES, examples: ['exhausted', 'suspended', 'probed', 'resumed', 'disabled'] }),
       occurredAt: dateTime,
       reason: text.meta({ description: 'Human-readable.' }),
-      eventId: uuidText.optional().meta({ description: 'The delivery that it is about, as in the history.' }),
+      eventId: uuidText.optional().meta({ description: 'The delivery concerned, as in the history.' }),
       statusCode: statusCode.optional().meta({ description: 'Of the last attempt, or of the probe.' }),
       error: text.optional().meta({ description: 'Why there was no status code, for example timeout.' }),
     })

@@ -39,7 +39,7 @@ export async function readPartitionCounts(
   for (const kind of Object.keys(TOPIC_OF) as OutboxKind[]) {
     const { name, partitions } = TOPIC_OF[kind];
     const count = partitions === 1 ? 1 : await partitionCount(name);
-    if (count === null) throw new Error(`The topic ${name} does not exist: create it by waypost set-up.`);
+    if (count === null) throw new Error(`The topic ${name} does not exist: create it with "waypost set-up".`);
     counts.set(kind, count);
   }
   return counts;

@@ -13,7 +13,7 @@ export function limitParameter(maxLimit: number, description = 'Maximum items pe
 
 export const pageStateParameter = parameterText(MAX_PAGE_STATE_LENGTH).optional().meta({
   description:
-    'Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out.',
+    'Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out.',
 });
 
 /** The query of a list that has no filters. */

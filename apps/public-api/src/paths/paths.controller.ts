@@ -14,7 +14,7 @@ export class PathsController {
     operationId: 'listPaths',
     summary: 'Paths',
     description:
-      'Every accepted ping, late ones in their place, once per device and time. Device by device, in the order of their ids; the points of a device in the order of their time. A device with more points than fit on the page continues at the start of the next.',
+      'Every accepted ping, including late ones, once per device and time. Devices are ordered by id, and the points of a device by time. A device with more points than fit on the page continues at the start of the next.',
     tag: 'Paths',
     scope: 'paths:read',
     portal: 'whole_fleet',

@@ -13,7 +13,7 @@ const MAX_DEVICE_IDS = 200;
 const MAX_WRITTEN_LENGTH = 6_000;
 
 const idsMessage =
-  `must be 1 to ${String(MAX_DEVICE_IDS)} device ids with a comma between them, ` +
+  `must be 1 to ${String(MAX_DEVICE_IDS)} comma-separated device ids, ` +
   `each of 1 to ${String(MAX_ID_LENGTH)} characters without control characters`;
 
 /** An id that contains a comma cannot be filtered for. Spaces belong to the id. */
@@ -25,7 +25,7 @@ const deviceIds = z
   .meta({
     explode: false,
     maxWrittenLength: MAX_WRITTEN_LENGTH,
-    description: `Only these devices: their ids with a comma between them, all together at most ${String(MAX_WRITTEN_LENGTH)} characters as they stand in the URL. A device whose id contains a comma is found without this filter.`,
+    description: `Only these devices: comma-separated ids, at most ${String(MAX_WRITTEN_LENGTH)} characters in all as written in the URL. Devices whose id contains a comma can only be read without this filter.`,
   });
 
 export class PathsQueryDto extends dto(
@@ -37,7 +37,7 @@ export class PathsQueryDto extends dto(
       }),
       endDate: endDateParameter,
       deviceIds,
-      limit: limitParameter(MAX_LIMIT, 'The most points that a page holds, of all its devices together.'),
+      limit: limitParameter(MAX_LIMIT, 'Maximum points per page, of all devices together.'),
       pageState: pageStateParameter,
     })
     .refine(isWindow, WINDOW_RULE),

@@ -34,7 +34,7 @@ export class PortalSessionsController {
     operationId: 'createPortalSession',
     summary: 'Create a portal session',
     description:
-      'Gives a link that opens the console once, for a customer of yours: with these scopes, and with these subscriptions and no others. The link can be opened for 2 minutes.',
+      'Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for 2 minutes.',
     tag,
     scope: 'portal:write',
     portal: 'refused',
@@ -59,7 +59,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'exchangePortalCode',
     summary: 'Open a portal session',
-    description: 'Gives the token of the session for the code of its link, once. The console does this.',
+    description: 'Exchanges the code of the link for the token of the session, once. The console does this.',
     tag,
     scope: null,
     portal: 'refused',
@@ -74,7 +74,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'listPortalSessions',
     summary: 'List portal sessions, oldest first',
-    description: 'Those that have ended are listed for a day.',
+    description: 'Ended sessions are listed for a day.',
     tag,
     scope: 'portal:read',
     portal: 'refused',
@@ -88,7 +88,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'getPortalSession',
     summary: 'Read a portal session',
-    description: 'Without its link, which is shown once. It can be read for a day after its end.',
+    description: 'Without its link, which is shown only once. A session can be read for a day after its end.',
     tag,
     scope: 'portal:read',
     portal: 'refused',
@@ -103,7 +103,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'revokePortalSession',
     summary: 'Revoke a portal session',
-    description: 'Within a second no process admits it, and its streams have ended. Revoking again changes nothing.',
+    description: 'Within a second no process accepts it and its streams have ended. Revoking again changes nothing.',
     tag,
     scope: 'portal:write',
     portal: 'refused',

@@ -23,7 +23,7 @@ export class CreatePortalSessionDto extends dto(
         .meta({
           uniqueItems: true,
           description:
-            'What the session may do; only what the key that creates it may do, too. A session with `subscriptionIds` can have `events:read`, `subscriptions:read` and `subscriptions:write`.',
+            'What the session may do: a subset of the scopes of the key that creates it. A session with `subscriptionIds` can have `events:read`, `subscriptions:read` and `subscriptions:write`.',
         }),
       subscriptionIds: z
         .array(uuid())
@@ -33,7 +33,7 @@ export class CreatePortalSessionDto extends dto(
         .optional()
         .meta({
           uniqueItems: true,
-          description: 'The subscriptions that it sees, with their deliveries, and no others. Without it: all.',
+          description: 'The session sees only these subscriptions and their deliveries. Absent: all.',
         }),
       expiresInSeconds: wholeNumber(MIN_SESSION_S, MAX_SESSION_S)
         .default(MAX_SESSION_S)
@@ -41,7 +41,7 @@ export class CreatePortalSessionDto extends dto(
       returnUrl: plainText(MAX_URL_LENGTH)
         .refine(isReturnUrl, 'must be an https URL')
         .optional()
-        .meta({ format: 'uri', description: 'Where the console sends its reader when the session has ended.' }),
+        .meta({ format: 'uri', description: 'Where the console sends the user when the session has ended.' }),
     })
     .meta({ id: 'CreatePortalSession' }),
 ) {}
@@ -64,7 +64,7 @@ const fields = {
   returnUrl: text.optional(),
   apiKeyId: uuidText.optional().meta({
     description:
-      'The API key that created it. When that is revoked, the session ends. Absent: an operator created it with an admin key.',
+      'The API key that created it; the session ends if that key is revoked. Absent: an operator created it with an admin key.',
   }),
   createdAt: dateTime,
   expiresAt: dateTime,
@@ -83,7 +83,7 @@ export class PortalSessionWithLinkDto extends dto(
       link: text.meta({
         format: 'uri',
         description:
-          'Opens the console, once. The code is in the fragment, which browsers do not send. Put it into a frame, or send a browser there, and keep it out of logs.',
+          'Opens the console, once. The code is in the fragment, which browsers do not send. Open it in a frame or a browser, and keep it out of logs.',
       }),
       linkExpiresAt: dateTime.meta({ description: 'Until when the link can be opened.' }),
     })

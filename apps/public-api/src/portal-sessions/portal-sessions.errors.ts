@@ -20,7 +20,7 @@ export function unknownSubscriptions(wanted: readonly string[], known: readonly 
   const details = wanted.flatMap((id, index): ErrorDetail[] =>
     known.includes(id)
       ? []
-      : [{ field: `subscriptionIds.${String(index)}`, message: 'is no subscription of this fleet' }],
+      : [{ field: `subscriptionIds.${String(index)}`, message: 'is not a subscription of this fleet' }],
   );
   return invalidBody(details);
 }

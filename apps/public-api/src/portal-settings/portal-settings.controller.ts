@@ -17,7 +17,7 @@ export class PortalSettingsController {
   @Get()
   @Endpoint({
     operationId: 'getFleetPortal',
-    summary: 'Read how the portal looks and who may frame it',
+    summary: 'Read the portal settings',
     tag,
     scope: 'fleet:read',
     portal: 'whole_fleet',
@@ -32,8 +32,8 @@ export class PortalSettingsController {
   @Patch()
   @Endpoint({
     operationId: 'updateFleetPortal',
-    summary: 'Change how the portal looks and who may frame it',
-    description: 'Fields that are left out stay as they are.',
+    summary: 'Change the portal settings',
+    description: 'Omitted fields stay unchanged.',
     tag,
     scope: 'fleet:write',
     portal: 'refused',

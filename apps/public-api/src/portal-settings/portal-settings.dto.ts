@@ -48,7 +48,7 @@ export class UpdateFleetPortalDto extends dto(
         .regex(/^#[0-9a-f]{6}$/, 'must be a color such as #1d4ed8')
         .nullable()
         .optional()
-        .meta({ description: 'Of links and buttons; null removes it.' }),
+        .meta({ description: 'Color of links and buttons; null removes it.' }),
       logoUrl: plainText(MAX_LOGO_LENGTH)
         .refine(
           isLogo,
@@ -57,7 +57,7 @@ export class UpdateFleetPortalDto extends dto(
         .nullable()
         .optional()
         .meta({ description: 'An https URL, or a base64 data URL of at most 50,000 characters; null removes it.' }),
-      colorScheme: oneOf(COLOR_SCHEMES).optional().meta({ description: "`auto`: as the reader's device." }),
+      colorScheme: oneOf(COLOR_SCHEMES).optional().meta({ description: "`auto`: follows the user's device." }),
     })
     .refine(changesSomething, 'must change something')
     .meta({ id: 'UpdateFleetPortal', minProperties: 1 }),
@@ -81,7 +81,7 @@ export const branding = z
 export class FleetPortalDto extends dto(
   z
     .strictObject({
-      portalId: uuidText.meta({ description: 'In the path of links to the portal. It is no secret.' }),
+      portalId: uuidText.meta({ description: 'In the path of links to the portal. It is not a secret.' }),
       frameAncestors: z.array(text),
       ...branding.shape,
       version,

@@ -32,7 +32,7 @@ export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }:
   });
   new Gauge({
     name: 'waypost_database_connections_awaited',
-    help: 'Queries that wait for a connection. Above 0 for a long time: the database is slow, or the pool too small.',
+    help: 'Queries that wait for a connection. If above 0 for long, the database is slow or the pool is too small.',
     labelNames: ['pool'],
     registers,
     collect() {

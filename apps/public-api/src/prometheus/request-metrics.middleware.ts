@@ -27,7 +27,7 @@ export function measureRequests({ registry, routeOf, monotonicMs }: RequestMetri
   });
   const limited = new Counter({
     name: 'waypost_http_rate_limited_total',
-    help: 'Requests answered 429.',
+    help: 'Requests rejected with 429.',
     labelNames: ['route'],
     registers: [registry],
   });

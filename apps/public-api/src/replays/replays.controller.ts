@@ -28,13 +28,13 @@ export class ReplaysController {
   @Post('replays')
   @Endpoint({
     operationId: 'createReplay',
-    summary: 'Send deliveries again',
+    summary: 'Replay deliveries',
     description:
-      'Sends every delivery of the subscription again whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other.',
+      'Resends every delivery of the subscription whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',
-    response: { status: 202, description: 'The replay, as it begins.', type: ReplayDto },
+    response: { status: 202, description: 'The new replay.', type: ReplayDto },
     errors: [404, 409],
     idempotencyKey: true,
   })
@@ -72,7 +72,7 @@ export class ReplaysController {
     operationId: 'countResendable',
     summary: 'Count what a replay would send',
     description:
-      'As the history has it, up to 10,000: how many deliveries a replay with these filters would send if it began now. It looks through a limited number of deliveries: where there are others, `hasMore` is true, and `deliveries` is a lower bound.',
+      'Counts in the history, up to 10,000, the deliveries that a replay with these filters would send if it started now. The search is limited: if there may be more, `hasMore` is true and `deliveries` is a lower bound.',
     tag,
     scope: 'events:read',
     portal: 'named_subscription',

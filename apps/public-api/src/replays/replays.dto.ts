@@ -59,7 +59,7 @@ export class CreateReplayDto extends dto(
         .max(MAX_REPLAY_RATE_PER_SECOND, `must be at most ${String(MAX_REPLAY_RATE_PER_SECOND)}`)
         .default(DEFAULT_REPLAY_RATE_PER_SECOND)
         .meta({
-          description: 'The most deliveries that are created per second. The limits of the subscription apply as well.',
+          description: 'Maximum deliveries created per second. The limits of the subscription also apply.',
         }),
     })
     .refine(isWindow, WINDOW_RULE)
@@ -78,7 +78,7 @@ export class ResendableQueryDto extends dto(
     .object({
       startDate: startDateParameter,
       endDate: endDateParameter,
-      status: oneOf(STATUSES).optional().meta({ description: 'As of a replay.' }),
+      status: oneOf(STATUSES).optional().meta({ description: 'As for a replay.' }),
       statusCode: statusCodeParameter,
       eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only events of this type.' }),
       deviceId: parameterText(MAX_ID_LENGTH)
@@ -94,7 +94,7 @@ export class ResendableDto extends dto(
       deliveries: z.int().min(0).max(MOST_COUNTED),
       hasMore: z
         .boolean()
-        .meta({ description: 'There are at least as many, and there may be more: not everything was counted.' }),
+        .meta({ description: 'There are at least this many, and maybe more: not everything was counted.' }),
     })
     .meta({ id: 'Resendable' }),
 ) {}
@@ -106,11 +106,11 @@ export class ReplayPathDto extends dto(
   }),
 ) {}
 
-const STATE_DESCRIPTION = `- \`pending\`: it has not begun.
+const STATE_DESCRIPTION = `- \`pending\`: it has not started.
 - \`running\`: deliveries are selected, then created. It waits while the subscription is not active.
 - \`cancelling\`: a cancel was requested.
-- \`completed\`: everything that matched was created, and is sent like any other delivery.
-- \`cancelled\`: no more is created: it was cancelled, or the subscription deleted.`;
+- \`completed\`: all matching deliveries were created, and are sent like any other delivery.
+- \`cancelled\`: no more deliveries are created, because it was cancelled or the subscription was deleted.`;
 
 /** A replay as the API shows it. */
 export class ReplayDto extends dto(
@@ -126,13 +126,13 @@ export class ReplayDto extends dto(
       statusCode: statusCode.optional(),
       eventType: enumText(EVENT_TYPES).optional(),
       deviceId: text.optional(),
-      eventId: uuidText.optional().meta({ description: 'Only with `/resend`: the one event that is sent again.' }),
+      eventId: uuidText.optional().meta({ description: 'Only with `/resend`: the event that is resent.' }),
       ratePerSecond: z.int().min(1),
       progress: z.strictObject({
         matched: z.int().min(0).optional().meta({
-          description: 'Deliveries to be sent again; absent until they are counted.',
+          description: 'Deliveries to resend; absent until they are counted.',
         }),
-        sent: z.int().min(0).meta({ description: 'How many of these were passed to the sender.' }),
+        sent: z.int().min(0).meta({ description: 'How many of them were passed to the sender.' }),
       }),
       createdAt: dateTime,
       startedAt: dateTime.optional().meta({ description: 'Absent while pending.' }),

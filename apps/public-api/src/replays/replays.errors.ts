@@ -12,6 +12,6 @@ export function tooManyReplays(): ApiError {
 
 /** 400: a window that lies wholly before the retention cannot be sent again. */
 export function windowExpired(): ApiError {
-  const message = 'must lie within the last 15 days: nothing older is kept';
+  const message = 'must lie within the last 15 days: older deliveries are not kept';
   return invalidBody([{ field: 'endDate', message }]);
 }

@@ -21,13 +21,13 @@ export const clientCertificate = z
     privateKey: pem(MAX_CLIENT_KEY_LENGTH).meta({
       writeOnly: true,
       description:
-        'PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored sealed and never shown.',
+        'PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored encrypted and never shown.',
     }),
   })
   .nullable()
   .meta({
     description:
-      'Shown to a receiver whose https server asks for a client certificate; not to the token server. It is replaced as a whole; null: none.',
+      'Presented to a receiver whose https server asks for a client certificate, but not to the token server. It is replaced as a whole; null removes it.',
   });
 
 export type CertificateBody = z.infer<typeof clientCertificate>;

@@ -20,15 +20,15 @@ export const headers = z
         .string()
         .max(MAX_HEADER_NAME_LENGTH, `must be at most ${String(MAX_HEADER_NAME_LENGTH)} characters`)
         .regex(HEADER_NAME, 'must be a header name: letters, digits and - are safe')
-        .refine((name) => !isReservedHeader(name), 'is a header of Waypost or of the transport')
+        .refine((name) => !isReservedHeader(name), 'is a header that Waypost or the transport sets')
         .toLowerCase()
-        .meta({ description: 'Kept and sent in lower case.' }),
+        .meta({ description: 'Stored and sent in lower case.' }),
       value: z
         .string()
         .max(MAX_CUSTOM_HEADER_BYTES, `must be at most ${String(MAX_CUSTOM_HEADER_BYTES)} characters`)
         .regex(HEADER_VALUE, 'must be printable ASCII, without spaces at its ends'),
       secret: z.boolean('must be true or false').default(false).meta({
-        description: 'true: the value is stored sealed and never shown.',
+        description: 'true: the value is stored encrypted and never shown.',
       }),
     }),
   )
@@ -40,7 +40,7 @@ export const headers = z
   )
   .meta({
     description:
-      'Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like.',
+      'Sent with every attempt, in addition to the headers of Waypost. Those are not allowed here, nor are headers of the connection or of proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like.',
   });
 
 export type HeadersBody = z.infer<typeof headers>;

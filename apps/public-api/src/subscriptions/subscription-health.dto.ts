@@ -7,14 +7,14 @@ export const health = z
   .strictObject({
     status: enumText(HEALTH_STATUSES).meta({
       description:
-        '`suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days.',
+        '`suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: no delivery that was begun since the last success was accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days.',
     }),
     failingSince: dateTime.optional().meta({
       description:
-        'First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and is not accepted. Absent: there is none.',
+        'First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and was not accepted. Absent: there is none.',
     }),
     suspendedSince: dateTime.optional().meta({
-      description: 'When deliveries began to be held. Absent: they are not, or for longer than 15 days.',
+      description: 'Since when deliveries are held. Absent: they are not, or for longer than 15 days.',
     }),
     lastSuccessAt: dateTime.optional().meta({
       description:
@@ -25,13 +25,13 @@ export const health = z
       .min(0)
       .max(MAX_COUNTED_PENDING)
       .meta({
-        description: `Deliveries that are neither accepted nor failed, with those that wait for their first attempt, for example while the subscription is paused; at most ${String(MAX_COUNTED_PENDING)} are counted.`,
+        description: `Deliveries that are neither accepted nor failed, including those that wait for their first attempt, for example while the subscription is paused; counted up to ${String(MAX_COUNTED_PENDING)}.`,
       }),
-    oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest of the pending deliveries was made.' }),
+    oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest pending delivery was created.' }),
   })
   .meta({
     id: 'SubscriptionHealth',
-    description: 'How its deliveries go, from the history: usually less than a second old.',
+    description: 'The state of its deliveries, from the history; usually less than a second old.',
   });
 
 export function toHealth(known: SubscriptionHealth): z.infer<typeof health> {

@@ -36,7 +36,7 @@ export class SubscriptionsController {
     operationId: 'createSubscriptions',
     summary: 'Subscribe a URL to one or more event types',
     description:
-      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. They get every event from their publication on, which the response waits for. When that takes longer than 3 s, it comes first: the subscriptions are stored and will be published. The same request with the same `Idempotency-Key` waits again.',
+      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. They receive all events from the time they are published. The response waits for that for up to 3 s; after that, the subscriptions are stored and will be published later. The same request with the same `Idempotency-Key` waits again.',
     tag,
     scope: 'subscriptions:write',
     portal: 'whole_fleet',
@@ -66,7 +66,7 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'listSubscriptions',
     summary: 'List subscriptions',
-    description: 'With `suspended` in place of `health`, which a GET of one subscription has.',
+    description: 'With `suspended` instead of `health`, which only a GET of a single subscription has.',
     tag,
     scope: 'subscriptions:read',
     portal: 'filtered',
@@ -100,7 +100,7 @@ export class SubscriptionsController {
     operationId: 'updateSubscription',
     summary: 'Change a subscription',
     description:
-      'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole. Once the response says `paused` or `disabled`, nothing is sent later than 1 s after it. While that cannot be promised, the response is 503 with the code `not_in_effect_yet`; the change is stored.',
+      'Omitted fields stay unchanged; `auth`, `headers` and `metadata` are replaced as a whole. Once the response says `paused` or `disabled`, sending stops within 1 s. If that cannot be guaranteed, the response is 503 with the code `not_in_effect_yet`; the change is stored.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

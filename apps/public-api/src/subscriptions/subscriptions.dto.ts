@@ -36,7 +36,7 @@ const url = printableText()
   });
 
 const MAX_DESCRIPTION_LENGTH = 500;
-const description = plainText(MAX_DESCRIPTION_LENGTH).nullable().meta({ description: 'For people; null: none.' });
+const description = plainText(MAX_DESCRIPTION_LENGTH).nullable().meta({ description: 'For people; null removes it.' });
 
 const MAX_METADATA = 20;
 const metadata = z
@@ -47,7 +47,7 @@ const metadata = z
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, `must have at most ${String(MAX_METADATA)} keys`)
   .meta({
     maxProperties: MAX_METADATA,
-    description: 'Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver.',
+    description: 'Your own keys and values, such as an id in your system. They are not sent to the receiver.',
   });
 
 const STATUSES = ['active', 'paused', 'disabled'] as const;
@@ -62,7 +62,7 @@ const eventTypes = z
 
 const deviceIds = z
   .array(plainText(MAX_ID_LENGTH))
-  .min(1, 'must name at least one device, or be left out for every device')
+  .min(1, 'must name at least one device, or be omitted for every device')
   .max(1_000, 'must name at most 1000 devices')
   .refine(unique, 'must not repeat a device')
   .meta({ uniqueItems: true, description: 'Only events of these devices.' });
@@ -89,23 +89,23 @@ const auth = z
     error:
       'must be {"type":"none"} or {"type":"bearer", tokenUrl, clientId, clientSecret, scope?, audience?, tokenAuthMethod?}',
   })
-  .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
+  .meta({ description: 'How deliveries authenticate: not at all, or with an OAuth2 client credentials token.' });
 
 const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
 const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage)
   .nullable()
-  .meta({ description: 'The most attempts that are started per second, retries included; null: no limit.' });
+  .meta({ description: 'Maximum attempts started per second, including retries; null: no limit.' });
 
 /** How deliveries are sent (R-16, R-28, R-29). */
 const sending = {
   rateLimitPerSecond: rateLimitPerSecond.optional(),
   onOutage: z.enum(['fail', 'hold'], 'must be fail or hold').optional().meta({
     description:
-      'What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order.',
+      'What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes with only failures, until a probe is accepted, and then sent in order.',
   }),
   strictOrder: z.boolean('must be true or false').optional().meta({
     description:
-      'true: the next event of a device waits until the one before it is delivered or has failed. false: events start in order, and a retry holds nothing back.',
+      'true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones.',
   }),
 };
 
@@ -118,7 +118,7 @@ export class CreateSubscriptionsDto extends dto(
       description: description.optional(),
       metadata: metadata.optional(),
       deviceIds: deviceIds.optional(),
-      payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
+      payloadFormat: payloadFormat.optional().meta({ description: 'Default: the format of the fleet.' }),
       auth: auth.optional(),
       headers: headers.optional(),
       clientCertificate: clientCertificate.optional(),
@@ -139,7 +139,7 @@ export class UpdateSubscriptionDto extends dto(
       metadata: metadata.optional(),
       status: oneOf(STATUSES).optional().meta({
         description:
-          '`paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are made, and those that wait end as failed, without a request. Each removes the `disabledReason` of a subscription that was disabled because it only failed.',
+          '`paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed.',
       }),
       deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
       payloadFormat: payloadFormat.optional(),
@@ -155,14 +155,14 @@ export class UpdateSubscriptionDto extends dto(
 /** The filters of the list; together they must all match. */
 export class SubscriptionListQueryDto extends dto(
   ListQueryDto.schema.extend({
-    status: oneOf(STATUSES).optional().meta({ description: 'Only those with this status.' }),
-    eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only those of this event type.' }),
+    status: oneOf(STATUSES).optional().meta({ description: 'Only subscriptions with this status.' }),
+    eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
     url: parameterText(MAX_URL_BYTES)
       .optional()
-      .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only those of exactly this URL.' }),
+      .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only subscriptions with exactly this URL.' }),
     text: parameterText(MAX_DESCRIPTION_LENGTH).optional().meta({
       pattern: NO_CONTROL_CHARACTERS,
-      description: 'Only those whose `description` has this text in it, in upper or lower case.',
+      description: 'Only subscriptions whose `description` contains this text, ignoring case.',
     }),
     order: oneOf(['asc', 'desc']).default('asc').meta({
       description: 'By the time of creation. `asc`: oldest first. `desc`: newest first.',
@@ -175,7 +175,7 @@ export class ChangeScopeQueryDto extends dto(
   z.strictObject({
     scope: oneOf(['subscription', 'url']).default('subscription').meta({
       description:
-        '`subscription`: only the named one changes. `url`: so do all other subscriptions of the fleet at the same URL, all or none.',
+        '`subscription`: only this subscription changes. `url`: all other subscriptions of the fleet with the same URL also change, all or none.',
     }),
   }),
 ) {}
@@ -192,9 +192,9 @@ const fields = {
   eventType: enumText(EVENT_TYPES),
   url: text,
   description: text.optional(),
-  metadata: z.record(text, text).meta({ description: 'As it was given; its keys are in no particular order.' }),
+  metadata: z.record(text, text).meta({ description: 'As it was set; the order of its keys is not preserved.' }),
   status: enumText(STATUSES),
-  disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is.' }),
+  disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is disabled.' }),
   payloadFormat: enumText(PAYLOAD_FORMATS),
   deviceIds: z.array(text).optional().meta({ description: 'Absent: every device.' }),
   auth: z.discriminatedUnion('type', [
@@ -232,7 +232,7 @@ export class ListedSubscriptionDto extends dto(
     .strictObject({
       ...fields,
       suspended: z.boolean().meta({
-        description: 'Whether deliveries are held until a probe is accepted (`onOutage: hold`), as `health` says it.',
+        description: 'Whether deliveries are held until a probe is accepted (`onOutage: hold`), as in `health`.',
       }),
     })
     .meta({ id: 'ListedSubscription' }),

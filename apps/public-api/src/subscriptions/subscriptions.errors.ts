@@ -41,8 +41,8 @@ export function tooMany({ resource, limit, current, added }: LimitReached): ApiE
 /** 503 of a pause or a disabling that the senders have not heard of: a 200 promises that nothing is sent any more. */
 export function notInEffectYet(): ApiError {
   const message =
-    'The change is stored and will take effect, but deliveries may still be sent: it has not reached the senders yet. ' +
-    'Send the request again, without If-Match; it is answered with 200 when the change is in effect.';
+    'The change is stored and will take effect, but deliveries may still be sent: it has not yet reached the senders. ' +
+    'Repeat the request without If-Match; the response is 200 once the change is in effect.';
   return new ApiError(503, 'not_in_effect_yet', message, { headers: { 'retry-after': '2' } });
 }
 
@@ -52,6 +52,6 @@ export function notActive(status: string): ApiError {
 }
 
 export function tooManySecrets(retryAfterS: number): ApiError {
-  const message = 'Too many earlier secrets still sign; rotate again when the oldest of them has expired.';
+  const message = 'Too many earlier secrets are still valid; rotate again when the oldest of them has expired.';
   return new ApiError(409, 'too_many_secrets', message, { headers: { 'retry-after': String(retryAfterS) } });
 }

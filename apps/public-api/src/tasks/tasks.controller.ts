@@ -7,7 +7,7 @@ import { TasksService } from './tasks.service.js';
 
 const tag = 'Operators';
 const ANY_INSTANCE =
-  'Asks every instance of `WAYPOST_ADMIN_URLS`; 404 while that is not set. Partitions of instances that do not answer are missing.';
+  'Asks every instance of `WAYPOST_ADMIN_URLS`; 404 if that is not set. Partitions of instances that do not respond are missing.';
 
 /** The partitions of all instances, for an admin key: what `waypost tasks` shows and does (R-45). */
 @Controller('/public/v1')
@@ -17,7 +17,7 @@ export class TasksController {
   @Get('tasks')
   @Endpoint({
     operationId: 'listTasks',
-    summary: 'List the partitions that are worked on, and why some are parked',
+    summary: 'List partitions and why some are parked',
     description: ANY_INSTANCE,
     tag,
     scope: 'admin',
@@ -32,8 +32,9 @@ export class TasksController {
   @Post('tasks/:task/commands')
   @Endpoint({
     operationId: 'commandTask',
-    summary: 'Try a parked partition again, or skip the record that it fails at',
-    description: 'Instances take commands from their own host only: 404 names those that refuse for that reason.',
+    summary: 'Retry a parked partition, or skip its failing record',
+    description:
+      'Instances accept commands only from their own host: 404 names instances that rejected it for that reason.',
     tag,
     scope: 'admin',
     portal: 'refused',
@@ -51,7 +52,7 @@ export class TasksController {
   @Get('topics')
   @Endpoint({
     operationId: 'listTopics',
-    summary: 'List the topics, and how far their consumers are',
+    summary: 'List the topics and the lag of their consumers',
     description: ANY_INSTANCE,
     tag,
     scope: 'admin',

@@ -7,14 +7,18 @@ const MAX_REASON_LENGTH = 500;
 
 const unanswered = z
   .array(z.strictObject({ instance: text, reason: text }))
-  .meta({ description: 'Instances that did not answer: what they own is missing.' });
+  .meta({ description: 'Instances that did not respond: their partitions are missing.' });
 
 const parked = z.strictObject({
   code: text,
-  offset: z.int().min(0).optional().meta({ description: 'Of the record that is the cause; absent: no record is.' }),
+  offset: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'Offset of the failing record. Absent: no record is the cause.' }),
   message: text,
   since: dateTime,
-  nextRetryAt: dateTime.optional().meta({ description: 'Absent: only a command tries it again.' }),
+  nextRetryAt: dateTime.optional().meta({ description: 'Absent: only a command retries it.' }),
 });
 
 export class TaskListDto extends dto(
@@ -27,9 +31,9 @@ export class TaskListDto extends dto(
           topic: text,
           partition: z.int().min(0),
           state: text.meta({ description: '`running`, `starting` or `parked`.' }),
-          parked: parked.optional().meta({ description: 'Why it cannot go on; only while it is parked.' }),
+          parked: parked.optional().meta({ description: 'Why it is parked; only while it is.' }),
           lagRecords: z.int().min(0).optional().meta({
-            description: 'Lag: offsets after the last processed batch. Absent: none was processed since the start.',
+            description: 'Lag: offsets after the last processed batch. Absent: no batch was processed since the start.',
           }),
           instance: text.meta({ description: 'Admin address of the process that owns it.' }),
         })
@@ -45,16 +49,16 @@ export class TopicListDto extends dto(
       z
         .strictObject({
           name: text,
-          key: text.meta({ description: 'What the key of a record says.' }),
+          key: text.meta({ description: 'What the key of a record means.' }),
           cleanup: text.meta({ description: '`delete` or `compact`.' }),
           retentionMs: z.int().min(0).optional().meta({
-            description: 'As the set-up makes it. Absent: the newest record of each key stays.',
+            description: 'As created by set-up. Absent: the newest record of each key is kept.',
           }),
-          usedBy: text.meta({ description: 'Who writes and who reads it.' }),
+          usedBy: text.meta({ description: 'Applications that write it and read it.' }),
           consumers: z.array(
             z.strictObject({
               group: text,
-              partitions: z.int().min(0).meta({ description: 'Those that an instance owns now.' }),
+              partitions: z.int().min(0).meta({ description: 'Partitions that an instance owns now.' }),
               parked: z.int().min(0),
               lagRecords: z.int().min(0).meta({
                 description: 'Total lag: offsets after the last processed batch, over all partitions.',
@@ -77,9 +81,9 @@ export class TaskCommandDto extends dto(
     .strictObject({
       command: oneOf(['retry', 'skip']).meta({
         description:
-          '`retry` tries it again now. `skip` puts the record that it fails at into the quarantine, and goes on after it.',
+          '`retry` retries it now. `skip` moves the failing record to the rejected records and continues after it.',
       }),
-      reason: plainText(MAX_REASON_LENGTH).meta({ description: 'For the log: why this is done.' }),
+      reason: plainText(MAX_REASON_LENGTH).meta({ description: 'The reason, for the log.' }),
     })
     .meta({ id: 'TaskCommand' }),
 ) {}

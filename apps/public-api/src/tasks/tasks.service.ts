@@ -39,8 +39,7 @@ export class TasksService {
   }
 
   private configured(): Instances {
-    if (this.instances === null)
-      throw notFound('The instances are not known to the API: set WAYPOST_ADMIN_URLS for it.');
+    if (this.instances === null) throw notFound('The API does not know the instances: set WAYPOST_ADMIN_URLS for it.');
     return this.instances;
   }
 }

@@ -46,21 +46,21 @@ export interface ErrorBody {
     >;
     readonly message: string;
     readonly details?: readonly {
-      /** The query parameter that is wrong. */
+      /** The invalid query parameter. */
       readonly parameter?: string;
-      /** The request header that is wrong. */
+      /** The invalid request header. */
       readonly header?: string;
-      /** The field of the body that is wrong, as a path. */
+      /** The invalid field of the body, as a path. */
       readonly field?: string;
-      /** The id of the resource that it conflicts with. */
+      /** The id of the conflicting resource. */
       readonly conflictingId?: string;
-      /** How many the fleet may have. */
+      /** The limit of the fleet. */
       readonly limit?: number;
-      /** How many the fleet has. */
+      /** The current number of the fleet. */
       readonly current?: number;
       readonly message: string;
     }[];
-    /** Of the request, as in `X-Request-Id`: name it when you ask for help. */
+    /** The id of the request, as in `X-Request-Id`: include it when you ask for help. */
     readonly requestId: string;
   };
 }
@@ -86,7 +86,7 @@ export interface V1Event {
   readonly device_id: string;
   readonly subscription_id: string;
   readonly url: string;
-  /** Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt. */
+  /** Status code of the last line of `attempts`; absent if the attempt got no response, or if the line is an end without an attempt. */
   readonly status_code?: number;
   /** The exact text that was sent: deserialize it to get the payload. */
   readonly body: string;
@@ -132,21 +132,21 @@ export interface V2Event {
   readonly deviceId: string;
   readonly subscriptionId: string;
   readonly format: Open<'v1' | 'legacy-v1'>;
-  /** The JSON as it was pushed, in this format. */
+  /** The JSON as it was sent, in this format. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Only with `include=body`: the exact text that was pushed. */
+  /** Only with `include=body`: the exact text that was sent. */
   readonly body?: string;
   readonly delivery: {
     readonly status: Open<'delivered' | 'failed' | 'pending'>;
-    /** 0: the first delivery of the event to this subscription; above: replays of it. */
+    /** 0: the first delivery of the event to this subscription; higher: replays of it. */
     readonly series: number;
     /** The replay that made this series; absent for the first delivery. */
     readonly replayId?: string;
-    /** Of the last line of `attempts`; absent when it has none: the attempt got no response, or the line is an end without an attempt. */
+    /** Status code of the last line of `attempts`; absent if the attempt got no response, or if the line is an end without an attempt. */
     readonly statusCode?: number;
     /** Without probes and ends without an attempt. */
     readonly attemptCount: number;
-    /** Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20. */
+    /** Probes of this delivery while its subscription was suspended: `attempts` has the first 20 and the newest 20. */
     readonly probeCount?: number;
     /** UTC, with milliseconds: of the first line of `attempts`, also where that is an end without an attempt; absent before there is one. */
     readonly firstAttemptAt?: string;
@@ -159,7 +159,7 @@ export interface V2Event {
       readonly attempt: number;
       /** A probe of a suspended subscription: it does not use up the attempt of this number. */
       readonly probe?: true;
-      /** When it should have started: `startedAt` says by how much it was late. */
+      /** When it should have started. The difference to `startedAt` is its lateness. */
       readonly dueAt: string;
       /** UTC, with milliseconds. */
       readonly startedAt: string;
@@ -167,9 +167,9 @@ export interface V2Event {
       readonly statusCode?: number;
       /** Why there is no status code, for example timeout. */
       readonly error?: string;
-      /** What `error` stands for, in words. */
+      /** A description of `error`. */
       readonly errorDetail?: string;
-      /** The beginning of the body of a response that did not accept, at most 1 KiB of what came together with its headers. */
+      /** The beginning of the body of a non-2xx response: at most 1 KiB of the part that arrived together with its headers. */
       readonly responseBody?: string;
     }[];
   };
@@ -181,11 +181,11 @@ export interface Replay {
   /** The n-th replay of the subscription. */
   readonly series: number;
   /**
-   * - `pending`: it has not begun.
+   * - `pending`: it has not started.
    * - `running`: deliveries are selected, then created. It waits while the subscription is not active.
    * - `cancelling`: a cancel was requested.
-   * - `completed`: everything that matched was created, and is sent like any other delivery.
-   * - `cancelled`: no more is created: it was cancelled, or the subscription deleted.
+   * - `completed`: all matching deliveries were created, and are sent like any other delivery.
+   * - `cancelled`: no more deliveries are created, because it was cancelled or the subscription was deleted.
    */
   readonly state: Open<'pending' | 'running' | 'cancelling' | 'completed' | 'cancelled'>;
   /** After clamping to the retention of 15 days. */
@@ -207,13 +207,13 @@ export interface Replay {
     | 'stop_finished'
   >;
   readonly deviceId?: string;
-  /** Only with `/resend`: the one event that is sent again. */
+  /** Only with `/resend`: the event that is resent. */
   readonly eventId?: string;
   readonly ratePerSecond: number;
   readonly progress: {
-    /** Deliveries to be sent again; absent until they are counted. */
+    /** Deliveries to resend; absent until they are counted. */
     readonly matched?: number;
-    /** How many of these were passed to the sender. */
+    /** How many of them were passed to the sender. */
     readonly sent: number;
   };
   /** UTC, with milliseconds. */
@@ -231,14 +231,14 @@ export interface FigureBucket {
   readonly subscriptionId?: string;
   /** With `groupBy=eventType`. */
   readonly eventType?: string;
-  /** By their outcome. `expired` waited for a suspended subscription until the retention ended; in the history they are `failed`. */
+  /** By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
   readonly deliveries: {
     readonly delivered: number;
     readonly failed: number;
     readonly expired: number;
     readonly pending: number;
   };
-  /** By the status code that they got, without probes. */
+  /** By status code, without probes. */
   readonly attempts: {
     readonly '2xx': number;
     readonly '3xx': number;
@@ -285,7 +285,7 @@ export interface StreamedAttempt {
   readonly eventTime: string;
   readonly deviceId: string;
   readonly subscriptionId: string;
-  /** 0: the first delivery of the event; above: replays of it. */
+  /** 0: the first delivery of the event; higher: replays of it. */
   readonly series: number;
   readonly attempt: number;
   readonly probe?: true;
@@ -354,15 +354,15 @@ export interface CreateSubscriptions {
   )[];
   /** https, without user info, resolving to public addresses only. */
   readonly url: string;
-  /** For people; null: none. */
+  /** For people; null removes it. */
   readonly description?: string | null;
-  /** Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver. */
+  /** Your own keys and values, such as an id in your system. They are not sent to the receiver. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Only events of these devices. */
   readonly deviceIds?: readonly string[];
-  /** The fleet's default when left out. */
+  /** Default: the format of the fleet. */
   readonly payloadFormat?: 'v1' | 'legacy-v1';
-  /** How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token. */
+  /** How deliveries authenticate: not at all, or with an OAuth2 client credentials token. */
   readonly auth?:
     | {
         readonly type: 'none';
@@ -378,26 +378,26 @@ export interface CreateSubscriptions {
         /** How the token request carries the credentials: in its Authorization header (the default) or in its body. */
         readonly tokenAuthMethod?: 'client_secret_basic' | 'client_secret_post';
       };
-  /** Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like. */
+  /** Sent with every attempt, in addition to the headers of Waypost. Those are not allowed here, nor are headers of the connection or of proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like. */
   readonly headers?: readonly {
-    /** Kept and sent in lower case. */
+    /** Stored and sent in lower case. */
     readonly name: string;
     readonly value: string;
-    /** true: the value is stored sealed and never shown. */
+    /** true: the value is stored encrypted and never shown. */
     readonly secret?: boolean;
   }[];
-  /** Shown to a receiver whose https server asks for a client certificate; not to the token server. It is replaced as a whole; null: none. */
+  /** Presented to a receiver whose https server asks for a client certificate, but not to the token server. It is replaced as a whole; null removes it. */
   readonly clientCertificate?: {
     /** PEM: the certificate, then its issuers in order, up to 5 in all. */
     readonly certificates: string;
-    /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored sealed and never shown. */
+    /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored encrypted and never shown. */
     readonly privateKey: string;
   } | null;
-  /** The most attempts that are started per second, retries included; null: no limit. */
+  /** Maximum attempts started per second, including retries; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
-  /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order. */
+  /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes with only failures, until a probe is accepted, and then sent in order. */
   readonly onOutage?: 'fail' | 'hold';
-  /** true: the next event of a device waits until the one before it is delivered or has failed. false: events start in order, and a retry holds nothing back. */
+  /** true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones. */
   readonly strictOrder?: boolean;
 }
 
@@ -418,10 +418,10 @@ export interface SubscriptionWithSecret {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was given; its keys are in no particular order. */
+  /** As it was set; the order of its keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
-  /** Why it was disabled; only while it is. */
+  /** Why it was disabled; only while it is disabled. */
   readonly disabledReason?: string;
   readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
   /** Absent: every device. */
@@ -482,10 +482,10 @@ export interface ListedSubscription {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was given; its keys are in no particular order. */
+  /** As it was set; the order of its keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
-  /** Why it was disabled; only while it is. */
+  /** Why it was disabled; only while it is disabled. */
   readonly disabledReason?: string;
   readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
   /** Absent: every device. */
@@ -525,7 +525,7 @@ export interface ListedSubscription {
   readonly createdAt: string;
   /** UTC, with milliseconds. */
   readonly updatedAt: string;
-  /** Whether deliveries are held until a probe is accepted (`onOutage: hold`), as `health` says it. */
+  /** Whether deliveries are held until a probe is accepted (`onOutage: hold`), as in `health`. */
   readonly suspended: boolean;
 }
 
@@ -546,10 +546,10 @@ export interface SubscriptionWithHealth {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was given; its keys are in no particular order. */
+  /** As it was set; the order of its keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
-  /** Why it was disabled; only while it is. */
+  /** Why it was disabled; only while it is disabled. */
   readonly disabledReason?: string;
   readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
   /** Absent: every device. */
@@ -592,35 +592,35 @@ export interface SubscriptionWithHealth {
   readonly health: SubscriptionHealth;
 }
 
-/** How its deliveries go, from the history: usually less than a second old. */
+/** The state of its deliveries, from the history; usually less than a second old. */
 export interface SubscriptionHealth {
-  /** `suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days. */
+  /** `suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: no delivery that was begun since the last success was accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days. */
   readonly status: Open<'healthy' | 'failing' | 'suspended' | 'unknown'>;
-  /** First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and is not accepted. Absent: there is none. */
+  /** First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and was not accepted. Absent: there is none. */
   readonly failingSince?: string;
-  /** When deliveries began to be held. Absent: they are not, or for longer than 15 days. */
+  /** Since when deliveries are held. Absent: they are not, or for longer than 15 days. */
   readonly suspendedSince?: string;
   /** When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days. */
   readonly lastSuccessAt?: string;
-  /** Deliveries that are neither accepted nor failed, with those that wait for their first attempt, for example while the subscription is paused; at most 1000 are counted. */
+  /** Deliveries that are neither accepted nor failed, including those that wait for their first attempt, for example while the subscription is paused; counted up to 1000. */
   readonly pending: number;
-  /** When the oldest of the pending deliveries was made. */
+  /** When the oldest pending delivery was created. */
   readonly oldestPendingAt?: string;
 }
 
 export interface UpdateSubscription {
   /** https, without user info, resolving to public addresses only. */
   readonly url?: string;
-  /** For people; null: none. */
+  /** For people; null removes it. */
   readonly description?: string | null;
-  /** Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver. */
+  /** Your own keys and values, such as an id in your system. They are not sent to the receiver. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** `paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are made, and those that wait end as failed, without a request. Each removes the `disabledReason` of a subscription that was disabled because it only failed. */
+  /** `paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed. */
   readonly status?: 'active' | 'paused' | 'disabled';
   /** null: every device. */
   readonly deviceIds?: readonly string[] | null;
   readonly payloadFormat?: 'v1' | 'legacy-v1';
-  /** How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token. */
+  /** How deliveries authenticate: not at all, or with an OAuth2 client credentials token. */
   readonly auth?:
     | {
         readonly type: 'none';
@@ -636,26 +636,26 @@ export interface UpdateSubscription {
         /** How the token request carries the credentials: in its Authorization header (the default) or in its body. */
         readonly tokenAuthMethod?: 'client_secret_basic' | 'client_secret_post';
       };
-  /** Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like. */
+  /** Sent with every attempt, in addition to the headers of Waypost. Those are not allowed here, nor are headers of the connection or of proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like. */
   readonly headers?: readonly {
-    /** Kept and sent in lower case. */
+    /** Stored and sent in lower case. */
     readonly name: string;
     readonly value: string;
-    /** true: the value is stored sealed and never shown. */
+    /** true: the value is stored encrypted and never shown. */
     readonly secret?: boolean;
   }[];
-  /** Shown to a receiver whose https server asks for a client certificate; not to the token server. It is replaced as a whole; null: none. */
+  /** Presented to a receiver whose https server asks for a client certificate, but not to the token server. It is replaced as a whole; null removes it. */
   readonly clientCertificate?: {
     /** PEM: the certificate, then its issuers in order, up to 5 in all. */
     readonly certificates: string;
-    /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored sealed and never shown. */
+    /** PEM, not encrypted: RSA with 2,048 to 4,096 bits, P-256, P-384, P-521 or Ed25519. It is stored encrypted and never shown. */
     readonly privateKey: string;
   } | null;
-  /** The most attempts that are started per second, retries included; null: no limit. */
+  /** Maximum attempts started per second, including retries; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
-  /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order. */
+  /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes with only failures, until a probe is accepted, and then sent in order. */
   readonly onOutage?: 'fail' | 'hold';
-  /** true: the next event of a device waits until the one before it is delivered or has failed. false: events start in order, and a retry holds nothing back. */
+  /** true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones. */
   readonly strictOrder?: boolean;
 }
 
@@ -676,10 +676,10 @@ export interface Subscription {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was given; its keys are in no particular order. */
+  /** As it was set; the order of its keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
-  /** Why it was disabled; only while it is. */
+  /** Why it was disabled; only while it is disabled. */
   readonly disabledReason?: string;
   readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
   /** Absent: every device. */
@@ -730,18 +730,18 @@ export interface Operation {
   readonly id: string;
   /**
    * What happened:
-   * - `exhausted`: the last attempt of a delivery has failed; `eventId` says which. A response that ends a delivery at once, such as a 400, makes no event.
-   * - `suspended`: nothing but failures for 5 minutes; deliveries are held from now on (`onOutage: hold`).
+   * - `exhausted`: the last attempt of a delivery has failed; `eventId` names it. A response that ends a delivery at once, such as a 400, creates no event.
+   * - `suspended`: only failures for 5 minutes; deliveries are held from now on (`onOutage: hold`).
    * - `probed`: a held delivery was tried, and failed.
    * - `resumed`: a probe was accepted; held deliveries are sent, in order.
-   * - `disabled`: nothing but failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until `status` is set to `active`.
+   * - `disabled`: only failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until `status` is set to `active`.
    */
   readonly type: string;
   /** UTC, with milliseconds. */
   readonly occurredAt: string;
   /** Human-readable. */
   readonly reason: string;
-  /** The delivery that it is about, as in the history. */
+  /** The delivery concerned, as in the history. */
   readonly eventId?: string;
   /** Of the last attempt, or of the probe. */
   readonly statusCode?: number;
@@ -772,13 +772,13 @@ export interface CreateReplay {
     | 'stop_finished';
   /** Only events of this device. */
   readonly deviceId?: string;
-  /** The most deliveries that are created per second. The limits of the subscription apply as well. */
+  /** Maximum deliveries created per second. The limits of the subscription also apply. */
   readonly ratePerSecond?: number;
 }
 
 export interface Resendable {
   readonly deliveries: number;
-  /** There are at least as many, and there may be more: not everything was counted. */
+  /** There are at least this many, and maybe more: not everything was counted. */
   readonly hasMore: boolean;
 }
 
@@ -871,7 +871,7 @@ export interface UpdateFleet {
 export interface CreateApiKey {
   /** What the key is for. */
   readonly name?: string;
-  /** What the key may do; only what the key that creates it may do, too. */
+  /** What the key may do: a subset of the scopes of the key that creates it. */
   readonly scopes: readonly (
     | 'events:read'
     | 'paths:read'
@@ -915,7 +915,7 @@ export interface ApiKey {
 }
 
 export interface FleetPortal {
-  /** In the path of links to the portal. It is no secret. */
+  /** In the path of links to the portal. It is not a secret. */
   readonly portalId: string;
   readonly frameAncestors: readonly string[];
   readonly brandColor?: string;
@@ -930,16 +930,16 @@ export interface FleetPortal {
 export interface UpdateFleetPortal {
   /** Origins whose pages may show the portal in a frame; none by default. */
   readonly frameAncestors?: readonly string[];
-  /** Of links and buttons; null removes it. */
+  /** Color of links and buttons; null removes it. */
   readonly brandColor?: string | null;
   /** An https URL, or a base64 data URL of at most 50,000 characters; null removes it. */
   readonly logoUrl?: string | null;
-  /** `auto`: as the reader's device. */
+  /** `auto`: follows the user's device. */
   readonly colorScheme?: 'auto' | 'light' | 'dark';
 }
 
 export interface CreatePortalSession {
-  /** What the session may do; only what the key that creates it may do, too. A session with `subscriptionIds` can have `events:read`, `subscriptions:read` and `subscriptions:write`. */
+  /** What the session may do: a subset of the scopes of the key that creates it. A session with `subscriptionIds` can have `events:read`, `subscriptions:read` and `subscriptions:write`. */
   readonly scopes: readonly (
     | 'events:read'
     | 'paths:read'
@@ -949,11 +949,11 @@ export interface CreatePortalSession {
     | 'geofences:write'
     | 'fleet:read'
   )[];
-  /** The subscriptions that it sees, with their deliveries, and no others. Without it: all. */
+  /** The session sees only these subscriptions and their deliveries. Absent: all. */
   readonly subscriptionIds?: readonly string[];
   /** How long the session lasts, from now. */
   readonly expiresInSeconds?: number;
-  /** Where the console sends its reader when the session has ended. */
+  /** Where the console sends the user when the session has ended. */
   readonly returnUrl?: string;
 }
 
@@ -963,7 +963,7 @@ export interface PortalSessionWithLink {
   /** Absent: all subscriptions of the fleet. */
   readonly subscriptionIds?: readonly string[];
   readonly returnUrl?: string;
-  /** The API key that created it. When that is revoked, the session ends. Absent: an operator created it with an admin key. */
+  /** The API key that created it; the session ends if that key is revoked. Absent: an operator created it with an admin key. */
   readonly apiKeyId?: string;
   /** UTC, with milliseconds. */
   readonly createdAt: string;
@@ -973,7 +973,7 @@ export interface PortalSessionWithLink {
   readonly openedAt?: string;
   /** Only for a revoked session. */
   readonly revokedAt?: string;
-  /** Opens the console, once. The code is in the fragment, which browsers do not send. Put it into a frame, or send a browser there, and keep it out of logs. */
+  /** Opens the console, once. The code is in the fragment, which browsers do not send. Open it in a frame or a browser, and keep it out of logs. */
   readonly link: string;
   /** Until when the link can be opened. */
   readonly linkExpiresAt: string;
@@ -997,7 +997,7 @@ export interface PortalSession {
   /** Absent: all subscriptions of the fleet. */
   readonly subscriptionIds?: readonly string[];
   readonly returnUrl?: string;
-  /** The API key that created it. When that is revoked, the session ends. Absent: an operator created it with an admin key. */
+  /** The API key that created it; the session ends if that key is revoked. Absent: an operator created it with an admin key. */
   readonly apiKeyId?: string;
   /** UTC, with milliseconds. */
   readonly createdAt: string;
@@ -1010,25 +1010,25 @@ export interface PortalSession {
 }
 
 export interface Session {
-  /** What the request was authenticated by. */
+  /** How the request was authenticated. */
   readonly type: Open<'api_key' | 'portal_session' | 'admin'>;
   /** Absent for an admin key without `X-Waypost-Fleet`. */
   readonly fleetId?: string;
   readonly scopes: readonly string[];
-  /** Only for a portal session that is limited to them. */
+  /** Only for a portal session limited to these subscriptions. */
   readonly subscriptionIds?: readonly string[];
   /** Only for a portal session. */
   readonly expiresAt?: string;
   /** Where to go when the portal session has ended. */
   readonly returnUrl?: string;
   readonly branding?: Branding;
-  /** For the maps of the console; absent: they have no tiles. */
+  /** For the maps of the console. Absent: maps without tiles. */
   readonly mapTiles?: {
     /** Of a raster tile, with `{z}`, `{x}` and `{y}` for its place. */
     readonly url: string;
     readonly attribution: string;
   };
-  /** For how long the history keeps a delivery. */
+  /** How long the history keeps a delivery. */
   readonly historyRetentionMs: number;
 }
 
@@ -1041,9 +1041,9 @@ export interface Branding {
 export interface CreateFleet {
   /** A-Z a-z 0-9 . _ - with a letter or digit first. It is part of Kafka keys and cannot be changed. */
   readonly fleetId: string;
-  /** For people. */
+  /** A name for people. */
   readonly name?: string;
-  /** For subscriptions that are created without a format. */
+  /** For subscriptions created without a format. */
   readonly payloadFormat?: 'v1' | 'legacy-v1';
   /** Whether its devices produce events of routes and stops. */
   readonly routes?: boolean;
@@ -1057,43 +1057,43 @@ export interface Task {
   readonly partition: number;
   /** `running`, `starting` or `parked`. */
   readonly state: string;
-  /** Why it cannot go on; only while it is parked. */
+  /** Why it is parked; only while it is. */
   readonly parked?: {
     readonly code: string;
-    /** Of the record that is the cause; absent: no record is. */
+    /** Offset of the failing record. Absent: no record is the cause. */
     readonly offset?: number;
     readonly message: string;
     /** UTC, with milliseconds. */
     readonly since: string;
-    /** Absent: only a command tries it again. */
+    /** Absent: only a command retries it. */
     readonly nextRetryAt?: string;
   };
-  /** Lag: offsets after the last processed batch. Absent: none was processed since the start. */
+  /** Lag: offsets after the last processed batch. Absent: no batch was processed since the start. */
   readonly lagRecords?: number;
   /** Admin address of the process that owns it. */
   readonly instance: string;
 }
 
 export interface TaskCommand {
-  /** `retry` tries it again now. `skip` puts the record that it fails at into the quarantine, and goes on after it. */
+  /** `retry` retries it now. `skip` moves the failing record to the rejected records and continues after it. */
   readonly command: 'retry' | 'skip';
-  /** For the log: why this is done. */
+  /** The reason, for the log. */
   readonly reason: string;
 }
 
 export interface Topic {
   readonly name: string;
-  /** What the key of a record says. */
+  /** What the key of a record means. */
   readonly key: string;
   /** `delete` or `compact`. */
   readonly cleanup: string;
-  /** As the set-up makes it. Absent: the newest record of each key stays. */
+  /** As created by set-up. Absent: the newest record of each key is kept. */
   readonly retentionMs?: number;
-  /** Who writes and who reads it. */
+  /** Applications that write it and read it. */
   readonly usedBy: string;
   readonly consumers: readonly {
     readonly group: string;
-    /** Those that an instance owns now. */
+    /** Partitions that an instance owns now. */
     readonly partitions: number;
     readonly parked: number;
     /** Total lag: offsets after the last processed batch, over all partitions. */
@@ -1115,11 +1115,11 @@ export interface Operations {
       readonly endDate: string | Date;
       /** One of position, position_sleep, ignition_on, ignition_off, geofence_in, geofence_out, route_started, route_finished, stop_started, stop_finished, test. `test` is an event that was requested with `/test`. For any other type the page is empty. */
       readonly eventType?: string;
-      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
+      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. A delivery that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
-      /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
+      /** Maximum items per page. A page of large items may have fewer: only a page without a token is the last. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1135,7 +1135,7 @@ export interface Operations {
       readonly startDate?: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
       readonly endDate?: string | Date;
-      /** Only events of these types; send it once per type. */
+      /** Only events of these types; repeat the parameter for several types. */
       readonly eventType?: readonly string[];
       /** Only events of this device. */
       readonly deviceId?: string;
@@ -1143,28 +1143,28 @@ export interface Operations {
       readonly subscriptionId?: string;
       /** Only this event. */
       readonly eventId?: string;
-      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
+      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. A delivery that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
       /** Only deliveries with this status. */
       readonly status?: 'delivered' | 'failed' | 'pending';
-      /** Only deliveries whose payload has this value, such as `driverId:driver-46` or `geofence.name:Depot`. The names of the path are joined by dots and may begin anywhere in the payload; of a list, any item counts. There is no index for it: each page looks at up to 5,000 deliveries that match the other filters. */
+      /** Only deliveries whose payload has this value, such as `driverId:driver-46` or `geofence.name:Depot`. The names of the path are joined by dots and may start anywhere in the payload; any item of a list counts. There is no index for this: each page searches up to 5,000 deliveries that match the other filters. */
       readonly payload?: string;
       /** `asc`, the default: newest last. `desc`: newest first. */
       readonly order?: 'asc' | 'desc';
-      /** Adds the exact text that was pushed. */
+      /** Adds the exact text that was sent. */
       readonly include?: 'body';
-      /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
+      /** Maximum items per page. A page of large items may have fewer: only a page without a token is the last. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
-      /** Only with `payload`: the first attempt of the last delivery that was looked at, from which the next page goes on. null: every delivery of the query was. */
+      /** Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched. */
       readonly searchedUntil?: string | null;
-      /** Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt. */
+      /** Every delivery whose first attempt was before this is in the history: a client that polls uses it as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
       readonly completeUntil: string | null;
     };
   };
@@ -1173,24 +1173,24 @@ export interface Operations {
     readonly input: {
       /** The id of the event. */
       readonly eventId: string;
-      /** Adds the exact text that was pushed. */
+      /** Adds the exact text that was sent. */
       readonly include?: 'body';
-      /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
+      /** Maximum items per page. A page of large items may have fewer: only a page without a token is the last. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
-      /** Only with `payload`: the first attempt of the last delivery that was looked at, from which the next page goes on. null: every delivery of the query was. */
+      /** Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched. */
       readonly searchedUntil?: string | null;
-      /** Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt. */
+      /** Every delivery whose first attempt was before this is in the history: a client that polls uses it as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
       readonly completeUntil: string | null;
     };
   };
-  /** Send one event again. */
+  /** Resend one event. */
   readonly resendEvent: {
     readonly input: {
       /** The id of the event. */
@@ -1209,7 +1209,7 @@ export interface Operations {
       readonly step?: 'minute' | 'hour' | 'day';
       /** Only deliveries to this subscription. */
       readonly subscriptionId?: string;
-      /** Only events of these types; send it once per type. */
+      /** Only events of these types; repeat the parameter for several types. */
       readonly eventType?: readonly (
         | 'position'
         | 'position_sleep'
@@ -1223,11 +1223,11 @@ export interface Operations {
         | 'stop_finished'
         | 'test'
       )[];
-      /** Splits each bucket by this. */
+      /** Splits each bucket by this property. */
       readonly groupBy?: 'none' | 'subscription' | 'eventType';
     };
     readonly output: {
-      /** In the order of time. A bucket without deliveries is absent. */
+      /** In order of time. Buckets without deliveries are absent. */
       readonly data: readonly FigureBucket[];
     };
   };
@@ -1238,11 +1238,11 @@ export interface Operations {
       readonly startDate: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
       readonly endDate: string | Date;
-      /** Only these devices: their ids with a comma between them, all together at most 6000 characters as they stand in the URL. A device whose id contains a comma is found without this filter. */
+      /** Only these devices: comma-separated ids, at most 6000 characters in all as written in the URL. Devices whose id contains a comma can only be read without this filter. */
       readonly deviceIds?: readonly string[];
-      /** The most points that a page holds, of all its devices together. */
+      /** Maximum points per page, of all devices together. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1265,11 +1265,11 @@ export interface Operations {
     readonly input: {
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
-      /** Only those with this status. */
+      /** Only subscriptions with this status. */
       readonly status?: 'active' | 'paused' | 'disabled';
-      /** Only those of this event type. */
+      /** Only subscriptions to this event type. */
       readonly eventType?:
         | 'position'
         | 'position_sleep'
@@ -1281,9 +1281,9 @@ export interface Operations {
         | 'route_finished'
         | 'stop_started'
         | 'stop_finished';
-      /** Only those of exactly this URL. */
+      /** Only subscriptions with exactly this URL. */
       readonly url?: string;
-      /** Only those whose `description` has this text in it, in upper or lower case. */
+      /** Only subscriptions whose `description` contains this text, ignoring case. */
       readonly text?: string;
       /** By the time of creation. `asc`: oldest first. `desc`: newest first. */
       readonly order?: 'asc' | 'desc';
@@ -1307,7 +1307,7 @@ export interface Operations {
     readonly input: {
       /** The id of the subscription. */
       readonly id: string;
-      /** `subscription`: only the named one changes. `url`: so do all other subscriptions of the fleet at the same URL, all or none. */
+      /** `subscription`: only this subscription changes. `url`: all other subscriptions of the fleet with the same URL also change, all or none. */
       readonly scope?: 'subscription' | 'url';
       readonly body: UpdateSubscription;
     };
@@ -1326,7 +1326,7 @@ export interface Operations {
     readonly input: {
       /** The id of the subscription. */
       readonly id: string;
-      /** `subscription`: only the named one changes. `url`: so do all other subscriptions of the fleet at the same URL, all or none. */
+      /** `subscription`: only this subscription changes. `url`: all other subscriptions of the fleet with the same URL also change, all or none. */
       readonly scope?: 'subscription' | 'url';
     };
     readonly output: SubscriptionWithSecret;
@@ -1346,7 +1346,7 @@ export interface Operations {
       readonly id: string;
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1355,7 +1355,7 @@ export interface Operations {
       readonly nextPageState: string | null;
     };
   };
-  /** Send deliveries again. */
+  /** Replay deliveries. */
   readonly createReplay: {
     readonly input: {
       /** The id of the subscription. */
@@ -1371,7 +1371,7 @@ export interface Operations {
       readonly id: string;
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1389,9 +1389,9 @@ export interface Operations {
       readonly startDate: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
       readonly endDate: string | Date;
-      /** As of a replay. */
+      /** As for a replay. */
       readonly status?: 'delivered' | 'failed' | 'pending';
-      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. One that ended without another attempt, such as an expired one, has no code. */
+      /** Only deliveries whose last attempt got this code from the subscriber's endpoint. A delivery that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
       /** Only events of this type. */
       readonly eventType?:
@@ -1442,7 +1442,7 @@ export interface Operations {
     readonly input: {
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1500,7 +1500,7 @@ export interface Operations {
     readonly input: {
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1525,12 +1525,12 @@ export interface Operations {
     };
     readonly output: undefined;
   };
-  /** Read how the portal looks and who may frame it. */
+  /** Read the portal settings. */
   readonly getFleetPortal: {
     readonly input: Readonly<Record<never, never>>;
     readonly output: FleetPortal;
   };
-  /** Change how the portal looks and who may frame it. */
+  /** Change the portal settings. */
   readonly updateFleetPortal: {
     readonly input: {
       readonly body: UpdateFleetPortal;
@@ -1549,7 +1549,7 @@ export interface Operations {
     readonly input: {
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1581,7 +1581,7 @@ export interface Operations {
     };
     readonly output: undefined;
   };
-  /** Read what the caller is and may do. */
+  /** Read the identity and permissions of the caller. */
   readonly getSession: {
     readonly input: Readonly<Record<never, never>>;
     readonly output: Session;
@@ -1598,7 +1598,7 @@ export interface Operations {
     readonly input: {
       /** Maximum items per page. */
       readonly limit?: number;
-      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
     };
     readonly output: {
@@ -1620,19 +1620,19 @@ export interface Operations {
     };
     readonly output: Fleet;
   };
-  /** List the partitions that are worked on, and why some are parked. */
+  /** List partitions and why some are parked. */
   readonly listTasks: {
     readonly input: Readonly<Record<never, never>>;
     readonly output: {
       readonly data: readonly Task[];
-      /** Instances that did not answer: what they own is missing. */
+      /** Instances that did not respond: their partitions are missing. */
       readonly unanswered: readonly {
         readonly instance: string;
         readonly reason: string;
       }[];
     };
   };
-  /** Try a parked partition again, or skip the record that it fails at. */
+  /** Retry a parked partition, or skip its failing record. */
   readonly commandTask: {
     readonly input: {
       /** `<consumer group>:<partition>` */
@@ -1641,12 +1641,12 @@ export interface Operations {
     };
     readonly output: undefined;
   };
-  /** List the topics, and how far their consumers are. */
+  /** List the topics and the lag of their consumers. */
   readonly listTopics: {
     readonly input: Readonly<Record<never, never>>;
     readonly output: {
       readonly data: readonly Topic[];
-      /** Instances that did not answer: what they own is missing. */
+      /** Instances that did not respond: their partitions are missing. */
       readonly unanswered: readonly {
         readonly instance: string;
         readonly reason: string;
@@ -2088,7 +2088,7 @@ export interface Streams {
   /** Follow attempts as they are made. */
   readonly streamAttempts: {
     readonly input: {
-      /** Only attempts of events of these types; send it once per type. */
+      /** Only attempts of events of these types; repeat the parameter for several types. */
       readonly eventType?: readonly (
         | 'position'
         | 'position_sleep'
