@@ -131,7 +131,7 @@ describeInBrowser('The deliveries of the console', () => {
     await page.getByLabel('From', { exact: true }).fill('2026-03-20T10:00:00');
     await page.getByLabel('To', { exact: true }).fill('2026-03-20T09:00:00');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('It ends before it begins.').waitFor();
+    await page.getByText('The end is before the start.').waitFor();
     await page.getByLabel('To', { exact: true }).fill('2026-03-20T11:00:00');
     await page.getByRole('button', { name: 'Apply' }).click();
     const [from, to] = await page.evaluate<string[]>(
@@ -161,7 +161,7 @@ describeInBrowser('The deliveries of the console', () => {
     await page.getByLabel('Payload field').press('Enter');
     await page.getByText('searched back to 4 May 2026').waitFor();
     await page.getByRole('button', { name: 'Stop the search' }).click();
-    await page.getByText('Nothing was found so far').waitFor();
+    await page.getByText('Nothing found so far').waitFor();
     expect(await pageProblems(page)).toEqual([]);
 
     // A failure costs nothing of what was searched.
@@ -365,7 +365,7 @@ describeInBrowser('The deliveries of the console', () => {
     await page.unroute('**/public/v2/events?*');
     await page.route('**/public/v2/events?*', (route) => route.fulfill({ status: 401, json: { error } }));
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('Your key is not valid any more').waitFor();
+    await page.getByText('Your key is no longer valid').waitFor();
     await page.getByText('r-77').waitFor();
     await page.getByRole('button', { name: 'Sign in again' }).click();
     await page.getByLabel('API key').waitFor();

@@ -50,7 +50,7 @@ describeInBrowser('The filters in effect', () => {
     await chip('Status: failed').focus();
     await page.keyboard.press('Delete');
     await hasAddress('/deliveries?range=1h&deviceId=van-1&order=asc');
-    await page.getByRole('status').filter({ hasText: 'Removed the filter Status. 2 filters are left.' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Removed the filter Status. 2 filters left.' }).waitFor();
     expect(await page.evaluate(FOCUSED)).toContain('Device: van-1');
     await page.keyboard.press('Enter');
     await hasAddress('/deliveries?range=1h&order=asc');
@@ -66,7 +66,7 @@ describeInBrowser('The filters in effect', () => {
 
   it('are said to be taken away each time, and not once they have changed in another way', async () => {
     await visit.open('/deliveries?status=failed&deviceId=van-1');
-    const said = page.getByRole('status').filter({ hasText: 'Removed the filter Status. 1 filter is left.' });
+    const said = page.getByRole('status').filter({ hasText: 'Removed the filter Status. 1 filter left.' });
     await chip('Status: failed').click();
     await said.waitFor({ state: 'attached' });
     await page.getByRole('combobox', { name: 'Status', exact: true }).selectOption('failed');

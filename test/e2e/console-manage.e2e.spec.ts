@@ -173,7 +173,7 @@ describeInBrowser('What the console changes', () => {
     await page.getByLabel('Radius in meters').fill('300');
     await waypost.api(fleet, 'PATCH', `/public/v1/geofences/${id}`, { name: 'Their yard' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has changed this geofence').waitFor();
+    await page.getByText('Someone else has changed this geofence').waitFor();
     await page.getByRole('button', { name: 'Show their version' }).click();
     await page.getByRole('heading', { name: 'Their yard' }).waitFor();
     expect(await page.getByLabel('Radius in meters').inputValue()).toBe('100');
@@ -182,7 +182,7 @@ describeInBrowser('What the console changes', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect((await geofences()).some((one) => one.id === id)).toBe(true);
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete it for good' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByRole('heading', { name: 'Vehicles' }).waitFor();
     expect((await geofences()).some((one) => one.id === id)).toBe(false);
   });
@@ -222,16 +222,16 @@ describeInBrowser('What the console changes', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Client certificate').selectOption('none');
     await dialog.getByLabel('Client certificate').selectOption('CN=waypost test');
-    await dialog.getByLabel('Most attempts per second').fill('7');
+    await dialog.getByLabel('Maximum attempts per second').fill('7');
     expect(await dialog.getByLabel('Header 2: value').getAttribute('placeholder')).toBe('kept');
     expect(await pageProblems(page)).toEqual([]);
     const [made] = await subscriptions();
     await waypost.api(fleet, 'PATCH', `/public/v1/webhook-subscriptions/${made?.id ?? ''}`, { strictOrder: true });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Somebody else has changed it').waitFor();
+    await dialog.getByText('Someone else has changed it').waitFor();
     await dialog.getByRole('button', { name: 'Show their version' }).click();
     await until(async () => expect(await dialog.getByLabel('Strict order').isChecked()).toBe(true));
-    await dialog.getByLabel('Most attempts per second').fill('7');
+    await dialog.getByLabel('Maximum attempts per second').fill('7');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('7 per second').waitFor();
     expect(await subscriptions()).toMatchObject([
@@ -254,7 +254,7 @@ describeInBrowser('What the console changes', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Header 1: value').fill('globex');
-    await dialog.getByText('secret values have to be entered again').waitFor();
+    await dialog.getByText('enter secret values again').waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Header 2: value');
@@ -294,11 +294,11 @@ describeInBrowser('What the console changes', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     expect(await page.getByText('whsec_').count()).toBe(0);
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Create a new secret' }).click();
     await page.locator('code').filter({ hasText: 'whsec_' }).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
-    await page.getByRole('button', { name: 'Delete it for good' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('No subscription yet').waitFor();
     expect(await subscriptions()).toEqual([]);
     await page.goBack();

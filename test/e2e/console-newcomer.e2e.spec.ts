@@ -60,7 +60,7 @@ describeInBrowser('The console for somebody new', () => {
     await visitFleet(fresh);
     await visit.open('/subscriptions');
     await page.getByRole('link', { name: 'Create a subscription' }).click();
-    await page.getByText('An endpoint to try it with').click();
+    await page.getByText('An endpoint to try it').click();
     expect(await page.locator('pre').textContent()).toContain('createServer');
     await page.getByLabel('URL that receives the events').fill(receiver.url('/first'));
     await page.getByText('the ignition was switched on').click();
@@ -78,7 +78,7 @@ describeInBrowser('The console for somebody new', () => {
     expect(await pageProblems(page)).toEqual([]);
     await page.getByRole('link', { name: 'Send a test event' }).click();
     await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByText('Your endpoint answered 200').waitFor();
+    await page.getByText('Your endpoint responded with 200').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Receive your first webhook' }).waitFor({ state: 'detached' });
     expect(visit.problems).toEqual([]);
@@ -184,7 +184,7 @@ describeInBrowser('The console for somebody new', () => {
     await page.getByRole('heading', { name: 'There is no such subscription' }).waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await visit.open('/vehicles?deviceId=nobody');
-    await page.getByText('It has not reported in this time').waitFor();
+    await page.getByText('It did not report in this time').waitFor();
     await page.getByRole('main').getByRole('link', { name: 'Vehicles' }).click();
     await page.getByRole('heading', { name: 'Vehicles', exact: true }).waitFor();
   });

@@ -103,17 +103,17 @@ describeInBrowser('The resends of the console', () => {
     await page.getByText('2 deliveries to 1 subscription').waitFor();
     await page.evaluate(FILL_STORAGE);
     await send.click();
-    await page.getByText('this browser has no room to keep the progress').waitFor();
+    await page.getByText('this browser has no storage left for the progress').waitFor();
     await page.evaluate('localStorage.clear()');
     // Paused by somebody else in between.
     await setStatus('position', 'paused');
     await send.click();
     await page.getByRole('heading', { name: 'Resends' }).waitFor();
-    await page.getByText('1 of 1 subscriptions refused their replay').waitFor();
+    await page.getByText('1 of 1 subscriptions rejected their replay').waitFor();
     await page.getByText('409 subscription_not_active').waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await setStatus('position', 'active');
-    await page.getByRole('button', { name: 'Begin the other 1' }).click();
+    await page.getByRole('button', { name: 'Start the other 1' }).click();
     await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
     await page.getByText('By subscription').click();
     await page.locator('.badge.completed').waitFor();
@@ -163,7 +163,7 @@ describeInBrowser('The resends of the console', () => {
     await until(() => asked.length > 0);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     answerNow();
-    await page.getByRole('button', { name: 'Begin the other 1' }).waitFor();
+    await page.getByRole('button', { name: 'Start the other 1' }).waitFor();
     await page.locator('.badge.cancelled').waitFor({ state: 'attached' });
     expect(asked).toEqual(['create', 'cancel']);
   });

@@ -83,12 +83,12 @@ describeInBrowser('Who is signed in to the console', () => {
     const before = receiver.calls.length;
     const place = await page.getByRole('heading', { level: 1 }).boundingBox();
     await visit.context.setOffline(true);
-    await page.getByText('What you see is from before').waitFor();
+    await page.getByText('The data shown may be outdated').waitFor();
     expect(await page.getByRole('heading', { level: 1 }).boundingBox()).toEqual(place);
     await page.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('alert').filter({ hasText: 'This device is offline.' }).waitFor();
     await visit.context.setOffline(false);
-    await page.getByText('What you see is from before').waitFor({ state: 'detached' });
+    await page.getByText('The data shown may be outdated').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('status').filter({ hasText: 'passed to the sender' }).waitFor();
     await until(() => expect(receiver.calls.length).toBeGreaterThan(before));

@@ -224,7 +224,7 @@ describeInBrowser('The console', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     const secret = (await page.locator('code').filter({ hasText: 'whsec_' }).textContent()) ?? '';
     await page.getByRole('button', { name: 'Send a test event' }).click();
-    await page.getByText('Your endpoint answered 200').waitFor();
+    await page.getByText('Your endpoint responded with 200').waitFor();
     const [call] = receiver.callsTo('/console-test');
     if (!call) throw new Error('The test event has not arrived.');
     expect(signatureProblem(call, secret)).toBeNull();

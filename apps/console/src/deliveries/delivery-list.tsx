@@ -88,9 +88,9 @@ interface OthersProps extends Pick<DeliveryListProps, 'filters' | 'openedAtMs'> 
 function Others({ filters, openedAtMs, lastAt }: OthersProps) {
   return (
     <p className="hint">
-      This list ends here.{' '}
+      End of this list.{' '}
       {lastAt === undefined ? (
-        'Filters find what else there is.'
+        'Use filters to find other deliveries.'
       ) : (
         <Link href={`/deliveries?${searchOf(following(filters, lastAt, openedAtMs))}`}>
           Go on with the {filters.order === 'desc' ? 'older' : 'newer'} ones
@@ -155,12 +155,12 @@ interface NoDeliveriesProps extends Pick<DeliveryListProps, 'clear'> {
 }
 
 function NoDeliveries({ isFiltered, isStopped, clear }: NoDeliveriesProps) {
-  if (isStopped) return <Empty title="Nothing was found so far" />;
+  if (isStopped) return <Empty title="Nothing found so far" />;
   if (isFiltered)
     return (
       <Empty title="No delivery matches these filters">
         <p>
-          Take a longer range, or remove a filter. A field of the payload is written as in the body, such as{' '}
+          Choose a longer range, or remove a filter. Write a payload field as in the body, such as{' '}
           <code>driverId:d-46</code>.
         </p>
         <button type="button" onClick={clear}>
@@ -170,7 +170,7 @@ function NoDeliveries({ isFiltered, isStopped, clear }: NoDeliveriesProps) {
     );
   return (
     <Empty title="Nothing has been delivered in this range">
-      <p>Take a longer range, or send a test event from the page of a subscription.</p>
+      <p>Choose a longer range, or send a test event from the page of a subscription.</p>
       <ShellHint>
         <p>
           Pings make the other events. The simulator publishes some: <code>npm run waypost -- publish --help</code>

@@ -38,7 +38,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   const trail = <Trail href="/deliveries">Deliveries</Trail>;
   const absence = (reason: Error) => (
     <MissingOrFailed error={reason} retry={() => void refetch()} what="event" trail={trail}>
-      Either the id is another one, or the event is older than the history. Nothing of it can be sent again.
+      The id is wrong, or the event is older than the history. It cannot be resent.
     </MissingOrFailed>
   );
   if (!data) return absence(error);

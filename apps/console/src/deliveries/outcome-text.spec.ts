@@ -19,10 +19,10 @@ const REFUSED = attemptOf(1, { statusCode: 503 });
 
 describe('what became of a delivery', () => {
   it.each([
-    ['pending', [], 'No attempt yet: it waits for those before it, or for its subscription to be active.'],
+    ['pending', [], 'No attempt yet: it waits for earlier deliveries, or for its subscription to become active.'],
     ['failed', [], 'It ended without an attempt.'],
-    ['pending', [REFUSED], 'Not accepted so far: 503 Service Unavailable. It is tried again.'],
-    ['failed', [attemptOf(1, { statusCode: 422 })], 'Not accepted, and not tried again: 422 Unprocessable Content.'],
+    ['pending', [REFUSED], 'Not accepted so far: 503 Service Unavailable. It will be retried.'],
+    ['failed', [attemptOf(1, { statusCode: 422 })], 'Not accepted, and not retried: 422 Unprocessable Content.'],
     ['failed', [REFUSED, attemptOf(2, { error: 'timeout' })], 'Not accepted in 2 attempts: timeout at the last one.'],
     ['delivered', [attemptOf(1, { statusCode: 200 })], 'Accepted at the first attempt.'],
     [

@@ -52,7 +52,7 @@ function Progress({ made }: { readonly made: Replay }) {
 }
 
 function progressText({ state, progress }: Replay): string {
-  if (state === 'completed') return progress.sent > 0 ? 'passed to the sender' : 'nothing was left to send';
+  if (state === 'completed') return progress.sent > 0 ? 'passed to the sender' : 'nothing left to send';
   return state;
 }
 

@@ -12,7 +12,7 @@ export const RANGES = {
   '6h': 'Last 6 hours',
   '1d': 'Last day',
   '3d': 'Last 3 days',
-  all: 'All that is kept',
+  all: 'Entire history',
 } as const;
 
 export type Range = keyof typeof RANGES;
@@ -132,7 +132,7 @@ export function streamQueryOf(filters: DeliveryFilters): StreamInput<'streamAtte
 /** For people. */
 export function filtersText(filters: DeliveryFilters): string {
   const { from, to, range } = filters;
-  const window = from === '' && to === '' ? RANGES[range].toLowerCase() : 'a window of its own';
+  const window = from === '' && to === '' ? RANGES[range].toLowerCase() : 'a custom range';
   return [...partsOf(filters), window].join(', ');
 }
 

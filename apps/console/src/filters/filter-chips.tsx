@@ -84,8 +84,8 @@ function Chip({ filter: { label, value }, remove }: { readonly filter: ActiveFil
 }
 
 function leftText(count: number): string {
-  if (count === 0) return 'No filter is left.';
-  return count === 1 ? '1 filter is left.' : `${String(count)} filters are left.`;
+  if (count === 0) return 'No filters left.';
+  return count === 1 ? '1 filter left.' : `${String(count)} filters left.`;
 }
 
 /** What a chip has done, until the filters change in another way: a screen reader reads the same words again only after they were gone. */

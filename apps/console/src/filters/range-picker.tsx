@@ -92,7 +92,7 @@ function WindowForm({ from, to, onChange }: WindowFormProps) {
         <input type="datetime-local" step="1" value={end} onChange={(event) => setEnd(event.target.value)} />
       </label>
       <p role="alert" className="problem">
-        {isBackwards && 'It ends before it begins.'}
+        {isBackwards && 'The end is before the start.'}
       </p>
       <button type="submit" disabled={start === '' && end === ''}>
         Apply

@@ -21,7 +21,7 @@ export function SavedFilters({ search, text }: SavedFiltersProps) {
     <Popover label={title} title={title}>
       {(close) => (
         <>
-          {items.length === 0 && <p className="hint">Name a filter to find it here again.</p>}
+          {items.length === 0 && <p className="hint">Name a filter to save it here.</p>}
           <ul className="plain saved">
             {items.map((filter) => (
               <SavedLine key={filter.name} filter={filter} onUse={close} remove={() => change(without(filter.name))} />

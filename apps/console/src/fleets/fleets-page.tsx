@@ -28,7 +28,7 @@ export function FleetsPage() {
       {data?.items.length === 0 && (
         <Empty title="No fleet yet">
           <p>
-            Make the first, with a key: <code>npm run waypost -- fleet create acme</code>
+            Create the first, with a key: <code>npm run waypost -- fleet create acme</code>
           </p>
         </Empty>
       )}

@@ -5,7 +5,7 @@ import { Empty, Failure } from '../shared/states.js';
 export function OperationsFailure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   if (!(error instanceof WaypostApiError) || error.status !== 404) return <Failure error={error} retry={retry} />;
   return (
-    <Empty title="The instances are not known to the API">
+    <Empty title="The API does not know the instances">
       <p>
         Set <code>WAYPOST_ADMIN_URLS</code> for public-api to the admin addresses of all processes, with commas. Until
         then: <code>npm run waypost -- tasks list</code>

@@ -15,7 +15,7 @@ const TEXTS = {
   },
   skip: {
     label: 'Skip the record',
-    what: 'Moves the failing record to the quarantine; what it would have caused does not happen. The partition continues with the next record.',
+    what: 'Moves the failing record to the rejected records; it has no effect. The partition continues with the next record.',
   },
 } as const;
 

@@ -34,7 +34,7 @@ export function TopicsPage() {
           <UnansweredNotice unanswered={data.unanswered} />
           <TopicTable topics={data.data} />
           <p className="hint">
-            Waiting records are as of the last batch of each partition. Retention is as the set-up makes it:{' '}
+            Waiting records are counted at the last batch of each partition. Retention is as created by set-up:{' '}
             <code>npm run waypost -- doctor</code> compares it with the brokers.
           </p>
         </>

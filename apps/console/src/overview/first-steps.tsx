@@ -28,12 +28,12 @@ export function FirstSteps({ steps }: { readonly steps: Exclude<Steps, 'unknown'
       <h2 id="first-steps-title">Receive your first webhook</h2>
       <ol>
         <li className={isSubscribed ? 'done' : ''}>
-          Create a subscription: your URL, and the events that it gets.{isSubscribed && ' Done.'}
+          Create a subscription: your URL, and the events to send to it.{isSubscribed && ' Done.'}
         </li>
         <li className={isSubscribed ? 'done' : ''}>
-          Keep its signing secret, and verify requests with the code beside it.
+          Save its signing secret, and verify requests with the code shown beside it.
         </li>
-        <li>Send a test event, and see here what your endpoint answered.</li>
+        <li>Send a test event, and see the response of your endpoint here.</li>
       </ol>
       {firstId === null ? (
         <Link href="/subscriptions/new" className="button primary">

@@ -17,8 +17,8 @@ export function OverviewCharts(props: ChartsProps) {
       <OutcomeChart {...props} />
       <ChartCard
         title="Success rate"
-        about="of deliveries that are over"
-        empty="No delivery was over in this time."
+        about="of finished deliveries"
+        empty="No delivery finished in this time."
         kind="lines"
         most={1}
         least={leastShare(rate.values)}
@@ -53,7 +53,7 @@ export function OutcomeChart(props: ChartsProps) {
   return (
     <ChartCard
       title={`Deliveries per ${step}`}
-      about="by their outcome now"
+      about="by current outcome"
       empty="No delivery began in this time."
       kind="bars"
       {...axisOf(props)}

@@ -37,7 +37,7 @@ export function WorstSubscriptions({ window, step, range }: WorstProps) {
         <p className="hint">
           {data.isIdle
             ? 'No delivery began in this time.'
-            : 'Nowhere in this time: every delivery was accepted at once.'}
+            : 'None in this time: every delivery was accepted at the first attempt.'}
         </p>
       )}
       {data && data.worst.length > 0 && (

@@ -41,7 +41,7 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
         </span>
         {!isWorking && canContinue(batch, nowMs()) && (
           <button type="button" onClick={() => creation.mutate()}>
-            Begin the other {countText(missing)}
+            Start the other {countText(missing)}
           </button>
         )}
         {(creation.isPending || replays.some((replay) => !isOver(replay))) && (
@@ -57,9 +57,9 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
       </div>
       <p role="status">
         {countText(sent)} of {countText(matched)} deliveries passed to the sender
-        {open > 0 && `, ${countText(open)} of ${countText(items.length)} replays are not over`}
+        {open > 0 && `, ${countText(open)} of ${countText(items.length)} replays are unfinished`}
         {refused > 0 &&
-          `, ${countText(refused)} of ${countText(items.length)} subscriptions refused their replay: see below`}
+          `, ${countText(refused)} of ${countText(items.length)} subscriptions rejected their replay: see below`}
       </p>
       <progress
         max={Math.max(1, matched)}
@@ -105,7 +105,7 @@ function Replays({ batch, replays, problems }: ReplaysProps) {
 
 function stateOf(replayId: string | null, refusal: string | undefined): string {
   if (replayId !== null) return 'unknown';
-  return refusal === undefined ? 'not begun' : 'refused';
+  return refusal === undefined ? 'not started' : 'refused';
 }
 
 interface ReplayStates {

@@ -35,7 +35,7 @@ export function BulkResend(props: BulkResendProps) {
         Resend all
       </button>
       <dialog ref={dialog} aria-labelledby="resend-title" onClose={() => setIsOpen(false)}>
-        <h2 id="resend-title">Resend everything that matches</h2>
+        <h2 id="resend-title">Resend all matching deliveries</h2>
         {isOpen && <Confirmation {...props} close={() => dialog.current?.close()} />}
       </dialog>
     </>
@@ -73,7 +73,7 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
       </p>
       {obstacle === null && stopped.length > 0 && <LeftOut subscriptions={stopped} />}
       <p className="hint">
-        The same ids and bytes are sent again, at most {RESENT_PER_SECOND} per second and subscription, and within the
+        The same ids and bytes are resent, at most {RESENT_PER_SECOND} per second and subscription, and within the
         limits of each. Each subscription gets one replay, whose progress stays under “Past resends”, and which can be
         cancelled there.
       </p>
@@ -100,7 +100,7 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
 
 /** Without its record a resend could be neither followed nor cancelled, nor begun only once. */
 const NO_ROOM =
-  'Nothing was sent: this browser has no room to keep the progress. Forget older resends, or clear its data.';
+  'Nothing was sent: this browser has no storage left for the progress. Remove older resends, or clear its data.';
 
 /** Deliveries of one that gets nothing cannot be sent again until it is active. */
 function LeftOut({ subscriptions }: { readonly subscriptions: readonly Subscription[] }) {
@@ -125,7 +125,7 @@ interface ExtentProps {
 
 function Extent({ subscriptions, counts }: ExtentProps) {
   const places = `${countText(subscriptions.length)} ${subscriptions.length === 1 ? 'subscription' : 'subscriptions'}`;
-  if (counts === 'counting') return <>Counting what matches</>;
+  if (counts === 'counting') return <>Counting matching deliveries</>;
   const counted = counts === 'unknown' ? [] : subscriptions.flatMap(({ id }) => counts.get(id) ?? []);
   const { deliveries, hasMore, leastMs } = totalOf(counted);
   if (counts === 'unknown' || (deliveries === 0 && hasMore))

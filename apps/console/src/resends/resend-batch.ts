@@ -61,7 +61,7 @@ export function obstacleOf(
 
 const OBSTACLES: Readonly<Record<Candidates['state'], string | null>> = {
   loading: 'Looking up the subscriptions.',
-  failed: 'The subscriptions could not be read. Close this, and open it again.',
+  failed: 'The subscriptions could not be read. Close this dialog and open it again.',
   incomplete: `The fleet has more than ${countText(MOST_CANDIDATES)} subscriptions. Choose one of them in the filter.`,
   complete: null,
 };

@@ -23,8 +23,8 @@ describe('what is not offered (R-38)', () => {
   it('is what a key lacks the scope for', () => {
     const key = { type: 'api_key', scopes: ['paths:read'] };
     expect(lackOf(key, 'paths:read')).toBeNull();
-    expect(lackOf(key, 'geofences:write')).toBe('Your key may only read here: it lacks geofences:write.');
-    expect(lackOf(key, 'subscriptions:create')).toBe('Your key may only read here: it lacks subscriptions:write.');
+    expect(lackOf(key, 'geofences:write')).toBe('Your key can only read: it lacks geofences:write.');
+    expect(lackOf(key, 'subscriptions:create')).toBe('Your key can only read: it lacks subscriptions:write.');
   });
 
   it('is what a session that is limited to some subscriptions cannot do for the fleet (R-42)', () => {

@@ -32,7 +32,7 @@ export function lackOf(reader: Reader | null, deed: Deed): string | null {
   if (reader === null || reader.scopes === null) return null;
   const who = reader.type === 'portal_session' ? 'session' : 'key';
   const scope = deed.replace(/:(create|delete)$/, ':write');
-  if (!reader.scopes.includes(scope)) return `Your ${who} may only read here: it lacks ${scope}.`;
+  if (!reader.scopes.includes(scope)) return `Your ${who} can only read: it lacks ${scope}.`;
   // A session that is limited to some has no scope that reaches further, but this one does both.
   const isLimited = reader.subscriptionIds !== undefined && scope !== deed;
   return isLimited ? `Your ${who} is limited to some subscriptions.` : null;

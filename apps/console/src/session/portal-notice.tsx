@@ -19,7 +19,7 @@ export function PortalNotice({ state, returnUrl, openAgain }: PortalNoticeProps)
     <main className="sign-in">
       <p role="status">{TEXTS[state]}</p>
       {state === 'ended' && returnUrl === null && (
-        <p className="hint">Open it again from the page that led you here.</p>
+        <p className="hint">Open it again from the page that brought you here.</p>
       )}
       {state === 'unanswered' && (
         <button type="button" className="primary" onClick={openAgain}>

@@ -31,7 +31,7 @@ function KeyForm() {
       <img src="/icon.svg" alt="" width={40} height={40} />
       <div>
         <h1>Sign in to Waypost</h1>
-        <p className="hint">See what was sent to your endpoints, and send it again.</p>
+        <p className="hint">See what was sent to your endpoints, and resend it.</p>
       </div>
       <form className="card" onSubmit={(event) => void submit(event)}>
         <label htmlFor="api-key">API key</label>
@@ -77,7 +77,7 @@ async function problemOf(apiKey: string): Promise<Error | null> {
 }
 
 function wordsOf(error: Error): string {
-  if (error instanceof WaypostConnectionError) return 'The API does not respond. Is the address right?';
+  if (error instanceof WaypostConnectionError) return 'The API does not respond. Is the address correct?';
   // The client refuses a key that no header can hold, as one with an invisible character.
   const isUnknown = !(error instanceof WaypostApiError) || error.status === 401;
   return isUnknown ? 'The API does not know this key.' : error.message;

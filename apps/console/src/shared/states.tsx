@@ -28,7 +28,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   const isSignedOut = isOfNoKey(error);
   return (
     <section className="state problem" role="alert">
-      <h2>{isSignedOut ? 'Your key is not valid any more' : 'This could not be loaded'}</h2>
+      <h2>{isSignedOut ? 'Your key is no longer valid' : 'This could not be loaded'}</h2>
       <p>{textOf(error)}</p>
       <p>
         <RequestId error={error} />

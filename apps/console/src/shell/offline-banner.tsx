@@ -6,7 +6,7 @@ export function OfflineBanner() {
   if (isOnline) return null;
   return (
     <p className="offline" role="status">
-      This device is offline. What you see is from before; it goes on once there is a connection.
+      This device is offline. The data shown may be outdated; it updates once there is a connection.
     </p>
   );
 }

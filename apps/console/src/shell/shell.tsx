@@ -117,7 +117,7 @@ function Pages() {
       <Route path="/topics" component={TopicsPage} />
       <Route path="/partitions" component={PartitionsPage} />
       <Route>
-        <h1>There is no such page</h1>
+        <h1>Page not found</h1>
         <p>
           <Link href="/deliveries">Go to the deliveries</Link>
         </p>

@@ -12,11 +12,11 @@ interface Key {
 const KEYS: readonly Key[] = [
   { keys: '/', does: 'Go to the search field of the page' },
   { keys: 'j', does: 'Next row' },
-  { keys: 'k', does: 'Row before' },
+  { keys: 'k', does: 'Previous row' },
   { keys: 'r', does: 'Refresh the list' },
   { keys: 'x', does: 'Clear all filters' },
   { keys: 'l', does: 'Stop or continue the live tail' },
-  { keys: '?', does: 'Show these keys' },
+  { keys: '?', does: 'Show these shortcuts' },
 ];
 
 export interface Opener {

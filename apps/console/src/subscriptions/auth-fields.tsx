@@ -18,7 +18,7 @@ export function AuthFields({ auth, onChange, isNew }: AuthFieldsProps) {
         Authentication, besides the signature
         <select value={auth.type} onChange={({ target }) => set({ type: target.value as AuthSettings['type'] })}>
           <option value="none">none</option>
-          {!isNew && auth.tokenUrl !== '' && <option value="kept">the token source that it has</option>}
+          {!isNew && auth.tokenUrl !== '' && <option value="kept">the current token source</option>}
           <option value="bearer">bearer token by OAuth 2 client credentials</option>
         </select>
       </label>
@@ -50,7 +50,7 @@ function TokenSourceFields({ auth, set }: TokenSourceFieldsProps) {
         <input required value={auth.clientId} onChange={({ target }) => set({ clientId: target.value })} />
       </label>
       <label>
-        Client secret, which is stored sealed
+        Client secret (stored encrypted)
         <input
           type="password"
           autoComplete="off"

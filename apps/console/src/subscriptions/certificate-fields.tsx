@@ -40,7 +40,7 @@ export function CertificateFields({ certificate, shownCertificate, onChange }: C
             />
           </label>
           <label>
-            Private key in PEM, which is stored sealed
+            Private key in PEM (stored encrypted)
             <textarea
               required
               rows={4}

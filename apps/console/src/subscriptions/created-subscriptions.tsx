@@ -37,7 +37,7 @@ function TestPanel({ subscription: { id, url } }: { readonly subscription: Subsc
   return (
     <section className="card" aria-labelledby="test-title">
       <h2 id="test-title">Try it</h2>
-      <p className="text">A test event is sent to {url} at once, whatever the vehicles do.</p>
+      <p className="text">A test event is sent to {url} at once, independent of the vehicles.</p>
       <div className="actions">
         <button type="button" className="primary" onClick={test.send} disabled={test.isSending}>
           Send a test event

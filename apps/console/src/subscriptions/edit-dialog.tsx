@@ -85,7 +85,7 @@ function EditForm({ subscription, etag, close, reload }: EditFormProps) {
       </label>
       <SubscriptionFields {...{ settings, shownCertificate: subscription.clientCertificate }} onChange={setSettings} />
       <ActionError error={update.error}>
-        {isOutdated ? 'Somebody else has changed it since you opened it. Nothing was saved.' : null}
+        {isOutdated ? 'Someone else has changed it since you opened it. Nothing was saved.' : null}
       </ActionError>
       <div className="actions">
         <button type="submit" className="primary" disabled={update.isPending}>

@@ -19,7 +19,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
   const needsValues = isChanged && list.some(({ value, secret }) => secret && value === '');
   return (
     <fieldset className="header-fields">
-      <legend>Headers of its own, in every delivery</legend>
+      <legend>Custom headers, in every delivery</legend>
       {list.map((header, index) => (
         <HeaderRow
           // A list of rows that only their place tells apart, and that have no state.
@@ -31,9 +31,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
           onRemove={() => change(list.toSpliced(index, 1))}
         />
       ))}
-      {needsValues && (
-        <p className="hint">Headers are replaced together: secret values have to be entered again with the others.</p>
-      )}
+      {needsValues && <p className="hint">Headers are replaced together: enter secret values again with the others.</p>}
       <button
         type="button"
         className="quiet"

@@ -17,7 +17,7 @@ export function OperationalEvents({ subscriptionId: id }: { readonly subscriptio
     <section className="card" aria-labelledby="operations-title">
       <h2 id="operations-title">What happened</h2>
       {error && <Failure error={error} retry={() => void refetch()} />}
-      {data?.data.length === 0 && <p className="hint">Nothing but deliveries.</p>}
+      {data?.data.length === 0 && <p className="hint">No operational events.</p>}
       <ol className="plain">
         {data?.data.map((operation) => (
           <li key={operation.id}>

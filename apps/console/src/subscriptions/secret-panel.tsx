@@ -9,7 +9,7 @@ export function SecretPanel({ secret }: { readonly secret: string }) {
     <section className="card" aria-labelledby="secret-title">
       <h2 id="secret-title">Signing secret</h2>
       <p>
-        Keep it now, as <code>WEBHOOK_SECRET</code> for instance: it is not shown again. Requests whose signature does
+        Save it now, as <code>WEBHOOK_SECRET</code> for instance: it is not shown again. Requests whose signature does
         not verify with it are not from Waypost.
       </p>
       <p>

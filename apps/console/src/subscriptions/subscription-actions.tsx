@@ -30,11 +30,12 @@ export function SubscriptionActions({ subscription: { id, status }, changes, tes
       <EditDialog id={id} />
       <ConfirmButton
         label="Rotate the secret"
-        action="Make a new secret"
+        action="Create a new secret"
         disabled={rotation.isPending}
         onConfirm={() => rotation.mutate()}
       >
-        It is shown once. For 24 hours deliveries are signed with both secrets, so that receivers can change in between.
+        It is shown once. For 24 hours deliveries are signed with both secrets, so that receivers can switch in the
+        meantime.
       </ConfirmButton>
       {status !== 'disabled' && (
         <ConfirmButton
@@ -44,19 +45,19 @@ export function SubscriptionActions({ subscription: { id, status }, changes, tes
           disabled={update.isPending}
           onConfirm={() => update.mutate({ status: 'disabled' })}
         >
-          Deliveries that wait end as failed, without a request; a replay can send them once it is active again. Events
-          that happen while it is disabled are never sent. To keep what happens and send it later, pause it instead.
+          Waiting deliveries end as failed, without a request; a replay can send them once it is active again. Events
+          that happen while it is disabled are never sent. To send them later, pause the subscription instead.
         </ConfirmButton>
       )}
       {canDelete && (
         <ConfirmButton
           label="Delete"
-          action="Delete it for good"
+          action="Delete permanently"
           isDangerous
           disabled={deletion.isPending}
           onConfirm={() => deletion.mutate()}
         >
-          Nothing more is sent, also of what waits. The history of its deliveries stays.
+          Nothing more is sent, not even waiting deliveries. The history of its deliveries stays.
         </ConfirmButton>
       )}
     </div>

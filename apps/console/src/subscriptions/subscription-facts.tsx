@@ -53,7 +53,7 @@ function sendingOf({ deviceIds, onOutage, strictOrder, rateLimitPerSecond }: Sub
   return [
     ['Devices', deviceIds === undefined ? 'every device' : <Listed key="devices" texts={deviceIds} />],
     ['During an outage', onOutage === 'hold' ? 'deliveries are held' : 'deliveries fail after five attempts'],
-    ['Order', strictOrder ? 'strict per device' : 'a retry holds nothing back'],
+    ['Order', strictOrder ? 'strict per device' : 'a retry does not hold back others'],
     ['Limit', rateLimitPerSecond === undefined ? 'none' : `${String(rateLimitPerSecond)} per second`],
   ];
 }
@@ -64,7 +64,7 @@ function ownOf({ headers, metadata }: Subscription): Facts {
   const own = Object.entries(metadata).map(([key, value]) => `${key}=${value}`);
   return (
     [
-      ['Headers of its own', names],
+      ['Custom headers', names],
       ['Metadata', own],
     ] as const
   ).flatMap(([title, texts]) => (texts.length === 0 ? [] : [[title, <Listed key={title} texts={texts} />] as const]));

@@ -34,7 +34,7 @@ export function SubscriptionFields(props: SubscriptionFieldsProps) {
           value={settings.payloadFormat}
           onChange={({ target }) => set({ payloadFormat: target.value as SubscriptionSettings['payloadFormat'] })}
         >
-          {isNew && <option value="">as the fleet has it</option>}
+          {isNew && <option value="">default of the fleet</option>}
           <option value="v1">v1</option>
           <option value="legacy-v1">legacy-v1</option>
         </select>
@@ -44,7 +44,7 @@ export function SubscriptionFields(props: SubscriptionFieldsProps) {
         <textarea rows={3} value={settings.deviceIds} onChange={({ target }) => set({ deviceIds: target.value })} />
       </label>
       <label>
-        Most attempts per second; empty: no limit
+        Maximum attempts per second; empty: no limit
         <input
           type="number"
           min={1}
@@ -69,7 +69,7 @@ export function SubscriptionFields(props: SubscriptionFieldsProps) {
           checked={settings.strictOrder}
           onChange={({ target }) => set({ strictOrder: target.checked })}
         />
-        Strict order per device: a retry holds newer events back
+        Strict order per device: a retry holds back newer events
       </label>
     </>
   );
@@ -88,7 +88,7 @@ function OwnFields({ settings, onChange }: SubscriptionFieldsProps) {
         />
       </label>
       <label>
-        Metadata of your own, key=value per line; not sent to the receiver
+        Your own metadata, one key=value per line; not sent to the receiver
         <textarea
           rows={2}
           value={settings.metadata}

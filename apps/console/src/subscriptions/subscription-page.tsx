@@ -105,7 +105,7 @@ function Health({ subscription: { health } }: { readonly subscription: Partial<S
 }
 
 const HEALTH: Readonly<Record<string, string>> = {
-  healthy: 'What was sent last was accepted.',
+  healthy: 'The last delivery was accepted.',
   failing: 'Nothing sent since the last success has been accepted.',
   suspended: 'Deliveries are held until a probe is accepted.',
 };

@@ -37,7 +37,7 @@ export function SubscriptionsPage() {
       {error && <Failure error={error} retry={() => void refetch()} />}
       {data && rows.length === 0 && (
         <Empty title="No subscription yet">
-          <p>A subscription sends one type of event to one URL, signed. Make the first, and send it a test event.</p>
+          <p>A subscription sends one type of event to one URL, signed. Create your first, and send it a test event.</p>
           <NewSubscription>Create a subscription</NewSubscription>
         </Empty>
       )}

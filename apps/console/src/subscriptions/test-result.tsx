@@ -15,7 +15,7 @@ export function TestResult({ test: { eventId, delivery, error } }: { readonly te
       {eventId !== null && (
         <p role="status" className="card test-result">
           {delivery === null ? (
-            <span className="live">The test event is on its way.</span>
+            <span className="live">The test event is being sent.</span>
           ) : (
             <>
               <StatusBadge status={delivery.status} /> <Answer delivery={delivery} />
@@ -36,7 +36,7 @@ function Answer({ delivery: { attempts, statusCode, nextAttemptAt } }: Pick<V2Ev
     <span>
       {statusCode === undefined
         ? `No response (${last.error ?? 'none'})${took}`
-        : `Your endpoint answered ${String(statusCode)}${took}`}
+        : `Your endpoint responded with ${String(statusCode)}${took}`}
       {nextAttemptAt !== undefined && (
         <>
           {' '}

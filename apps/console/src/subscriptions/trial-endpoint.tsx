@@ -6,10 +6,11 @@ export function TrialEndpoint() {
   return (
     <ShellHint>
       <details>
-        <summary>An endpoint to try it with</summary>
+        <summary>An endpoint to try it</summary>
         <p className="hint">
           Save this as <code>receiver.mjs</code> on the machine that Waypost runs on, run <code>node receiver.mjs</code>
-          , and enter <code>http://127.0.0.1:9000/</code> above. A Waypost elsewhere needs an address that it can reach.
+          , and enter <code>http://127.0.0.1:9000/</code> above. If Waypost runs elsewhere, it needs an address that it
+          can reach.
         </p>
         <pre tabIndex={0}>{RECEIVER}</pre>
         <CopyButton text={RECEIVER}>Copy the receiver</CopyButton>

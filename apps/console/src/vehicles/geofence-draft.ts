@@ -44,7 +44,7 @@ export function shapeOf(draft: GeofenceDraft): Shape | null {
 export function hintOf(draft: GeofenceDraft): string {
   if (draft.type === 'circle')
     return draft.center === null
-      ? 'Click on the map where its center is.'
+      ? 'Click on the map to set its center.'
       : 'Drag its center or its edge, or click on another place.';
   const missing = 3 - draft.corners.length;
   if (missing > 0) return `Click on the map to add a corner; ${String(missing)} more at least.`;

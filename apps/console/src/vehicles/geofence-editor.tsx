@@ -90,7 +90,7 @@ function Editor({ stored, etag, marks, reload }: EditorProps) {
         />
       </div>
       <FleetMap
-        label={`A map to draw the geofence on. The fields below have the same as figures.`}
+        label={`A map to draw the geofence on. The fields below have the same values.`}
         {...{ marks, focus, geofences: others, path: NONE, selected: null }}
         editing={{ draft, onChange: setDraft }}
       />
@@ -119,8 +119,8 @@ function Editor({ stored, etag, marks, reload }: EditorProps) {
 
 function Deletion(props: Pick<ComponentProps<typeof ConfirmButton>, 'disabled' | 'onConfirm'>) {
   return (
-    <ConfirmButton label="Delete" action="Delete it for good" isDangerous {...props}>
-      No vehicle enters or leaves it from then on. The history of its events stays.
+    <ConfirmButton label="Delete" action="Delete permanently" isDangerous {...props}>
+      No vehicle enters or leaves it afterwards. The history of its events stays.
     </ConfirmButton>
   );
 }
@@ -129,7 +129,7 @@ function Problem({ error, reload }: { readonly error: Error | null; readonly rel
   if (!(error instanceof WaypostApiError && error.status === 412)) return <ActionError error={error} />;
   return (
     <ActionError error={error}>
-      Somebody else has changed this geofence since you opened it. Nothing was saved.{' '}
+      Someone else has changed this geofence since you opened it. Nothing was saved.{' '}
       <button type="button" onClick={reload}>
         Show their version
       </button>

@@ -52,7 +52,7 @@ export function ShapeFields({ draft, onChange }: ShapeFieldsProps) {
       <button type="button" onClick={() => change([...corners, corners.at(-1) ?? NOWHERE])}>
         Add a corner
       </button>
-      {holes.length > 0 && <p className="hint">It has {holes.length} holes, which stay as they are.</p>}
+      {holes.length > 0 && <p className="hint">It has {holes.length} holes, which stay unchanged.</p>}
     </fieldset>
   );
 }

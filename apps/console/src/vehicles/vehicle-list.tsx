@@ -17,7 +17,7 @@ export function VehicleList({ marks, onSelect }: VehicleListProps) {
   return (
     <section className="card" aria-labelledby="vehicles-title">
       <div className="title">
-        <h2 id="vehicles-title">Reported lately</h2>
+        <h2 id="vehicles-title">Reported recently</h2>
         <input
           type="search"
           data-search=""

@@ -49,8 +49,8 @@ export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
       {isPending && <Loading what="the path" />}
       {error && <Failure error={error} retry={() => void refetch()} />}
       {data?.points.length === 0 && (
-        <Empty title="It has not reported in this time">
-          <p>Take a longer range above, or look at the other vehicles.</p>
+        <Empty title="It did not report in this time">
+          <p>Choose a longer range above, or look at the other vehicles.</p>
         </Empty>
       )}
       {data && data.points.length > 0 && (
@@ -69,7 +69,7 @@ export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
           {data.hasMore && (
             <p className="hint" role="status">
               Its first {countText(data.points.length)} points: it has more after{' '}
-              <Moment iso={data.points.at(-1)?.time ?? ''} />. Take a shorter range to see the newest.
+              <Moment iso={data.points.at(-1)?.time ?? ''} />. Choose a shorter range to see the newest.
             </p>
           )}
           <Events events={data.events} />
