@@ -128,14 +128,15 @@ function findEnd(pings: readonly Seen[], start: Fix, confirmed: Fix): End | unde
   for (const ping of pings.slice(start.index + 1)) {
     if (off !== undefined) {
       if (ping.time >= off.time + 30_000) return end(ping, off.time, 'ignition_off');
-      if (ping.ignition === false) continue;
-      off = undefined;
+      if (ping.ignition !== false) off = undefined;
     }
     if (ping.time >= ping.fixBefore + 3_600_000) return end(ping, ping.fixBefore, 'no_data');
     if (hasPlace(ping)) {
-      addTo(parts, ping);
+      // With the ignition off no part begins: the route may have ended with it.
+      if (off === undefined) addTo(parts, ping);
+      else leaveAt(parts, ping, off);
       const part = parts.at(-1);
-      if (part?.standing === true && ping.time >= part.from.time + 300_000) {
+      if (part !== undefined && goesOn(part, ping) && ping.time >= part.from.time + 300_000) {
         return end(ping, part.from.time, 'stationary');
       }
     }
@@ -148,7 +149,7 @@ function findEnd(pings: readonly Seen[], start: Fix, confirmed: Fix): End | unde
 interface Part {
   readonly from: Fix;
   readonly standing: boolean;
-  /** Of the fix before the one that ended it. */
+  /** Of the fix before the one that ended it, or when the ignition had gone off before that one. */
   end: number;
   /** Whether it was ended by a fix with a speed. */
   endedAtSpeed: boolean;
@@ -156,10 +157,19 @@ interface Part {
 
 function addTo(parts: Part[], fix: Fix): void {
   const last = parts.at(-1);
-  if (last?.standing === true && staysAt(last.from, fix)) return;
-  if (last !== undefined) Object.assign(last, { end: fix.fixBefore, endedAtSpeed: fix.speed !== undefined });
+  if (last !== undefined && goesOn(last, fix)) return;
+  if (last?.end === Infinity) Object.assign(last, { end: fix.fixBefore, endedAtSpeed: fix.speed !== undefined });
   const standing = fix.speed === undefined || fix.speed < 3;
   parts.push({ from: fix, standing, end: Infinity, endedAtSpeed: true });
+}
+
+function leaveAt(parts: Part[], fix: Fix, off: Seen): void {
+  const last = parts.at(-1);
+  if (last?.standing === true && !goesOn(last, fix)) last.end = Math.min(last.end, off.time);
+}
+
+function goesOn({ standing, end, from }: Part, fix: Fix): boolean {
+  return standing && end === Infinity && staysAt(from, fix);
 }
 
 function staysAt(from: Fix, fix: Fix): boolean {

@@ -71,6 +71,36 @@ const keyedTracks = fc
     });
   });
 
+/** A key that goes off shortly before a vehicle has stood, or been silent, for long enough. */
+const parkedTracks = fc
+  .array(
+    fc.record({
+      stepMs: fc.constantFrom(5_000, 14_999, 24_999, 29_999, 30_000, 250_000, 270_001, 3_575_000),
+      speed: fc.constantFrom(0, 0, 0, 40, null),
+      hopInMeters: fc.constantFrom(0, 0, 0, 150, -400),
+      lost: fc.boolean(),
+      ignition: fc.constantFrom(true, false, false, null),
+    }),
+    { minLength: 5, maxLength: 40 },
+  )
+  .map((steps) => {
+    let [eventTime, meters] = [NOON, 0];
+    return steps.map(({ stepMs: ms, speed: speedInKmh, hopInMeters: hop, lost, ignition }, index) => {
+      eventTime += index < 2 ? 5_000 : ms;
+      meters += hop;
+      const moves = index < 2 ? { speedInKmh: 40, ignition: true, positionValid: true } : {};
+      return pingOf({ ...north(meters), eventTime, speedInKmh, ignition, positionValid: !lost, ...moves });
+    });
+  });
+
+/** Whether the ignition has been known to be off for less than 30 s. */
+function isBrieflyOff(pings: readonly TelemetryPing[], time: number): boolean {
+  const known = pings.filter(({ eventTime, ignition }) => eventTime <= time && ignition !== null);
+  const lastOn = known.findLastIndex(({ ignition }) => ignition === true);
+  const off = known[lastOn + 1];
+  return off !== undefined && time - off.eventTime < 30_000;
+}
+
 interface Made {
   readonly ping: TelemetryPing;
   readonly event: FleetEvent;
@@ -184,6 +214,21 @@ describe('on any track, routes and stops', () => {
       { numRuns: 500 },
     );
     expect(Math.min(atOnce, later)).toBeGreaterThan(20);
+  });
+
+  it('are the same where standing or a gap is long enough just after the ignition goes off', () => {
+    const found = { ignition_off: 0, no_data: 0, stationary: 0 };
+    fc.assert(
+      fc.property(parkedTracks, (pings) => {
+        const events = expectAgreement(pings);
+        expectOrder(tripEvents(pings).map(({ event }) => event));
+        for (const { madeBy, figures } of events) {
+          if (figures && isBrieflyOff(pings, madeBy)) found[figures.endReason as keyof typeof found]++;
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(Math.min(found.no_data, found.stationary)).toBeGreaterThan(20);
   });
 
   it('alternate without a gap, each with its own id', () => {

@@ -214,6 +214,58 @@ describe('a route finishes with the ignition', () => {
   });
 });
 
+describe('a route whose ignition has been off for less than 30 s', () => {
+  const off = (at: number): TelemetryPing => ping(at, { lost: true, ignition: false });
+  const stands = [...setOff, ping(30, { speed: 0, north: 300 }), ping(305, { speed: 0, north: 300 }), off(310)];
+
+  it.each([
+    ['a fix', ping(3_630, { speed: 0, north: 211 })],
+    ['a ping without one', ping(3_630, { lost: true })],
+  ])('finishes by a gap that %s shows', (_what, shows) => {
+    expect(tripsOf([...setOff, off(3_610), shows, ping(3_660, { speed: 0, north: 211 })])).toEqual({
+      20: ['route_started 10'],
+      3630: ['route_finished 20', 'stop_started 20'],
+    });
+  });
+
+  it('finishes by standing for 300 s', () => {
+    const pings = [...stands, ping(335, { speed: 0, north: 300 }), ping(345, { speed: 0, north: 300 })];
+    expect(tripsOf(pings)).toEqual({
+      20: ['route_started 10'],
+      335: ['route_finished 30', 'stop_started 30'],
+    });
+    expect(finished(pings)).toMatchObject({ endReason: 'stationary', idleTimeInSeconds: 0 });
+  });
+
+  it('finishes with the ignition where one ping shows both', () => {
+    expect(tripsOf([...stands, ping(345, { speed: 0, north: 300 })])[345]).toEqual([
+      'route_finished 310',
+      'stop_started 310',
+    ]);
+    expect(tripsOf([...setOff, off(3_590), ping(3_620, { lost: true })])[3_620]?.[0]).toBe('route_finished 3590');
+  });
+
+  describe('and that moves meanwhile', () => {
+    const moves = [...stands, ping(320, { speed: 50, north: 350 })];
+
+    it('does not finish by the standing before', () => {
+      expect(tripsOf([...moves, ping(335, { speed: 0, north: 500 })])).toEqual({ 20: ['route_started 10'] });
+      const drivesOn = [ping(335, { speed: 0, north: 500, ignition: true }), ping(360, { speed: 40, north: 600 })];
+      expect(tripsOf([...moves, ...drivesOn])).toEqual({ 20: ['route_started 10'] });
+    });
+
+    it('has stood until the ignition went off', () => {
+      const figures = { endLocation: north(300), idleTimeInSeconds: 280, distanceInMeters: 200 };
+      expect(finished([...moves, ping(340, { speed: 0, north: 500 })])).toMatchObject({
+        ...figures,
+        maxSpeedInKmh: 40,
+      });
+      const drivesOn = [ping(335, { speed: 40, north: 500, ignition: true }), ping(4_000)];
+      expect(finished([...moves, ...drivesOn])).toMatchObject({ idleTimeInSeconds: 280, distanceInMeters: 400 });
+    });
+  });
+});
+
 /** Off and on every few seconds, under way. */
 function flaps(from: number, every: number, until: number): TelemetryPing[] {
   const pings: TelemetryPing[] = [];

@@ -8,6 +8,7 @@ import {
   isStill,
   legTo,
   type RouteLeg,
+  standingEnded,
   startRoute,
   withIgnitionOffSince,
   withLeg,
@@ -104,14 +105,16 @@ function onRoute(route: Driving, lastFixTime: number, circumstances: Circumstanc
   if (offSince !== null && ping.eventTime - offSince >= settings.ignitionOffMs) {
     return finish(route, 'ignition_off', offSince, circumstances);
   }
-  // Until that is decided the route rests: what comes meanwhile belongs to it only if the ignition comes back.
-  if (offSince !== null && ignition === false) return UNCHANGED;
   if (ping.eventTime - lastFixTime >= settings.gapMs) return finish(route, 'no_data', lastFixTime, circumstances);
   if (fix === null) return withIgnition(route, UNCHANGED, circumstances);
   const { standing, wayTime } = route.route;
   const still = isStill(route, fix, settings);
   if (still && standing && fix.eventTime - wayTime >= settings.stillMs) {
     return finish(route, 'stationary', wayTime, circumstances);
+  }
+  // Until that is decided the route rests: what comes meanwhile belongs to it only if the ignition comes back.
+  if (offSince !== null && ignition === false) {
+    return standing && !still ? changed(standingEnded(route, offSince)) : UNCHANGED;
   }
   const leg = still && standing ? UNCHANGED : legTo(route, fix, still, lastFixTime, settings);
   return withIgnition(route, leg, circumstances);

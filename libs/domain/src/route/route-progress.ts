@@ -89,16 +89,24 @@ export function withLeg(before: Driving, fix: FixedPing, leg: RouteLeg): Driving
 }
 
 export function withIgnitionOffSince(before: Driving, ignitionOffSince: number | null): Driving {
-  const { wayTime, wayLatitude, wayLongitude, distanceInMeters: meters, idleMs, standing } = before.route;
+  return driving(before, before.maxSpeedInKmh, { ...fieldsOf(before.route), ignitionOffSince });
+}
+
+/** A fix under way while the ignition is off: no standing goes on over it, and the route has nothing of it but that. */
+export function standingEnded(before: Driving, ignitionOffSince: number): Driving {
+  const { wayTime, idleMs } = before.route;
+  const stoodMs = ignitionOffSince - wayTime;
   return driving(before, before.maxSpeedInKmh, {
-    wayTime,
-    wayLatitude,
-    wayLongitude,
-    distanceInMeters: meters,
-    idleMs,
-    standing,
-    ignitionOffSince,
+    ...fieldsOf(before.route),
+    idleMs: idleMs + stoodMs,
+    standing: false,
   });
+}
+
+// Field by field: a stored route is a view whose fields a spread would lose.
+function fieldsOf(route: RouteProgress): RouteProgress {
+  const { wayTime, wayLatitude, wayLongitude, distanceInMeters: meters, idleMs, standing, ignitionOffSince } = route;
+  return { wayTime, wayLatitude, wayLongitude, distanceInMeters: meters, idleMs, standing, ignitionOffSince };
 }
 
 function driving(
