@@ -17,4 +17,22 @@ describe('the lane of a subscription', () => {
     const settings = settingsOf({ rateLimitPerSecond: 3, status: 'disabled' });
     expect(settings).toMatchObject({ ratePerSecond: null, heedsRetryAfter: false });
   });
+
+  it.each([
+    ['a path of its own', 'https://receiver.example/second?for=trucks'],
+    ['capitals', 'HTTPS://Receiver.Example/first'],
+    ['the usual port', 'https://receiver.example:443/first'],
+    ['a final dot, which no connection has', 'https://receiver.example./first'],
+  ])('shares the origin of a URL that differs by %s (R-22)', (_what, url) => {
+    expect(settingsOf({ url }).origin).toBe('https://receiver.example');
+    expect(settingsOf({ url: 'https://receiver.example/first' }).origin).toBe('https://receiver.example');
+  });
+
+  it.each([
+    ['host', 'https://other.example/first', 'https://other.example'],
+    ['port', 'https://receiver.example:8443/first', 'https://receiver.example:8443'],
+    ['scheme', 'http://receiver.example/first', 'http://receiver.example'],
+  ])('has another origin with another %s', (_what, url, origin) => {
+    expect(settingsOf({ url }).origin).toBe(origin);
+  });
 });

@@ -1,3 +1,4 @@
+import { parseSubscriberUrl } from '@waypost/egress';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 
 export interface LaneSettings {
@@ -32,6 +33,8 @@ export function createLaneSettings(
   };
 }
 
+/** As the egress client pools connections, which are what a reservation is for. */
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
+  const parsed = parseSubscriberUrl(url, { allowHttp: true });
+  return parsed.type === 'accepted' ? parsed.url.origin : url;
 }
