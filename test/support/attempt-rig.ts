@@ -13,9 +13,12 @@ import {
   type WebhookSubscription,
 } from '@waypost/domain';
 import { createEgressClient, type EgressClient, type EgressResult } from '@waypost/egress';
+import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/attempt/attempt.module.js';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
+import { nodeTimers } from '../../apps/webhook-delivery/src/process/timers.js';
+import { SharedPlaces } from '../../apps/webhook-delivery/src/shares/shared-places.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
 import { type Behavior, type ReceivedCall, type Receiver, startReceiver } from './receiver.js';
@@ -101,7 +104,13 @@ export async function startAttemptRig(
   const nowMs = (): number => startedAt + Math.floor(monotonicMs()) + steppedMs;
   const idle = () => Promise.resolve();
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
-  const tokens = createBearerTokens({ egress, sealingKeys: SEALING_KEYS, nowMs, monotonicMs });
+  const places = new SharedPlaces({
+    limits: TOKEN_REQUESTS,
+    fleetOf: (id) => index.get(id)?.fleetId ?? '',
+    timers: nodeTimers,
+    monotonicMs,
+  });
+  const tokens = createBearerTokens({ egress, places, sealingKeys: SEALING_KEYS, nowMs, monotonicMs });
   const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, monotonicMs });
 
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>

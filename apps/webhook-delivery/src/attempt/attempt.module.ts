@@ -2,15 +2,25 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { createEgressClient, EgressClient } from '@waypost/egress';
 import { CLOCK, CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import type { WebhookDeliveryConfig } from '../config.js';
+import { ProcessModule, TIMERS } from '../process/process.module.js';
+import type { TimerPort } from '../process/timers.js';
+import type { ReservationLimits } from '../shares/reservations.js';
+import { SharedPlaces } from '../shares/shared-places.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
 import { BearerTokens, createBearerTokens } from './bearer-tokens.js';
 
-/** Of all origins. */
-export const SOCKETS = 8_192;
-/** Above what the scheduler reserves for an origin an attempt would wait for a connection while its deadline runs. */
-export const CONNECTIONS_PER_ORIGIN = SOCKETS / 16;
+/**
+ * R-22: a delivery begins only when each of its attempts can have a socket on time, and a token request has one of its own.
+ * While all of them want one, each origin still gets what it may have, however they are spread (libs/egress).
+ */
+const SOCKETS = 10_240;
+export const DELIVERIES_BEGUN: ReservationLimits = { total: 4_096, perOrigin: 512 };
+/** A token endpoint may be that of other fleets too, or be at the origin of their receivers (R-26). */
+export const TOKEN_REQUESTS: ReservationLimits = { total: 512, perOrigin: 256 };
+/** Above this an attempt waits for a connection while its deadline runs. */
+const CONNECTIONS_PER_ORIGIN = DELIVERIES_BEGUN.perOrigin + TOKEN_REQUESTS.perOrigin;
 
 /** The HTTP client goes down after the consumers, whose attempts in flight need it to the end. */
 @Module({
@@ -32,15 +42,21 @@ export class EgressModule implements OnApplicationShutdown {
   }
 }
 
+function tokenPlacesOf(directory: SubscriptionDirectory, timers: TimerPort, monotonicMs: () => number): SharedPlaces {
+  const fleetOf = (subscriptionId: string): string => directory.get(subscriptionId)?.fleetId ?? '';
+  return new SharedPlaces({ limits: TOKEN_REQUESTS, fleetOf, timers, monotonicMs });
+}
+
 type SealingConfig = Pick<WebhookDeliveryConfig, 'sealingKeys'>;
 
 function tokensOf(
   egress: EgressClient,
+  places: SharedPlaces,
   { sealingKeys }: SealingConfig,
   nowMs: () => number,
   monotonicMs: () => number,
 ): BearerTokens {
-  return createBearerTokens({ egress, sealingKeys, nowMs, monotonicMs });
+  return createBearerTokens({ egress, places, sealingKeys, nowMs, monotonicMs });
 }
 
 function attemptRunnerOf(
@@ -55,9 +71,14 @@ function attemptRunnerOf(
 
 /** Makes one attempt: secrets, token, POST, result (R-19 to R-23). `sender/` decides when, and what follows. */
 @Module({
-  imports: [EgressModule, SubscriptionsModule],
+  imports: [EgressModule, ProcessModule, SubscriptionsModule],
   providers: [
-    { provide: BearerTokens, inject: [EgressClient, CONFIG, CLOCK, MONOTONIC_CLOCK], useFactory: tokensOf },
+    { provide: SharedPlaces, inject: [SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK], useFactory: tokenPlacesOf },
+    {
+      provide: BearerTokens,
+      inject: [EgressClient, SharedPlaces, CONFIG, CLOCK, MONOTONIC_CLOCK],
+      useFactory: tokensOf,
+    },
     {
       provide: AttemptRunner,
       inject: [SubscriptionDirectory, EgressClient, BearerTokens, CONFIG, MONOTONIC_CLOCK],

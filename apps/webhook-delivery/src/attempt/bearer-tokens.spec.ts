@@ -48,6 +48,7 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
   };
   const tokens = createBearerTokens({
     egress: { post, close: () => Promise.resolve() },
+    places: { during: (_use, work) => work() },
     sealingKeys: KEYS,
     nowMs: () => EPOCH_MS,
     monotonicMs: () => passedMs,

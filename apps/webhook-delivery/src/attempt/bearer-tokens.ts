@@ -2,6 +2,8 @@ import { type BearerAuth, TOKEN_EXPIRY_MARGIN_MS } from '@waypost/domain';
 import { NewestMap } from '@waypost/egress';
 import type { Clocks } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
+import { originOf } from '../shares/reservations.js';
+import type { SharedPlaces } from '../shares/shared-places.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
 
 /** Bearer tokens by OAuth2 client credentials: one per subscription, shared by all its deliveries. */
@@ -16,6 +18,8 @@ export abstract class BearerTokens {
 }
 
 export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
+  /** One for each request. */
+  readonly places: Pick<SharedPlaces, 'during'>;
   /** Beyond this, the subscriptions with the oldest requests are evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
 }
@@ -27,15 +31,24 @@ const MAX_BACK_OFF_MS = 15_000;
 /** While a token endpoint fails, one attempt may wait for its whole deadline; the others wait at most this long. */
 const WAIT_WHILE_FAILING_MS = 250;
 
+const NOT_ANSWERED = 'the token endpoint did not answer in time';
+const NOT_REQUESTED = 'no token was requested in time, because too many other requests for tokens are not answered';
+
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
   const { monotonicMs, maxSubscriptions = 20_000 } = options;
   const entries = createTokenEntries(maxSubscriptions);
 
   const request = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
     entries.keep(subscriptionId, entry);
-    const requestedMs = monotonicMs();
-    entry.request = requestToken(options, subscriptionId, entry.auth)
-      .then((answer) => applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() }))
+    const use = { subscriptionId, origin: originOf(entry.auth.tokenUrl) };
+    entry.hasPlace = false;
+    entry.request = options.places
+      .during(use, async () => {
+        entry.hasPlace = true;
+        const requestedMs = monotonicMs();
+        const answer = await requestToken(options, subscriptionId, entry.auth);
+        return applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() });
+      })
       .finally(() => {
         entry.request = undefined;
       });
@@ -47,9 +60,10 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(auth);
     if (entry.request !== undefined) {
       const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
-      return { result: entry.request, withinMs: waitMs };
+      return { entry, result: entry.request, withinMs: waitMs };
     }
-    return { result: entry.retryMs > monotonicMs() ? inBackOff(entry) : request(subscriptionId, entry), withinMs };
+    const result = entry.retryMs > monotonicMs() ? inBackOff(entry) : request(subscriptionId, entry);
+    return { entry, result, withinMs };
   };
 
   const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
@@ -66,7 +80,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
       const waited = await waitFor(pending.result, { withinMs: pending.withinMs, signal });
       if (waited.type === 'value') return waited.value;
       if (waited.type === 'aborted') return { type: 'aborted' };
-      return { type: 'failed', detail: 'the token endpoint did not answer in time' };
+      return { type: 'failed', detail: pending.entry.hasPlace ? NOT_ANSWERED : NOT_REQUESTED };
     },
     discard: (subscriptionId, issued) => {
       const entry = entries.any(subscriptionId);
@@ -131,6 +145,8 @@ export interface TokenEntry {
   auth: BearerAuth;
   issued: IssuedToken | undefined;
   request: Promise<TokenResult> | undefined;
+  /** False: the request waits for its turn. */
+  hasPlace: boolean;
   failures: number;
   lastFailure: string;
   /** No request before this, monotonic. */
@@ -171,6 +187,7 @@ function newTokenEntry(auth: BearerAuth): TokenEntry {
     auth,
     issued: undefined,
     request: undefined,
+    hasPlace: false,
     failures: 0,
     lastFailure: '',
     retryMs: -Infinity,

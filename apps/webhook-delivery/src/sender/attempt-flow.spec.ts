@@ -65,7 +65,7 @@ function start() {
     egress,
     sealingKeys,
     monotonicMs,
-    tokens: createBearerTokens({ egress, sealingKeys, nowMs, monotonicMs }),
+    tokens: createBearerTokens({ egress, places: { during: (_use, work) => work() }, sealingKeys, nowMs, monotonicMs }),
   });
   return harness.start(undefined, {
     runner,

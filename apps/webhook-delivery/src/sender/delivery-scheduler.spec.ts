@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { Headroom } from '../process/headroom.js';
+import type { ReservationLimits } from '../shares/reservations.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import type { BegunDelivery } from './lane.js';
 import type { LaneSettings } from './lane-settings.js';
-import type { ReservationLimits } from './reservations.js';
 import { ManualClock } from './testing/manual-clock.js';
 
 type Limits = Partial<SlotLimits> & {

@@ -1,11 +1,11 @@
 import { type Headroom, PacedWork } from '../process/headroom.js';
 import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../queues/fifo.js';
+import { type ReservationLimits, Reservations } from '../shares/reservations.js';
+import { ShareQueue } from '../shares/share-queue.js';
 import { BusyAttempts } from './busy-attempts.js';
 import type { Lane } from './lane.js';
 import type { LaneSettings } from './lane-settings.js';
-import { type ReservationLimits, Reservations } from './reservations.js';
-import { ShareQueue } from './share-queue.js';
 import { FleetLanes, type LaneScheduler, SubscriptionLane } from './subscription-lane.js';
 
 /** Attempts that keep this process busy: connecting, writing, reading up to the status line. */

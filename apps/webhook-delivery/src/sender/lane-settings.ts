@@ -1,4 +1,4 @@
-import { parseSubscriberUrl } from '@waypost/egress';
+import { originOf } from '../shares/reservations.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 
 export interface LaneSettings {
@@ -31,10 +31,4 @@ export function createLaneSettings(
     }
     return settings;
   };
-}
-
-/** As the egress client pools connections, which are what a reservation is for. */
-function originOf(url: string): string {
-  const parsed = parseSubscriberUrl(url, { allowHttp: true });
-  return parsed.type === 'accepted' ? parsed.url.origin : url;
 }

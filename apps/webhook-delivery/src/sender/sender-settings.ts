@@ -1,9 +1,9 @@
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
-import { CONNECTIONS_PER_ORIGIN, SOCKETS } from '../attempt/attempt.module.js';
+import { DELIVERIES_BEGUN } from '../attempt/attempt.module.js';
 import type { FlushIntervals } from '../log/flush-scheduler.js';
+import type { ReservationLimits } from '../shares/reservations.js';
 import type { SlotLimits } from './delivery-scheduler.js';
 import type { BacklogLimits } from './partition-backlogs.js';
-import type { ReservationLimits } from './reservations.js';
 
 /** What the subscriptions of a process share (R-22, R-26). */
 export interface SenderSettings {
@@ -24,9 +24,7 @@ const MIB = 1_048_576;
 export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
   // R-26: shares by fleet first, then by subscription.
   slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
-  // R-22: a delivery begins only when each of its attempts can have a socket on time. While all together want no more than
-  // half of the sockets, and each origin a sixteenth, none waits for one, however they are spread (libs/egress).
-  reservations: { total: SOCKETS / 2, perOrigin: CONNECTIONS_PER_ORIGIN },
+  reservations: DELIVERIES_BEGUN,
   // R-26: beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log.
   unfinished: { perSubscription: 500, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,

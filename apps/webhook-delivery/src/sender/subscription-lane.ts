@@ -1,12 +1,12 @@
 import type { Headroom } from '../process/headroom.js';
 import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../queues/fifo.js';
+import type { ReservationCount, Reservations } from '../shares/reservations.js';
+import type { ShareQueue, SharingFleet, SharingLane } from '../shares/share-queue.js';
 import type { BusyAttempt, BusyAttempts } from './busy-attempts.js';
 import type { BegunDelivery, Lane, QueuedDelivery } from './lane.js';
 import { LanePace } from './lane-pace.js';
 import type { LaneSettings } from './lane-settings.js';
-import type { ReservationCount, Reservations } from './reservations.js';
-import type { ShareQueue, SharingFleet, SharingLane } from './share-queue.js';
 
 /** What lanes share: the slots and reservations of the process. */
 export interface LaneScheduler {

@@ -32,11 +32,11 @@ import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/at
 import { createFlushScheduler } from '../../log/flush-scheduler.js';
 import type { PastDueSource } from '../../metrics/past-due-metrics.js';
 import type { TimerPort } from '../../process/timers.js';
+import type { ReservationLimits } from '../../shares/reservations.js';
 import { DeliveryMemory } from '../delivery-memory.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';
 import type { BacklogLimits } from '../partition-backlogs.js';
-import type { ReservationLimits } from '../reservations.js';
 import { SenderTask } from '../sender.task.js';
 import { SENDER_COPARTITIONED } from '../sender.task-factory.js';
 import type { SenderParts } from '../sender-work.js';

@@ -1,3 +1,4 @@
+import { parseSubscriberUrl } from '@waypost/egress';
 /** How many deliveries may be begun and not finished. */
 export interface ReservationLimits {
   /** This process: each of them may need a socket at the moment its next attempt is due. */
@@ -76,4 +77,10 @@ export class Reservations {
 /** A fleet or a subscription. */
 export interface ReservationCount {
   reserved: number;
+}
+
+/** As the egress client pools connections, which are what a reservation is for. */
+export function originOf(url: string): string {
+  const parsed = parseSubscriberUrl(url, { allowHttp: true });
+  return parsed.type === 'accepted' ? parsed.url.origin : url;
 }

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
+import { until } from '../../../../test/support/until.js';
+import { TOKEN_REQUESTS } from './attempt.module.js';
+
+/** More than the HTTP client opens connections to an origin. */
+const NEIGHBORS = 1_000;
+/** While it alone wants places at an origin, as many stay free. */
+const ITS_SHARE = TOKEN_REQUESTS.perOrigin / 2;
+
+let rig: AttemptRig;
+
+/** Token endpoints and receivers are at one origin, as at a large provider. */
+beforeEach(async () => {
+  rig = await startAttemptRig(({ path }) => {
+    if (path === '/silent-token') return { type: 'hang' };
+    const token = { access_token: 'any', token_type: 'Bearer', expires_in: 3_600 };
+    return { type: 'respond', status: 200, body: path === '/token' ? JSON.stringify(token) : '' };
+  });
+});
+afterEach(() => rig.close());
+
+function subscribe(id: string, fleetId: string, tokenPath: string | null): void {
+  const auth = tokenPath === null ? null : rigAuth(id, rig.receiver.url(tokenPath));
+  rig.put(rigSubscription(id, { url: rig.receiver.url('/hook'), auth, fleetId }));
+}
+
+describe('token requests that are never answered (R-26)', () => {
+  it('of a fleet with a thousand subscriptions delay neither tokens nor deliveries of others at that origin', async () => {
+    for (let n = 0; n < NEIGHBORS; n++) {
+      subscribe(`neighbor-${String(n)}`, 'neighbor', '/silent-token');
+      void rig.run(`neighbor-${String(n)}`);
+    }
+    await until(() => {
+      expect(rig.receiver.callsTo('/silent-token').length).toBeGreaterThanOrEqual(ITS_SHARE);
+    });
+    subscribe('with-token', 'healthy', '/token');
+    subscribe('without', 'healthy', null);
+
+    const runs = await Promise.all([rig.run('with-token'), rig.run('without')]);
+
+    expect(runs).toMatchObject(runs.map(() => ({ result: { statusCode: 200 } })));
+    expect(rig.receiver.callsTo('/silent-token')).toHaveLength(ITS_SHARE);
+  });
+
+  it('end the attempts of those that wait for their turn as failures of the token, and say why', async () => {
+    for (let n = 0; n < NEIGHBORS; n++) subscribe(`neighbor-${String(n)}`, 'neighbor', '/silent-token');
+    for (let n = 0; n < NEIGHBORS - 1; n++) void rig.run(`neighbor-${String(n)}`);
+
+    const last = await rig.run(`neighbor-${String(NEIGHBORS - 1)}`, { begunMsAgo: 4_500 });
+
+    const detail = 'no token was requested in time, because too many other requests for tokens are not answered';
+    expect(last).toMatchObject({ result: { type: 'error', errorCode: 'token_error', detail } });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { flushed } from '../../../../test/support/until.js';
+import { ManualClock } from '../sender/testing/manual-clock.js';
+import { SharedPlaces } from './shared-places.js';
+
+const CHECK_MS = 50;
+const SILENT_MS = 5_000;
+
+/** Subscriptions are named `fleet/subscription`; work ends when the test says. */
+function build({ total = 60, perOrigin = Infinity } = {}) {
+  const clock = new ManualClock();
+  const places = new SharedPlaces({
+    limits: { total, perOrigin },
+    fleetOf: (subscriptionId) => subscriptionId.split('/')[0] ?? '',
+    timers: clock,
+    monotonicMs: clock.monotonicMs,
+  });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const want = (subscriptionId: string, origin = subscriptionId): void => {
+    const work = (): Promise<void> => {
+      begun.push(subscriptionId);
+      return new Promise((end) => ends.set(subscriptionId, end));
+    };
+    void places.during({ subscriptionId, origin }, work);
+  };
+  const wantAll = (fleet: string, count: number, origin?: string): void => {
+    for (let n = 0; n < count; n++) want(`${fleet}/${String(n)}`, origin);
+  };
+  const end = async (subscriptionId: string): Promise<void> => {
+    ends.get(subscriptionId)?.();
+    await flushed();
+  };
+  const begunOf = (fleet: string): number => begun.filter((id) => id.startsWith(`${fleet}/`)).length;
+  return { places, clock, begun, want, wantAll, end, begunOf };
+}
+
+describe('shared places (R-26)', () => {
+  it('leave another fleet its share at once beside thousands of subscriptions whose work never ends', () => {
+    const { wantAll, begunOf } = build();
+    wantAll('bad', 5_000);
+    wantAll('healthy', 10);
+    expect(begunOf('bad')).toBe(20);
+    expect(begunOf('healthy')).toBe(10);
+  });
+
+  it.each([40, 200])('leave one at once beside %s such fleets, once each of them has its share', async (fleets) => {
+    const { places, clock, want, begunOf } = build({ total: 512 });
+    const isSilent = (): Promise<void> => new Promise((end) => clock.after(SILENT_MS, end));
+    const ask = (subscriptionId: string): void => {
+      void places.during({ subscriptionId, origin: subscriptionId }, isSilent).then(() => ask(subscriptionId));
+    };
+    for (let n = 0; n < fleets * 10; n++) ask(`bad ${String(n % fleets)}/${String(n)}`);
+    for (let passedMs = 0; passedMs < 10 * SILENT_MS; passedMs += CHECK_MS) {
+      clock.passMs(CHECK_MS);
+      await flushed();
+    }
+    want('healthy/1');
+    expect(begunOf('healthy')).toBe(1);
+  });
+
+  it('leave another fleet its share at the same origin', () => {
+    const { wantAll, begunOf } = build({ total: 1_000, perOrigin: 60 });
+    wantAll('bad', 5_000, 'https://login.example');
+    wantAll('healthy', 10, 'https://login.example');
+    expect(begunOf('bad')).toBe(30);
+    expect(begunOf('healthy')).toBe(10);
+  });
+
+  it('go to those that wait by fleet in turn, then by subscription, oldest first', async () => {
+    const { wantAll, begun, end } = build({ total: 3 });
+    wantAll('a', 4);
+    wantAll('b', 3);
+    expect(begun).toEqual(['a/0', 'b/0']);
+    await end('a/0');
+    await end('b/0');
+    await end('a/1');
+    await end('b/1');
+    expect(begun).toEqual(['a/0', 'b/0', 'a/1', 'b/1', 'a/2', 'b/2']);
+  });
+
+  it('are found by those that wait when another fleet has freed some of them', async () => {
+    const { wantAll, clock, begunOf, end } = build({ total: 30 });
+    wantAll('a', 10);
+    wantAll('b', 20);
+    expect(begunOf('b')).toBe(7);
+    for (let n = 0; n < 10; n++) await end(`a/${String(n)}`);
+    clock.passMs(CHECK_MS);
+    await flushed();
+    expect(begunOf('b')).toBe(10);
+  });
+
+  it('are free again when the work fails', async () => {
+    const { places } = build();
+    const broken = new Error('broken');
+    const use = { subscriptionId: 'a/1', origin: 'a' };
+    await expect(places.during(use, () => Promise.reject(broken))).rejects.toBe(broken);
+    expect(places.inUse).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+import { Fifo } from '../queues/fifo.js';
+import { type ReservationLimits, Reservations } from './reservations.js';
+import { ShareQueue, type ShareQueueOptions, type SharingFleet, type SharingLane } from './share-queue.js';
+
+export interface SharedPlacesOptions extends ShareQueueOptions {
+  readonly limits: ReservationLimits;
+  readonly fleetOf: (subscriptionId: string) => string;
+}
+
+/** Who wants a place, and at which origin it is used. */
+export interface PlaceUse {
+  readonly subscriptionId: string;
+  readonly origin: string;
+}
+
+/**
+ * Places for something short that attempts wait for, shared as reservations are: by fleet first, then by subscription, and
+ * at each origin (R-26). What has no room waits for its turn.
+ */
+export class SharedPlaces {
+  private readonly taken: Reservations;
+  private readonly queue: ShareQueue;
+  private readonly fleets = new Map<string, FleetPlaces>();
+  private readonly subscriptions = new Map<string, Places>();
+
+  constructor(private readonly options: SharedPlacesOptions) {
+    this.taken = new Reservations(options.limits);
+    this.queue = new ShareQueue(this.taken, options);
+  }
+
+  get inUse(): number {
+    return this.taken.total;
+  }
+
+  /** Begins the work at once while its fleet and its subscription have room. */
+  async during<T>(use: PlaceUse, work: () => Promise<T>): Promise<T> {
+    const wish = new Wish(this.taken, use.origin, this.fleet(use), this.subscription(use));
+    if (!wish.checkShare()) {
+      this.queue.add(wish, wish.fleet);
+      await wish.turn();
+    }
+    try {
+      return await work();
+    } finally {
+      this.leave(wish);
+    }
+  }
+
+  private leave(wish: Wish): void {
+    wish.release();
+    this.queue.freed(wish);
+    if (--wish.subscription.wishes === 0) this.subscriptions.delete(wish.subscription.id);
+    if (--wish.fleet.wishes === 0) this.fleets.delete(wish.fleet.id);
+  }
+
+  private fleet({ subscriptionId }: PlaceUse): FleetPlaces {
+    const id = this.options.fleetOf(subscriptionId);
+    const fleet = this.fleets.get(id) ?? new FleetPlaces(id);
+    this.fleets.set(id, fleet);
+    fleet.wishes++;
+    return fleet;
+  }
+
+  private subscription({ subscriptionId }: PlaceUse): Places {
+    const subscription = this.subscriptions.get(subscriptionId) ?? new Places(subscriptionId);
+    this.subscriptions.set(subscriptionId, subscription);
+    subscription.wishes++;
+    return subscription;
+  }
+}
+
+/** Of a fleet or a subscription. */
+class Places {
+  reserved = 0;
+  /** With a place or without. */
+  wishes = 0;
+
+  constructor(readonly id: string) {}
+}
+
+class FleetPlaces extends Places implements SharingFleet {
+  readonly beyondShare: Fifo<SharingLane> = new Fifo();
+  offered = 0;
+}
+
+class Wish implements SharingLane {
+  isInShareQueue = false;
+  offeredIn: SharingFleet | null = null;
+  turnEndsMs = 0;
+  readonly isReady = false;
+  isBeyondShare = true;
+  private begin = (): void => undefined;
+
+  constructor(
+    private readonly taken: Reservations,
+    private readonly origin: string,
+    readonly fleet: FleetPlaces,
+    readonly subscription: Places,
+  ) {}
+
+  checkShare(): boolean {
+    const { taken, fleet, subscription, origin } = this;
+    if (!this.isBeyondShare || !taken.hasRoom(fleet, subscription, origin)) return false;
+    taken.reserve(fleet, subscription, origin);
+    this.isBeyondShare = false;
+    this.begin();
+    return true;
+  }
+
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.begin = resolve;
+    });
+  }
+
+  release(): void {
+    this.taken.release(this.fleet, this.subscription, this.origin);
+  }
+}
