@@ -25,6 +25,7 @@ function watched(up = true) {
     stepClock: () => undefined,
     problem: () => Promise.resolve(null),
     pid: () => undefined,
+    adminUrl: () => '',
   };
   const watch = {
     sourceNow: () => 'a',

@@ -57,6 +57,7 @@ export function watchedInstance(instance: AppInstance, { sourceNow, now, onInter
     },
     problem: () => instance.problem(),
     pid: () => instance.pid(),
+    adminUrl: () => instance.adminUrl(),
   };
 }
 

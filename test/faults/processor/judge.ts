@@ -17,6 +17,8 @@ export interface JudgeOptions extends Log {
   readonly secondReader?: boolean;
   /** Devices whose events come from elsewhere; default: none. */
   readonly isForeign?: (deviceId: string) => boolean;
+  /** How much of each partition the processors have had; default: everything. */
+  readonly processed?: ReadonlyMap<number, number>;
 }
 
 export interface Judgment {
@@ -35,7 +37,7 @@ const TOPICS = [
 
 /** Compares everything that was committed with what the rules make of the input. */
 export async function judge(options: JudgeOptions): Promise<Judgment> {
-  const { published, secondReader = true, isForeign = () => false } = options;
+  const { published, secondReader = true, isForeign = () => false, processed } = options;
   const codecs = codecsOf(options);
   const problems: string[] = [];
   const [input, events, rejections, changelog, settings, geofences] = await Promise.all(
@@ -45,25 +47,28 @@ export async function judge(options: JudgeOptions): Promise<Judgment> {
     throw new Error('Six topics were read.');
   if (input.length < published)
     problems.push(`the publisher was confirmed ${String(published)} records, the log holds ${String(input.length)}`);
-  const expected = await expectedOf(input, codecs, await setupsIn(settings, geofences, codecs));
-  problems.push(
-    ...(await judgeEvents(
-      events.filter(({ key }) => !isForeign(key?.toString() ?? '')),
-      expected,
-      codecs,
-    )),
-  );
-  problems.push(...(await judgeRejections(rejections, expected, codecs)));
-  const states = await foldedStates(changelog, codecs);
-  const wanted = expectedStates(expected);
-  problems.push(...compareValues('state', states, wanted));
-  return {
-    pings: input.length,
-    events: events.length,
-    rejections: rejections.length,
-    devices: states.size,
-    problems,
-  };
+  const setups = await setupsIn(settings, geofences, codecs);
+  const own = events.filter(({ key }) => !isForeign(key?.toString() ?? ''));
+  let devices = 0;
+  // A task knows its partition only: so has the oracle to.
+  for (const partition of partitionsIn(input, own, rejections, changelog)) {
+    const end = processed === undefined ? Infinity : (processed.get(partition) ?? 0);
+    const of = (log: readonly LogRecord[]): LogRecord[] => log.filter((record) => record.partition === partition);
+    const had = of(input).filter(({ offset }) => offset < end);
+    const expected = await expectedOf(had, codecs, setups);
+    const states = await foldedStates(of(changelog), codecs);
+    devices += states.size;
+    problems.push(
+      ...(await judgeEvents(of(own), expected, codecs)),
+      ...(await judgeRejections(of(rejections), expected, codecs)),
+      ...compareValues('state', states, expectedStates(expected)),
+    );
+  }
+  return { pings: input.length, events: events.length, rejections: rejections.length, devices, problems };
+}
+
+function partitionsIn(...logs: readonly (readonly LogRecord[])[]): Set<number> {
+  return new Set(logs.flatMap((log) => log.map(({ partition }) => partition)));
 }
 
 /** By device and in the order of the log; an event in a foreign partition counts as unexpected. */

@@ -1,6 +1,7 @@
 import { consumerGroups } from '@waypost/contracts';
 import { openGroupProgress, type PartitionProgress } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
+import { until } from '../../support/until.js';
 import { type AppInstance, unreadyInstances } from '../shared/app-instance.js';
 
 type ConsumerGroup = (typeof consumerGroups)[keyof typeof consumerGroups];
@@ -19,6 +20,16 @@ export async function inputLag(
 export async function committedPosition(kafka: KafkaSettings): Promise<number | null> {
   const progress = await readProgress(kafka, consumerGroups.telemetryProcessor);
   return progress === null ? null : sum(progress, ({ committedOffset }) => committedOffset ?? 0);
+}
+
+/** By partition; one without a committed offset is not in it. */
+export async function committedPositions(kafka: KafkaSettings): Promise<Map<number, number>> {
+  const progress = await until(async () => (await readProgress(kafka, consumerGroups.telemetryProcessor)) ?? false);
+  return new Map(
+    progress.flatMap(({ partition, committedOffset }) =>
+      committedOffset === null ? [] : [[partition, committedOffset]],
+    ),
+  );
 }
 
 /** Input that is not committed, and processors that are meant to run and are not ready. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectFile } from '../../../tools/dev-stack/project-root.js';
 import { instanceEnvironment, stackEnvironment } from '../../../tools/dev-stack/start/app-environment.js';
@@ -21,6 +22,8 @@ export interface StageOptions {
 export interface Stage extends KafkaStage {
   readonly brokers: 1 | 3;
   readonly processors: readonly AppInstance[];
+  /** Of each processor, by instance. */
+  readonly logFiles: readonly string[];
   /** Ends of processes that nothing has asked for. */
   readonly unexpectedExits: readonly string[];
   /** Starts instances at once and resolves when all of them are ready. */
@@ -37,13 +40,14 @@ export async function openStage(place: Place, { brokers, program }: StageOptions
     const kafka = { brokers: cluster.addressesOf(instance), clientId: 'waypost' };
     const onUnexpectedExit = (what: string): void => void unexpectedExits.push(what);
     const env = () => processorEnvironment(place.env, { kafka, registryUrl: registry.url, databaseUrl: '' }, instance);
-    const name = `processor-${String(instance)}`;
+    const name = nameOf(instance);
     processors.push(await createInstance(place, { name, instance, program, env, onUnexpectedExit }));
   }
   return {
     ...stage,
     brokers,
     processors,
+    logFiles: processors.map((_processor, instance) => join(place.dataDir.logsDir, `${nameOf(instance)}.log`)),
     unexpectedExits,
     start: (instances) => startReady(instances.flatMap((instance) => processors[instance] ?? [])),
     async stop() {
@@ -51,6 +55,10 @@ export async function openStage(place: Place, { brokers, program }: StageOptions
       await cluster.stop();
     },
   };
+}
+
+function nameOf(instance: number): string {
+  return `processor-${String(instance)}`;
 }
 
 function processorEnvironment(

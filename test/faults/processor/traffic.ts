@@ -22,6 +22,10 @@ export interface TrafficOptions extends Log {
 export interface Traffic {
   /** Records that the brokers have confirmed so far. */
   readonly published: () => number;
+  /** The next records are sent by a new client, which asks for the partitions anew. */
+  renewClient(): void;
+  /** Resolves when everything sent is confirmed; nothing more is sent before the call of what it resolves with. */
+  pause(): Promise<() => void>;
   /** Publishes no more; resolves when the last record is confirmed. */
   stop(): Promise<void>;
 }
@@ -74,6 +78,7 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const nextRow = rowsOf(createFleetModel({ seed, vehicles, startAt: START_AT }));
   const random = createRandom(seed + 1);
   const publisher = steadyPublisher(kafka);
+  let [gate, underWay] = [Promise.resolve(), Promise.resolve()];
 
   let twin: TrackRow | null = null;
   function nextRecord(): PublishedRecord {
@@ -107,10 +112,23 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
     perSecond: pingsPerSecond,
     tickMs: TICK_MS,
     mostAtOnce: MOST_AT_ONCE,
-    write: (count) => publisher.publish(Array.from({ length: count }, nextRecord)),
+    write: async (count) => {
+      await gate;
+      underWay = publisher.publish(Array.from({ length: count }, nextRecord));
+      await underWay;
+    },
   });
   return {
     published: writer.written,
+    renewClient: publisher.renew,
+    async pause() {
+      let open: () => void = () => undefined;
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      await underWay;
+      return open;
+    },
     async stop() {
       await writer.stop();
       await publisher.close();
@@ -193,10 +211,18 @@ function rowsOf(model: FleetModel): () => TrackRow {
  * A publisher that a broken client does not end: the records are sent again with a new one. A record may be in the log
  * twice then, which the rules drop like any repeated ping; the judge goes by what is in the log.
  */
-function steadyPublisher(kafka: KafkaSettings): RecordPublisher {
+function steadyPublisher(kafka: KafkaSettings): RecordPublisher & { readonly renew: () => void } {
   let opened: Promise<RecordPublisher> | null = null;
+  let stale: Promise<RecordPublisher> | null = null;
   return {
+    renew: () => {
+      stale = opened;
+    },
     async publish(records) {
+      if (stale !== null && stale === opened) {
+        opened = null;
+        await (await stale).close();
+      }
       for (;;) {
         const mine = (opened ??= openRecordPublisher(kafka, topics.telemetryPings.name));
         try {

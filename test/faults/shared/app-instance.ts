@@ -38,6 +38,8 @@ export interface AppInstance {
   problem(): Promise<string | null>;
   /** Of the process that runs now. */
   pid(): number | undefined;
+  /** Where health, metrics and tasks of the process that runs now are. */
+  adminUrl(): string;
 }
 
 /** The default of the runtime. */
@@ -164,14 +166,20 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
       }
     },
     pid: () => current?.child.pid,
+    adminUrl: () => adminUrlAt(adminPort),
     problem: async () => (current === null ? null : readinessProblem(adminPort)),
   };
 }
 
+function adminUrlAt(port: number): string {
+  return `http://127.0.0.1:${String(port)}`;
+}
+
 async function readinessProblem(adminPort: number): Promise<string | null> {
   try {
-    const url = `http://127.0.0.1:${String(adminPort)}/health/ready`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const response = await fetch(`${adminUrlAt(adminPort)}/health/ready`, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
     return response.ok ? null : `not ready: ${(await response.text()).slice(0, 300)}`;
   } catch (error) {
     return `no answer: ${error instanceof Error ? error.message : String(error)}`;
