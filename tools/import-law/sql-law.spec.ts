@@ -39,14 +39,10 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   // The statement of a page as a part of another.
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
   // Columns that we choose by the grouping and the step, conditions with `$n`, and constants.
-  'libs/history-store/src/figures/delivery-figures.ts': [
-    ...['GROUPS[groupBy]', "columns.join(', ')", "columns.join(' || ')", "where.join(' AND ')", 'String(rowStep)'],
-    ...[
-      'String(index)',
-      "[...lengths, String(ROW_BYTES)].join(' + ')",
-      'String(MAX_BYTES)',
-      'String(MAX_BYTES / ROW_BYTES + 1)',
-    ],
+  'libs/history-store/src/figures/figures-sql.ts': [
+    ...['String(index)', 'GROUPS[groupBy]', 'String(rowStep)'],
+    ...["columns.join(' || ')", "columns.join(', ')", "where.join(' AND ')"],
+    "[...lengths, String(ROW_BYTES)].join(' + ')",
   ],
   // Names of days, which this code computes, and a condition on two columns.
   'libs/history-store/src/figures/write-figures.ts': [

@@ -16,7 +16,7 @@ export function reportText(flags: BenchFlags, results: BenchResults): string {
     bulletList(runFacts(flags, results)),
     ...tableSection('Beside the targets', targetRows(results)),
     ...tableSection('Pages of 100, with nothing beside them and while the projection runs', pageRows(results)),
-    ...tableSection('Figures of the largest fleet, without HTTP', figureRows(results)),
+    ...tableSection('Figures of the largest fleet, and of all by fleet, without HTTP', figureRows(results)),
   ].join('\n\n');
 }
 

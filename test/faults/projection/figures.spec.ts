@@ -27,14 +27,16 @@ const SECOND = {
 };
 const ROWS = [...foldLog([FIRST, SECOND], NOW).values()];
 const MINUTE = String(NOW);
-const KEY = `${FIRST.fleetId} ${FIRST.subscriptionId} ${FIRST.eventType}`;
+/** Its subscription, and its fleet among all. */
+const KEYS = [`${FIRST.fleetId} ${FIRST.subscriptionId} ${FIRST.eventType}`, `* ${FIRST.fleetId} `];
 
 /** 2,100 ms are in bucket 81 (1.1^80 is 2,048), 30 ms in 36 (1.1^35 is 28). */
 const RIGHT = '[1,1,0,0,1,0,[1,0,0,1,0,0],[81,1],[36,1]]';
 
-function stored(figures: string): StoredFigures[] {
-  const days = `${KEY} 1440 ${String(Date.UTC(2026, 5, 20))}`;
-  return [`${KEY} 1 ${MINUTE}`, `${KEY} 60 ${MINUTE}`, days].map((key) => ({ key, figures }));
+function stored(figures: string, keys: readonly string[] = KEYS): StoredFigures[] {
+  const day = String(Date.UTC(2026, 5, 20));
+  const buckets = [`1 ${MINUTE}`, `60 ${MINUTE}`, `1440 ${day}`];
+  return keys.flatMap((key) => buckets.map((bucket) => ({ key: `${key} ${bucket}`, figures })));
 }
 
 describe('the judge of the figures', () => {
@@ -52,25 +54,21 @@ describe('the judge of the figures', () => {
     ['a lateness that is lost', '[1,1,0,0,1,0,[1,0,0,1,0,0],[81,1],[]]'],
     ['a delivery that failed', '[1,0,1,0,1,0,[1,0,0,1,0,0],[81,1],[36,1]]'],
   ])('finds %s', (_, figures) => {
+    const [own = '', amongAll = ''] = KEYS;
     expect(compareFigures(stored(figures), ROWS)).not.toEqual([]);
+    expect(compareFigures([...stored(RIGHT, [own]), ...stored(figures, [amongAll])], ROWS)).not.toEqual([]);
   });
 
   it('counts the minutes of an hour as minutes only, and those of a day in its hours and in the day too', () => {
-    const of = KEY;
     const [day, hour] = [Date.UTC(2026, 5, 20), NOW - 3_600_000];
     const first = '[1,,,,,,[,,,1,,],[],[]]';
     const second = '[,1,,,1,,[1,,,,,],[81,1],[36,1]]';
-    const rows = [
-      { of, step: 1_441, startMs: day, figures: second, minutes: `720${first}` },
-      { of, step: 61, startMs: NOW, figures: second, minutes: `0${second}` },
-    ];
-    expect(compareFigures(rows.flatMap(figuresOfRow), ROWS)).toEqual([]);
-    const lost = [rows[0], { of, step: 61, startMs: hour, figures: second, minutes: `59${second}` }];
-    expect(
-      compareFigures(
-        lost.flatMap((row) => (row === undefined ? [] : figuresOfRow(row))),
-        ROWS,
-      ),
-    ).not.toEqual([]);
+    const rowsAt = (startMs: number, minute: number) =>
+      KEYS.flatMap((of) => [
+        { of, step: 1_441, startMs: day, figures: second, minutes: `720${first}` },
+        { of, step: 61, startMs, figures: second, minutes: `${String(minute)}${second}` },
+      ]);
+    expect(compareFigures(rowsAt(NOW, 0).flatMap(figuresOfRow), ROWS)).toEqual([]);
+    expect(compareFigures(rowsAt(hour, 59).flatMap(figuresOfRow), ROWS)).not.toEqual([]);
   });
 });

@@ -41,11 +41,16 @@ const STEPS = [1, 60, DAY];
 /** What rows of hours and days have as their step. */
 const [HOUR_ROW, DAY_ROW] = [61, 1_441];
 
+/** For its subscription, and for its fleet among all fleets. */
 function cellsOf(row: Row): [string, Counts][] {
   const counts = new Map(expectedCounts(row));
-  return STEPS.map((minutes) => {
+  const owners = [
+    [row.fleet_id, row.subscription_id, row.event_type],
+    ['*', row.fleet_id, ''],
+  ];
+  return STEPS.flatMap((minutes) => {
     const bucket = Math.floor(Number(row.first_attempt_at) / (minutes * 60_000)) * minutes * 60_000;
-    return [[row.fleet_id, row.subscription_id, row.event_type, minutes, bucket].join(' '), counts];
+    return owners.map((owner): [string, Counts] => [[...owner, minutes, bucket].join(' '), counts]);
   });
 }
 
@@ -115,7 +120,7 @@ function histogram(what: string, counts: readonly number[]): [string, number][] 
 }
 
 export interface StoredFigures {
-  /** Fleet, subscription, event type, minutes of the step, and start of the bucket. */
+  /** Fleet, subscription, event type, minutes of the step, and start of the bucket. Of a fleet among all: `*`, the fleet, and nothing. */
   readonly key: string;
   readonly figures: string;
 }

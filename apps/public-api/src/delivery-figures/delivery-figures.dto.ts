@@ -4,17 +4,21 @@ import { eventTypeParameter, startDateParameter } from '../delivery-history/deli
 import { dto } from '../endpoint/dto.js';
 import { dateTime, instant, isWindow, oneOf, text, uuid, uuidText, WINDOW_RULE } from '../endpoint/fields.js';
 
+/** The window of figures; without the rule that it must not end before it begins. */
+export const figureWindow = z.object({
+  startDate: startDateParameter,
+  endDate: instant().meta({
+    description: 'End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets.',
+  }),
+  step: oneOf(['minute', 'hour', 'day']).default('hour').meta({
+    description: 'The length of a bucket, in UTC. A window has at most 1,440 of them.',
+  }),
+});
+
 /** The window and the grouping of figures (R-41). */
 export class FiguresQueryDto extends dto(
-  z
-    .object({
-      startDate: startDateParameter,
-      endDate: instant().meta({
-        description: 'End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets.',
-      }),
-      step: oneOf(['minute', 'hour', 'day']).default('hour').meta({
-        description: 'The length of a bucket, in UTC. A window has at most 1,440 of them.',
-      }),
+  figureWindow
+    .extend({
       subscriptionId: uuid().optional().meta({ description: 'Only deliveries to this subscription.' }),
       eventType: z
         .array(eventTypeParameter)
@@ -27,29 +31,36 @@ export class FiguresQueryDto extends dto(
     .refine(isWindow, WINDOW_RULE),
 ) {}
 
-const count = z.int().min(0);
+export const count = z.int().min(0);
 
 const percentile = z
   .strictObject({ p50: count, p95: count, p99: count })
   .optional()
   .meta({ description: 'Milliseconds, within 5 % of the exact value; absent if there is nothing to measure.' });
 
+/** What is counted, in a bucket or over a window. */
+export const figures = z.strictObject({
+  deliveries: z.strictObject({ delivered: count, failed: count, expired: count, pending: count }).meta({
+    description:
+      'By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`.',
+  }),
+  attempts: z
+    .strictObject(Object.fromEntries(ATTEMPT_CLASSES.map((name) => [name, count])))
+    .meta({ description: 'By status code, without probes.' }),
+  retries: count.meta({ description: 'Attempts after the first of their delivery.' }),
+  probes: count.meta({ description: 'Of suspended subscriptions.' }),
+  latencyMs: percentile.describe('From the creation of a delivery to its acceptance: milliseconds, within 5 %.'),
+  retryLatenessMs: percentile.describe('From the due time of a retry to its start: milliseconds, within 5 %.'),
+});
+
+const startDate = dateTime.meta({ description: 'Start of the bucket: UTC, with milliseconds.' });
+
 const bucket = z
   .strictObject({
-    startDate: dateTime.meta({ description: 'Start of the bucket: UTC, with milliseconds.' }),
+    startDate,
     subscriptionId: uuidText.optional().meta({ description: 'With `groupBy=subscription`.' }),
     eventType: text.optional().meta({ description: 'With `groupBy=eventType`.' }),
-    deliveries: z.strictObject({ delivered: count, failed: count, expired: count, pending: count }).meta({
-      description:
-        'By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`.',
-    }),
-    attempts: z
-      .strictObject(Object.fromEntries(ATTEMPT_CLASSES.map((name) => [name, count])))
-      .meta({ description: 'By status code, without probes.' }),
-    retries: count.meta({ description: 'Attempts after the first of their delivery.' }),
-    probes: count.meta({ description: 'Of suspended subscriptions.' }),
-    latencyMs: percentile.describe('From the creation of a delivery to its acceptance: milliseconds, within 5 %.'),
-    retryLatenessMs: percentile.describe('From the due time of a retry to its start: milliseconds, within 5 %.'),
+    ...figures.shape,
   })
   .meta({ id: 'FigureBucket' });
 
@@ -60,3 +71,4 @@ export class FiguresDto extends dto(
 ) {}
 
 export type ShownBucket = z.infer<typeof bucket>;
+export type ShownFigures = z.infer<typeof figures>;

@@ -241,7 +241,8 @@ class TestStores {
     { history, figures, paths, activities, resendable, attemptLog, store, untilPublished }: TestApiOptions,
     findApiKey: FindApiKey,
   ): DynamicModule {
-    const noFigures: DeliveryFigures = { read: () => Promise.resolve({ type: 'figures', rows: [] }) };
+    const none = () => Promise.resolve({ type: 'figures', rows: [] } as const);
+    const noFigures: DeliveryFigures = { read: none, sum: none };
     const { history: noDeliveries } = createMemoryDeliveryStore({ now: Date.now });
     const { history: noPaths } = createMemoryPathStore({ now: Date.now });
     const providers = [

@@ -6,12 +6,11 @@ import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attemp
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
 import { explainQuery } from '../pages/page-sql.js';
 import { emptyHistory } from '../rebuild/history-rebuild.js';
-import { createDeliveryFigures, type DeliveryFigures, type FiguresQuery, figuresSql } from './delivery-figures.js';
+import { createDeliveryFigures, type DeliveryFigures } from './delivery-figures.js';
 import { percentiles } from './duration-histogram.js';
-import { bucketStart, FIGURE_STEPS, ROW_STEPS } from './figure-cells.js';
-import { noFigures, summed } from './figures.js';
+import { bucketStart, FIGURE_STEPS } from './figure-cells.js';
 import { expectFigures } from './figures-of-log.contract.js';
-import { packFigures } from './packed-figures.js';
+import { type FiguresQuery, figuresSql } from './figures-sql.js';
 import { createFigurePartitions } from './write-figures.js';
 
 const suite = useTestHistory({ poolSize: 8 });
@@ -41,8 +40,8 @@ function newFleet() {
     },
     async read(query: Partial<FiguresQuery> = {}) {
       const whole = { fleetId, startAt: NOW - 30 * DAY_MS, endAt: NOW + DAY_MS, step: 'day', groupBy: 'none' } as const;
-      const result = await stored.read({ ...whole, ...query });
-      return result.type === 'figures' ? [...result.rows] : [];
+      const result = await stored.read({ ...whole, ...query }, (row) => row);
+      return result.type === 'figures' ? result.rows : [];
     },
   };
 }
@@ -291,7 +290,7 @@ describe('the figures of deliveries (R-41)', () => {
       const plan = await explainQuery(
         suite.pages,
         fleetId,
-        figuresSql({ fleetId, ...window, step: 'minute', groupBy }),
+        figuresSql({ fleetId, ...window, step: 'minute', groupBy }, 1_000_000),
       );
       const scans = plan.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
       const day = new Date(window.startAt).toISOString().slice(0, 10).replaceAll('-', '');
@@ -302,39 +301,6 @@ describe('the figures of deliveries (R-41)', () => {
       expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');
     },
   );
-
-  it.each([
-    [1_000, 'figures'],
-    [1_001, 'too_many'],
-  ])('that are the sum of %d rows of 20 kB: %s', async (count, type) => {
-    const { fleetId } = newFleet();
-    await createFigurePartitions(suite.dataSource).ensurePartitions(NOW, NOW);
-    const startAt = bucketStart(NOW, 'day');
-    const packed = packFigures(summed(noFigures()));
-    const figures = packed.repeat(Math.floor(19_900 / packed.length));
-    await suite.dataSource.query(
-      `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
-       SELECT $1, $2, 0, $3, '', type::text, $4 FROM generate_series(1, $5::integer) AS type`,
-      [new Date(startAt), FIGURE_STEPS.day, fleetId, figures, count],
-    );
-    const query = { fleetId, startAt, endAt: NOW, step: 'day', groupBy: 'none' } as const;
-    expect((await stored.read(query)).type).toBe(type);
-  });
-
-  it('are refused by the size of all rows together, of this and of earlier versions', async () => {
-    const { fleetId } = newFleet();
-    await createFigurePartitions(suite.dataSource).ensurePartitions(NOW, NOW);
-    const startAt = bucketStart(NOW, 'day');
-    const packed = packFigures(summed(noFigures()));
-    const figures = packed.repeat(Math.floor(19_900 / packed.length));
-    for (const step of [FIGURE_STEPS.day, ROW_STEPS.day])
-      await suite.dataSource.query(
-        `INSERT INTO delivery_figures (bucket_at, step, partition, fleet_id, subscription_id, event_type, figures)
-         SELECT $1, $2, 0, $3, '', type::text, $4 FROM generate_series(1, 501) AS type`,
-        [new Date(startAt), step, fleetId, figures],
-      );
-    expect((await stored.read({ fleetId, startAt, endAt: NOW, step: 'day', groupBy: 'none' })).type).toBe('too_many');
-  });
 
   it('of one subscription are written by projectors of several partitions at once', async () => {
     const fleet = newFleet();

@@ -1,3 +1,4 @@
+import { ALL_FLEETS } from '@waypost/database';
 import { type DeliveryRecord, isAttempt, probeCount, recordNumber } from '@waypost/domain';
 import { addDurations, durationBucket } from './duration-histogram.js';
 import { ATTEMPT_CLASSES, classOf, type Figures, noFigures } from './figures.js';
@@ -41,11 +42,17 @@ export interface WrittenDelivery {
   readonly before: StoredDelivery;
 }
 
-/** What is counted of one subscription and event type on one UTC day. */
-export interface CountedDay {
+/** Whose figures they are. */
+interface Counted {
+  /** ALL_FLEETS: those of a fleet among all, whose id is in place of that of the subscription. */
   readonly fleetId: string;
   readonly subscriptionId: string;
+  /** Empty for a fleet among all. */
   readonly eventType: string;
+}
+
+/** What is counted of one subscription and event type, or of one fleet among all, on one UTC day. */
+export interface CountedDay extends Counted {
   /** Epoch milliseconds. */
   readonly startAt: number;
   /** By the minute of the day. */
@@ -55,25 +62,29 @@ export interface CountedDay {
 /**
  * What a batch adds to the figures (R-41). A delivery and all its attempts count in the minute of its first attempt, as it
  * does in the windows of the history (R-31): a late attempt changes an old minute.
+ *
+ * It counts twice, for its subscription and for its fleet among all: operators ask for thousands of subscriptions at once.
  */
 export class CountedFigures {
   private readonly days = new Map<string, CountedDay>();
 
   add({ delivery, before }: WrittenDelivery): void {
-    const { minutes, startAt } = this.dayOf(delivery);
-    const minute = Math.floor((delivery.firstAttemptAt - startAt) / MINUTE_MS);
-    let figures = minutes.get(minute);
-    if (figures === undefined) minutes.set(minute, (figures = noFigures()));
-    addDelivery(figures, delivery, before);
+    const { fleetId, firstAttemptAt } = delivery;
+    addDelivery(this.figuresOf(delivery, firstAttemptAt), delivery, before);
+    const amongAll = { fleetId: ALL_FLEETS, subscriptionId: fleetId, eventType: '' };
+    addDelivery(this.figuresOf(amongAll, firstAttemptAt), delivery, before);
   }
 
-  private dayOf({ fleetId, subscriptionId, eventType, firstAttemptAt }: CountedDelivery): CountedDay {
+  private figuresOf({ fleetId, subscriptionId, eventType }: Counted, firstAttemptAt: number): Figures {
     const startAt = bucketStart(firstAttemptAt, 'day');
     const name = `${subscriptionId}/${String(startAt)}/${eventType}/${fleetId}`;
     let day = this.days.get(name);
     if (day === undefined)
       this.days.set(name, (day = { fleetId, subscriptionId, eventType, startAt, minutes: new Map() }));
-    return day;
+    const minute = Math.floor((firstAttemptAt - startAt) / MINUTE_MS);
+    let figures = day.minutes.get(minute);
+    if (figures === undefined) day.minutes.set(minute, (figures = noFigures()));
+    return figures;
   }
 
   all(): readonly CountedDay[] {

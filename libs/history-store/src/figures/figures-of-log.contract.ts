@@ -1,14 +1,16 @@
 import { expect } from '@jest/globals';
 import { recordNumber, type WebhookAttempt } from '@waypost/domain';
-import type { FigureRow, FiguresQuery } from './delivery-figures.js';
+import type { FigureRow } from './delivery-figures.js';
 import { DURATION_ERROR, percentiles } from './duration-histogram.js';
 import type { SummedFigures } from './figures.js';
+import type { FiguresQuery } from './figures-sql.js';
 
 const STEP_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const GROUPS = {
   none: () => '',
   subscription: ({ subscriptionId }: WebhookAttempt) => subscriptionId,
   eventType: ({ eventType }: WebhookAttempt) => eventType,
+  fleet: ({ fleetId }: WebhookAttempt) => fleetId,
 };
 
 /** What the figures of a log must be, straight from its records. */

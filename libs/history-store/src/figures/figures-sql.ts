@@ -1,0 +1,121 @@
+/** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
+import { type PreparedQuery, storableText } from '@waypost/database';
+import { instant } from '../pages/page-sql.js';
+import { bucketStart, FIGURE_STEPS, type FigureStep, ROW_STEPS } from './figure-cells.js';
+
+/** `fleet`: of all fleets, whose rows have the fleet where others have the subscription. */
+export type FigureGroup = 'none' | 'subscription' | 'eventType' | 'fleet';
+
+export interface FiguresQuery {
+  /** ALL_FLEETS: of all of them together. */
+  readonly fleetId: string;
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly step: FigureStep;
+  readonly groupBy: FigureGroup;
+  readonly subscriptionId?: string | undefined;
+  readonly subscriptionIds?: readonly string[] | undefined;
+  /** Absent or empty: all. */
+  readonly eventTypes?: readonly string[] | undefined;
+}
+
+/** What the server joins of a bucket of rows. */
+export interface JoinedRows {
+  readonly source: number;
+  /** Of the start of the rows' bucket, since 1970: a number costs less to read than a time. */
+  readonly minutes: number;
+  /** With those of the buckets before it from the same source. Beyond what was asked for, the bucket is not whole. */
+  readonly bytes: number;
+  /**
+   * Group and figures of each row: a row of its own costs more to read than its numbers. The group in hexadecimal, since the
+   * log may hold any text as an id or an event type.
+   */
+  readonly cells: string;
+}
+
+/** Neither in packed minutes nor in hexadecimal. */
+export const GROUP_END = ':';
+export const ROW_END = ';';
+
+/** The least that a row counts as. */
+const ROW_BYTES = 100;
+
+const SUBSCRIPTION = "encode(convert_to(subscription_id, 'UTF8'), 'hex')";
+
+const GROUPS: Readonly<Record<FigureGroup, string>> = {
+  none: "''",
+  subscription: SUBSCRIPTION,
+  fleet: SUBSCRIPTION,
+  eventType: "encode(convert_to(event_type, 'UTF8'), 'hex')",
+};
+
+/** Rows that have figures of a step. */
+interface Source {
+  readonly rowStep: number;
+  /** Of the rows' buckets. */
+  readonly bucket: FigureStep;
+  readonly columns: readonly ('figures' | 'minutes')[];
+}
+
+const DAY = { rowStep: ROW_STEPS.day, bucket: 'day' } as const;
+const HOUR = { rowStep: ROW_STEPS.hour, bucket: 'hour' } as const;
+
+/** Earlier versions wrote a row for each bucket of each step. */
+function earlier(step: FigureStep): Source {
+  return { rowStep: FIGURE_STEPS[step], bucket: step, columns: ['figures'] };
+}
+
+/** An hour has its own figures and its minutes, a day its own and the minutes that are not in their hours yet. */
+const SOURCES: Readonly<Record<FigureStep, readonly Source[]>> = {
+  day: [{ ...DAY, columns: ['figures', 'minutes'] }, earlier('day')],
+  hour: [{ ...DAY, columns: ['minutes'] }, { ...HOUR, columns: ['figures'] }, earlier('hour')],
+  minute: [{ ...DAY, columns: ['minutes'] }, { ...HOUR, columns: ['minutes'] }, earlier('minute')],
+};
+
+/**
+ * One statement, since minutes move from one row to another of their day.
+ * @param bytes what it may read of each source, in the order of time
+ */
+export function figuresSql(query: FiguresQuery, bytes: number): PreparedQuery {
+  const { fleetId, step, startAt, endAt, groupBy, subscriptionId, subscriptionIds, eventTypes = [] } = query;
+  const parameters: unknown[] = [storableText(fleetId), instant(endAt), bytes, Math.ceil(bytes / ROW_BYTES) + 1];
+  const where = ['fleet_id = $1', 'bucket_at < $2'];
+  if (subscriptionId !== undefined) where.push(`subscription_id = $${String(parameters.push(subscriptionId))}`);
+  if (subscriptionIds !== undefined) {
+    where.push(`subscription_id = ANY($${String(parameters.push(subscriptionIds))}::text[])`);
+  }
+  if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
+  const parts = SOURCES[step].map((source, index) => {
+    const start = `$${String(parameters.push(instant(bucketStart(startAt, source.bucket))))}`;
+    return joinedSql(groupBy, index, source, [...where, `bucket_at >= ${start}`]);
+  });
+  return {
+    name: `figures ${step} ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
+    text: parts.join(' UNION ALL '),
+    parameters,
+  };
+}
+
+/**
+ * In the order of the primary key, so that rows are joined while they are read: a table of buckets would not fit into
+ * memory. What is beyond the limit is neither joined nor fetched from where long texts are.
+ */
+function joinedSql(
+  groupBy: FigureGroup,
+  index: number,
+  { rowStep, columns }: Source,
+  where: readonly string[],
+): string {
+  const lengths = columns.map((column) => `octet_length(${column})`);
+  return `
+    (SELECT ${String(index)} AS source, (date_part('epoch', bucket_at) / 60)::integer AS minutes, max(bytes) AS bytes,
+            coalesce(string_agg(${GROUPS[groupBy]} || '${GROUP_END}' || ${columns.join(' || ')}, '${ROW_END}')
+                     FILTER (WHERE bytes <= $3), '') AS cells
+       FROM (SELECT bucket_at, subscription_id, event_type, ${columns.join(', ')},
+                    sum(${[...lengths, String(ROW_BYTES)].join(' + ')})
+                      OVER (ORDER BY bucket_at ROWS UNBOUNDED PRECEDING)::float8 AS bytes
+               FROM (SELECT bucket_at, subscription_id, event_type, ${columns.join(', ')}
+                       FROM fleet_delivery_figures WHERE ${where.join(' AND ')} AND step = ${String(rowStep)}
+                      ORDER BY bucket_at LIMIT $4) AS stored) AS sized
+      GROUP BY bucket_at)`;
+}
