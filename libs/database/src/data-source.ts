@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { databaseAddress } from './database-address.js';
+import { databaseAddress } from './address/database-address.js';
 import { ALL_FLEETS, setFleetOfConnection } from './fleet-scope.js';
 import { migrations } from './migrations/index.js';
 

@@ -1,5 +1,5 @@
 export { createDataSource, type PoolUsage, poolUsageOf } from './data-source.js';
-export { databaseAddress } from './database-address.js';
+export { databaseAddress } from './address/database-address.js';
 export {
   databaseRefusal,
   DEADLOCK_DETECTED,

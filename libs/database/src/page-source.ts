@@ -1,6 +1,7 @@
 /** SQL by hand: prepared statements on connections whose planner settings suit pages, which TypeORM cannot express. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type ClientBase, type PoolClient, type QueryResultRow } from 'pg';
+import { databaseAddress } from './address/database-address.js';
 import {
   connectionOptions,
   type ConnectionSettings,
@@ -8,7 +9,6 @@ import {
   poolSizeOf,
   type PoolUsage,
 } from './data-source.js';
-import { databaseAddress } from './database-address.js';
 import { setFleetOfConnection } from './fleet-scope.js';
 
 /** A named statement; equal names must have equal texts, so that a connection prepares the statement once. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { databaseUrlProblems } from '@waypost/database/address';
 import { asPemFile, asText, asUrl, required, withDefault } from './parse-config.js';
 
-/** Each of them verifies the server's certificate and name: a request for TLS never means less. */
-const VERIFIED_MODES = ['require', 'verify-ca', 'verify-full'];
-const ONCE = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey'] as const;
-const MODES = 'sslmode must be disable or verify-full (require and verify-ca are taken as verify-full)';
+const PEM_FILES = [
+  ['sslrootcert', asPemFile('CERTIFICATE')],
+  ['sslcert', asPemFile('CERTIFICATE')],
+  ['sslkey', asPemFile('PRIVATE KEY')],
+] as const;
 
 /**
  * DATABASE_URL: a libpq URL, TLS included: `?sslmode=verify-full&sslrootcert=/path/ca.pem&sslcert=...&sslkey=...`. Modes that
@@ -23,7 +25,7 @@ export const databaseConfig: z.ZodType<{ readonly url: string }> = z
       ctx.addIssue({ code: 'custom', path: [name], message });
     };
     if (elsewhere !== undefined) refuse('is not read: put sslmode=... into DATABASE_URL and unset it', 'PGSSLMODE');
-    const problems = tlsProblems(new URL(url).searchParams);
+    const problems = urlProblems(url);
     for (const problem of problems) refuse(`is not usable: ${problem}`);
     return problems.length > 0 || elsewhere !== undefined ? z.NEVER : { url };
   });
@@ -56,38 +58,16 @@ export const databaseSchemaConfig: z.ZodType<{ readonly schemaUrl: string | unde
 
 function refuseUnsafe(urls: Readonly<Record<string, string | undefined>>, ctx: z.RefinementCtx): void {
   for (const [name, url] of Object.entries(urls)) {
-    for (const problem of url === undefined ? [] : tlsProblems(new URL(url).searchParams))
+    for (const problem of url === undefined ? [] : urlProblems(url))
       ctx.addIssue({ code: 'custom', path: [name], message: `is not usable: ${problem}` });
   }
 }
 
-function tlsProblems(parameters: URLSearchParams): string[] {
-  const repeated = ONCE.filter((name) => parameters.getAll(name).length > 1);
-  if (repeated.length > 0) return [`${repeated.join(', ')} may stand there once only`];
-  if (parameters.has('uselibpqcompat')) return ['uselibpqcompat would leave certificates unverified: remove it'];
-  return [...modeProblems(parameters), ...fileProblems(parameters)];
-}
-
-function modeProblems(parameters: URLSearchParams): string[] {
-  const ssl = parameters.get('ssl');
-  if (ssl !== null && !['true', '1', 'false', '0'].includes(ssl)) return ['ssl must be true or false'];
-  const mode = parameters.get('sslmode');
-  if (mode !== null && mode !== 'disable' && !VERIFIED_MODES.includes(mode)) return [MODES];
-  const off = mode === 'disable' || ssl === 'false' || ssl === '0';
-  const on = (mode !== null && mode !== 'disable') || ssl === 'true' || ssl === '1';
-  const named = ['sslrootcert', 'sslcert', 'sslkey'].some((name) => parameters.has(name));
-  return off && (on || named) ? ['it both asks for TLS and switches it off'] : [];
-}
-
-function fileProblems(parameters: URLSearchParams): string[] {
-  const unreadable = [
-    ['sslrootcert', asPemFile('CERTIFICATE')],
-    ['sslcert', asPemFile('CERTIFICATE')],
-    ['sslkey', asPemFile('PRIVATE KEY')],
-  ] as const;
-  const problems = unreadable
-    .filter(([name, read]) => parameters.has(name) && read(parameters.get(name) ?? '') === undefined)
+/** What a connection would refuse, and files that are no PEM, which it would notice late. */
+function urlProblems(url: string): string[] {
+  const parameters = new URL(url).searchParams;
+  const unreadable = PEM_FILES.filter(([name]) => parameters.has(name))
+    .filter(([name, read]) => read(parameters.get(name) ?? '') === undefined)
     .map(([name]) => `${name} must name a readable PEM file`);
-  if (parameters.has('sslcert') !== parameters.has('sslkey')) problems.push('sslcert and sslkey belong together');
-  return problems;
+  return [...databaseUrlProblems(url), ...unreadable];
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { databaseAddress } from './database-address.js';
+import { databaseAddress, databaseUrlProblems } from './database-address.js';
 
 const URL_WITHOUT = 'postgres://waypost:p%40ss@db.example:5433/waypost';
 
@@ -32,8 +32,14 @@ describe('databaseAddress', () => {
     });
   });
 
-  it.each(['sslmode=no-verify', 'sslmode=prefer', 'sslmode=allow', 'sslmode=', 'ssl=no-verify', 'ssl={}'])(
-    'is refused with %s',
-    (query) => expect(() => databaseAddress(`${URL_WITHOUT}?${query}`)).toThrow(/^DATABASE_URL with .* is refused/),
-  );
+  it.each([
+    ...['sslmode=no-verify', 'sslmode=prefer', 'sslmode=allow', 'sslmode=', 'ssl=no-verify', 'ssl={}'],
+    ...['sslmode=disable&ssl=true', 'sslmode=verify-full&ssl=0', 'sslmode=verify-full&sslmode=disable'],
+    ...['sslmode=disable&sslrootcert=/ca.pem', 'ssl=0&sslrootcert=/ca.pem', 'sslmode=require&uselibpqcompat=true'],
+    'sslcert=/c.pem',
+  ])('is refused with %s', (query) => {
+    const url = `${URL_WITHOUT}?${query}`;
+    expect(() => databaseAddress(url)).toThrow(/^The URL of the database is not usable: /);
+    expect(databaseUrlProblems(url)).toHaveLength(1);
+  });
 });

@@ -1,0 +1,1 @@
+export { databaseAddress, databaseUrlProblems } from './database-address.js';
