@@ -4,15 +4,10 @@ import type { StreamsBackend, TopicPartition } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
 
 /**
- * Where the fan-out of a partition resumes: every event before `offset` is fanned out, and the deliveries of later events,
- * if any were written, lie at or after these positions of webhook.deliveries, by partition.
+ * The metadata of a committed offset: where the fan-out of a partition resumes. Every event before the offset is fanned
+ * out, and the deliveries of later events, if any were written, lie at or after these positions of webhook.deliveries, by
+ * partition. A broker accepts 4,096 bytes, enough for some 300 partitions.
  */
-export interface FanOutCheckpoint {
-  readonly offset: number;
-  readonly outputsFrom: readonly number[];
-}
-
-/** The positions as metadata of the committed offset; a broker accepts 4,096 bytes, enough for some 300 partitions. */
 export function checkpointMetadata(outputsFrom: readonly number[]): string {
   return outputsFrom.join(',');
 }

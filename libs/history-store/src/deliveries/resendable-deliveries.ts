@@ -117,7 +117,7 @@ const HAS_FIRST_IN_WINDOW = `(SELECT true FROM fleet_deliveries AS first
     AND first.first_attempt_at >= $3::timestamptz AND first.first_attempt_at < $4::timestamptz LIMIT 1)`;
 const REPLAYED = `SELECT event_id FROM replayed AS again
   WHERE series > 0 AND event_type <> 'test' AND ${HAS_FIRST_IN_WINDOW}`;
-/** \`fleet_id || ''\`: the index by fleet would lead through all that waits of it. */
+/** `fleet_id || ''`: the index by fleet would lead through all that waits of it. */
 const WAITING = `SELECT event_id, series, device_id FROM fleet_waiting_deliveries
   WHERE (fleet_id || '') = $1 AND subscription_id = $2 AND created_at >= ${SINCE_REPLAYS}`;
 /** Two look-ups by primary key. A row that waits stays until its delivery ends: an attempt of the same series is newer. */
