@@ -1,4 +1,4 @@
-import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import { DELIVERY_STATUSES, type DeliveryHistory, type DeliveryPosition, type DeliveryQuery } from '@waypost/domain';
 import type { Random } from '../../../tools/simulator/random.js';
 import { type BenchContext, DAY_MS } from '../bench-context.js';
 import { choose, createFleets, createShares, deviceName, deviceOf, type Fleet, uuidOf } from '../load/fleets.js';
@@ -113,12 +113,11 @@ const VALUES: Readonly<Record<Filter, ValueOf>> = {
   }),
   eventId: (_fleet, eventId, random) => ({ eventId: random() < 0.9 ? eventId : uuidOf(random) }),
   statusCode: (_fleet, _eventId, random) => ({ statusCode: choose(CODES, random) }),
-  status: (_fleet, _eventId, random) => ({ status: choose(STATUSES, random) }),
+  status: (_fleet, _eventId, random) => ({ status: choose(DELIVERY_STATUSES, random) }),
 };
 
 const TYPES = ['position', 'position_sleep', 'ignition_on', 'ignition_off', 'geofence_in', 'route_started'] as const;
 const CODES = [200, 201, 202, 204, 503, 500, 502, 429, 410, 404, 400, 418] as const;
-const STATUSES: readonly DeliveryStatus[] = ['delivered', 'failed', 'pending'];
 
 const SAMPLED_EVENTS = 2_000;
 const PAGES_BEFORE_THE_FAR_ONE = 999;

@@ -54,6 +54,7 @@ export { geofenceFault } from './geofence/geofence-shape.js';
 
 export {
   DECISIONS_WITHOUT_ATTEMPT,
+  DELIVERY_STATUSES,
   attemptCount,
   type AttemptEntry,
   DeliveryHistory,
@@ -174,6 +175,7 @@ export {
   type Suspension,
   suspensionOf,
 } from './subscription/subscription-health.js';
+export { SUBSCRIPTION_STATUSES } from './subscription/subscription-status.js';
 export { testDelivery } from './subscription/test-delivery.js';
 
 export { decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { DELIVERY_STATUSES } from '@waypost/domain';
 import { parseList } from '../time-argument.js';
 import {
   endsWithReader,
@@ -69,9 +70,7 @@ export function addHistory(program: Command, context: ProgramContext): void {
   withTimes(command.requiredOption('--fleet <id>', 'fleet whose history to print'), 'first attempts')
     .option('--type <eventType...>', 'only these event types')
     .option('--device <id>', 'only this device')
-    .addOption(
-      new Option('--status <status>', 'only deliveries with this status').choices(['delivered', 'failed', 'pending']),
-    )
+    .addOption(new Option('--status <status>', 'only deliveries with this status').choices(DELIVERY_STATUSES))
     .option('--status-code <code>', 'only deliveries whose last attempt got this status code')
     .option('--subscription <id>', 'only this subscription')
     .action(async ({ type: types = [], ...flags }: HistoryFlags) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ID_LENGTH } from '@waypost/domain';
+import { DELIVERY_STATUSES, MAX_ID_LENGTH } from '@waypost/domain';
 import {
   attemptError,
   attemptNumber,
@@ -7,7 +7,6 @@ import {
   deliveryEventType,
   durationMs,
   eventTypeParameter,
-  STATUSES,
 } from '../delivery-history/delivery-history.dto.js';
 import { dto } from '../endpoint/dto.js';
 import {
@@ -33,7 +32,9 @@ export class AttemptStreamQueryDto extends dto(
     subscriptionId: uuid().optional().meta({ description: 'Only attempts for this subscription.' }),
     eventId: uuid().optional().meta({ description: 'Only attempts of this event.' }),
     statusCode: wholeNumber(100, 999).optional().meta({ description: 'Only attempts that got this code.' }),
-    status: oneOf(STATUSES).optional().meta({ description: 'Only attempts after which the delivery had this status.' }),
+    status: oneOf(DELIVERY_STATUSES)
+      .optional()
+      .meta({ description: 'Only attempts after which the delivery had this status.' }),
   }),
 ) {}
 
@@ -53,7 +54,7 @@ export class StreamedAttemptDto extends dto(
       durationMs,
       statusCode: attemptStatusCode,
       error: attemptError,
-      status: z.enum(STATUSES).meta({ description: 'Of the delivery, after this attempt.' }),
+      status: z.enum(DELIVERY_STATUSES).meta({ description: 'Of the delivery, after this attempt.' }),
       nextAttemptAt: dateTime.optional().meta({ description: 'Only while pending.' }),
     })
     .meta({ id: 'StreamedAttempt' }),

@@ -31,6 +31,6 @@ export function figureWindowOf({ startDate, endDate, step }: AskedWindow, nowMs:
 }
 
 export function tooManyFigures(): ApiError {
-  const message = 'gives more figures than one answer can add: use a longer step, a shorter window or a filter';
+  const message = 'needs more figures than one response can aggregate: use a longer step, a shorter window or a filter';
   return invalidParameters([{ parameter: 'step', message }]);
 }

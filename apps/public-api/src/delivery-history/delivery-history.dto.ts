@@ -7,8 +7,6 @@ export const MAX_LIMIT = 2_000;
 export const LIMIT_DESCRIPTION =
   'Maximum items per page. A page of large items may have fewer: only a page without a token is the last.';
 
-export const STATUSES = ['delivered', 'failed', 'pending'] as const;
-
 const MAX_EVENT_TYPE_LENGTH = 64;
 
 /** Any text: a type that this release does not know finds nothing. */

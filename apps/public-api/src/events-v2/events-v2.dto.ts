@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
+import { DELIVERY_STATUSES, MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
 import {
   attemptError,
   attemptNumber,
@@ -14,7 +14,6 @@ import {
   MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
-  STATUSES,
 } from '../delivery-history/delivery-history.dto.js';
 import { MOST_SEARCHED } from '../delivery-history/payload-search.js';
 import { dto } from '../endpoint/dto.js';
@@ -66,7 +65,7 @@ export class EventsQueryDto extends dto(
       subscriptionId: uuid().optional().meta({ description: 'Only deliveries to this subscription.' }),
       eventId: uuid().optional().meta({ description: 'Only this event.' }),
       statusCode: statusCodeParameter,
-      status: oneOf(STATUSES).optional().meta({ description: 'Only deliveries with this status.' }),
+      status: oneOf(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries with this status.' }),
       payload: payloadParameter,
       order: oneOf(['asc', 'desc'])
         .optional()
@@ -103,7 +102,7 @@ function timeOfLine(line: 'first' | 'last') {
 }
 
 const delivery = z.strictObject({
-  status: z.enum(STATUSES),
+  status: z.enum(DELIVERY_STATUSES),
   series: z
     .int()
     .min(0)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   DEFAULT_REPLAY_RATE_PER_SECOND,
+  DELIVERY_STATUSES,
   EVENT_TYPES,
   formatTime,
   MAX_ID_LENGTH,
@@ -27,7 +28,6 @@ import {
 import { pageOf } from '../paging/paging.dto.js';
 import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
 
-const STATUSES = ['delivered', 'failed', 'pending'] as const;
 /** From requested to over: `cancelling` until the replayer has noticed. */
 const STATES = ['pending', 'running', 'cancelling', 'completed', 'cancelled'] as const;
 
@@ -42,7 +42,7 @@ export class CreateReplayDto extends dto(
       endDate: instant().meta({
         description: 'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',
       }),
-      status: oneOf(STATUSES)
+      status: oneOf(DELIVERY_STATUSES)
         .optional()
         .meta({ description: 'Only deliveries with this status when the replay begins.' }),
       statusCode: z
@@ -78,7 +78,7 @@ export class ResendableQueryDto extends dto(
     .object({
       startDate: startDateParameter,
       endDate: endDateParameter,
-      status: oneOf(STATUSES).optional().meta({ description: 'As for a replay.' }),
+      status: oneOf(DELIVERY_STATUSES).optional().meta({ description: 'As for a replay.' }),
       statusCode: statusCodeParameter,
       eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only events of this type.' }),
       deviceId: parameterText(MAX_ID_LENGTH)
@@ -122,7 +122,7 @@ export class ReplayDto extends dto(
       state: z.enum(STATES).meta({ description: STATE_DESCRIPTION }),
       startDate: dateTime.meta({ description: 'After clamping to the retention of 15 days.' }),
       endDate: dateTime,
-      status: enumText(STATUSES).optional(),
+      status: enumText(DELIVERY_STATUSES).optional(),
       statusCode: statusCode.optional(),
       eventType: enumText(EVENT_TYPES).optional(),
       deviceId: text.optional(),

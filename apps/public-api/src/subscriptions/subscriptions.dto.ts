@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { EVENT_TYPES, formatTime, MAX_ID_LENGTH, PAYLOAD_FORMATS, type WebhookSubscription } from '@waypost/domain';
+import {
+  EVENT_TYPES,
+  formatTime,
+  MAX_ID_LENGTH,
+  PAYLOAD_FORMATS,
+  SUBSCRIPTION_STATUSES,
+  type WebhookSubscription,
+} from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import {
   changesSomething,
@@ -49,8 +56,6 @@ const metadata = z
     maxProperties: MAX_METADATA,
     description: 'Your own keys and values, such as an id in your system. They are not sent to the receiver.',
   });
-
-const STATUSES = ['active', 'paused', 'disabled'] as const;
 
 const eventType = oneOf(EVENT_TYPES);
 
@@ -137,7 +142,7 @@ export class UpdateSubscriptionDto extends dto(
       url: url.optional(),
       description: description.optional(),
       metadata: metadata.optional(),
-      status: oneOf(STATUSES).optional().meta({
+      status: oneOf(SUBSCRIPTION_STATUSES).optional().meta({
         description:
           '`paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed.',
       }),
@@ -155,7 +160,7 @@ export class UpdateSubscriptionDto extends dto(
 /** The filters of the list; together they must all match. */
 export class SubscriptionListQueryDto extends dto(
   ListQueryDto.schema.extend({
-    status: oneOf(STATUSES).optional().meta({ description: 'Only subscriptions with this status.' }),
+    status: oneOf(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only subscriptions with this status.' }),
     eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
     url: parameterText(MAX_URL_BYTES)
       .optional()
@@ -193,7 +198,7 @@ const fields = {
   url: text,
   description: text.optional(),
   metadata: z.record(text, text).meta({ description: 'As it was set; the order of its keys is not preserved.' }),
-  status: enumText(STATUSES),
+  status: enumText(SUBSCRIPTION_STATUSES),
   disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is disabled.' }),
   payloadFormat: enumText(PAYLOAD_FORMATS),
   deviceIds: z.array(text).optional().meta({ description: 'Absent: every device.' }),

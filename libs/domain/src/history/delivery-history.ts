@@ -59,7 +59,8 @@ export interface FoundDeliveries<Shown = DeliveryRecord> {
   readonly completeUntil: number | null;
 }
 
-export type DeliveryStatus = 'delivered' | 'failed' | 'pending';
+export const DELIVERY_STATUSES = ['delivered', 'failed', 'pending'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface DeliveryRecord {
   readonly eventId: string;

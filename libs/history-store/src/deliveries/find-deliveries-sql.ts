@@ -3,7 +3,13 @@
  * which TypeORM cannot ensure.
  */
 import { type PreparedQuery, storableText } from '@waypost/database';
-import { type DeliveryPosition, type DeliveryQuery, type DeliveryStatus, isUuid } from '@waypost/domain';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryPosition,
+  type DeliveryQuery,
+  type DeliveryStatus,
+  isUuid,
+} from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
 import { FIXED_RECORD_BYTES } from './record-bytes.js';
@@ -45,8 +51,6 @@ const ORDERS = {
     merge: 'ORDER BY first_attempt_at DESC',
   },
 } as const;
-
-const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
 
 /**
  * Statements that merge the lists of several types have this many slots; an unused slot is NULL, which no row has. A plan
@@ -142,7 +146,7 @@ function subscriptionsOf({
 /** Delivered means 2xx. */
 function statusesOf({ status, statusCode }: DeliveryQuery): readonly DeliveryStatus[] {
   const isAccepted = statusCode !== undefined && statusCode >= 200 && statusCode <= 299;
-  return STATUSES.filter(
+  return DELIVERY_STATUSES.filter(
     (one) =>
       (status === undefined || status === one) && (statusCode === undefined || (one === 'delivered') === isAccepted),
   );

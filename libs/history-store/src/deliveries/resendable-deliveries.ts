@@ -2,7 +2,7 @@
  * SQL by hand: each list is one range of one index, and stops at the most that is read, which TypeORM cannot ensure.
  */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
-import type { DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import { DELIVERY_STATUSES, type DeliveryQuery } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
 import { conditions, keyConditions, type Values } from './find-deliveries-sql.js';
@@ -48,8 +48,6 @@ interface CountRow {
   readonly has_more: boolean;
 }
 
-const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
-
 /**
  * Only first deliveries are sent again. With a result in the filter that of their latest series counts, whenever it was sent
  * (R-30): looked at are those whose first sending or a later one has it.
@@ -86,7 +84,7 @@ function keyOf({ deviceId, statusCode }: ResendableQuery): DeliveryKeyName {
 function listText(key: DeliveryKeyName, values: Values, window: string): string {
   const { facets }: { readonly facets: readonly Facet[] } = DELIVERY_KEYS[key];
   const isByStatus = facets.includes('status') && values.status === undefined;
-  const lists = isByStatus ? STATUSES.map((status) => ({ ...values, status: `'${status}'` })) : [values];
+  const lists = isByStatus ? DELIVERY_STATUSES.map((status) => ({ ...values, status: `'${status}'` })) : [values];
   const texts = lists.map((list) => {
     const where = [...keyConditions(key, list), ...conditions(list), window].join(' AND ');
     return `SELECT event_id, series, event_type FROM fleet_deliveries AS deliveries WHERE ${where}`;
