@@ -87,7 +87,7 @@ export {
   type PathQuery,
   type PathWalkPosition,
 } from './history/path-history.js';
-export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
+export { completeUntil } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
 export { clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS, WALKED_MS } from './history/retention.js';
 
@@ -183,6 +183,7 @@ export { evolveDevice } from './rules/evolve-device.js';
 export { RULE_SETS, type RuleSet } from './rules/rule-set.js';
 export { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rules/rule-settings.js';
 
+export { CLOCK_TOLERANCE_MS, CLOCKS_AGREE_WITHIN_MS } from './time/clock-tolerance.js';
 export { DAY_MS } from './time/day.js';
 export { formatTime, MAX_TIME_MS, parseInstant } from './time/instant.js';
 export {

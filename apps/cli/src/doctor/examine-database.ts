@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import type { KafkaUser } from '@waypost/contracts';
 import { compareSchema, createDataSource, databaseRefusal, type SchemaComparison } from '@waypost/database';
+import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import type { DatabaseSettings } from '../stack/stack-connections.js';
-import { SKEW_LIMIT_MS } from './examine-registry.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 const ABOUT = 'database';
@@ -142,7 +142,7 @@ export function checkDatabase(login: DatabaseLogin, facts: DatabaseFacts, at: nu
     ),
   );
   check(
-    Math.abs(skewMs) <= SKEW_LIMIT_MS,
+    Math.abs(skewMs) <= CLOCKS_AGREE_WITHIN_MS,
     warning(ABOUT, `its clock differs by ${String(Math.round(skewMs / 1_000))} s`, 'Synchronize the clocks (NTP).'),
   );
   return findings;

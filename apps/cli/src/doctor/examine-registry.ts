@@ -1,11 +1,10 @@
 import { type KafkaUser, noAnswer, registryAddress, registryAgent, sendToRegistry, topics } from '@waypost/contracts';
+import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import type { RegistryConfig } from '@waypost/platform';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 const TIMEOUT_MS = 5_000;
 const ABOUT = 'registry';
-/** Records carry times of several machines: beyond this, R-2 rejects pings as from the future. */
-export const SKEW_LIMIT_MS = 5_000;
 
 interface Answer {
   readonly status: number;
@@ -70,7 +69,7 @@ async function checkRegistration(registry: RegistryConfig): Promise<Finding[]> {
 
 function checkSkew(date: string | undefined, at: number): Finding[] {
   const skewMs = date === undefined ? NaN : Date.parse(date) - at;
-  if (Number.isNaN(skewMs) || Math.abs(skewMs) <= SKEW_LIMIT_MS) return [];
+  if (Number.isNaN(skewMs) || Math.abs(skewMs) <= CLOCKS_AGREE_WITHIN_MS) return [];
   return [
     warning(ABOUT, `its clock differs by ${String(Math.round(skewMs / 1_000))} s`, 'Synchronize the clocks (NTP).'),
   ];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import type { KafkaSettings } from '@waypost/streams';
 import { connectKafka, untilTopicsKnown } from '@waypost/streams/admin';
-import { SKEW_LIMIT_MS } from './examine-registry.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 type Kafka = ReturnType<typeof connectKafka>;
@@ -91,7 +91,7 @@ function checkClock(
   { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
 ): Finding[] {
   const skewMs = Math.max(appendedAt - endedAt, 0) + Math.min(appendedAt - startedAt, 0);
-  if (Math.abs(skewMs) <= SKEW_LIMIT_MS) return [];
+  if (Math.abs(skewMs) <= CLOCKS_AGREE_WITHIN_MS) return [];
   const what = `the clock of broker ${String(node)} differs by ${String(Math.round(skewMs / 1_000))} s`;
   return [
     warning(

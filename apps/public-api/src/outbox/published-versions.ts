@@ -1,5 +1,5 @@
 import { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from '@waypost/contracts';
-import type { WebhookDelivery } from '@waypost/domain';
+import { CLOCK_TOLERANCE_MS, type WebhookDelivery } from '@waypost/domain';
 import type { OutboxKind, OutboxRow } from '@waypost/management-store';
 import type { RecordBatch, StreamsBackend } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
@@ -121,9 +121,6 @@ interface PublishedDeliveriesDeps {
   readonly counts: PartitionCounts;
 }
 
-/** The broker stamps records by its own clock; ours may be ahead of it by this much. */
-const CLOCK_DIFFERENCE_MS = 5 * 60_000;
-
 /**
  * Which of these deliveries are in the log. It is far too long to read whole, but none of them can be older than its
  * row, so reading starts at that time; and only the records of these subscriptions are decoded.
@@ -138,7 +135,7 @@ async function readPublishedDeliveries(
     const waiting = rows.filter((row) => partitionOf(row, counts) === number);
     const partition = { topic: OUTBOX_TOPICS['webhook-delivery'], partition: number };
     const madeAt = Math.min(...waiting.map((row) => (row.value as WebhookDelivery).createdAt));
-    const from = await backend.offsetAt(partition, madeAt - CLOCK_DIFFERENCE_MS);
+    const from = await backend.offsetAt(partition, madeAt - CLOCK_TOLERANCE_MS.apiAndBroker);
     if (from === null) continue;
     const subscriptions = new Set(waiting.map((row) => row.key));
     await readToEnd(backend, fetcher, partition, from, async ({ records }) => {

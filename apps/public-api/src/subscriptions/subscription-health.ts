@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  CLOCK_TOLERANCE_MS,
   RETENTION_MS,
   type SubscriptionHealth,
   subscriptionHealth,
@@ -21,8 +22,7 @@ export class SubscriptionHealthReader {
 
   async read({ fleetId, id: subscriptionId }: SubscriptionRef): Promise<SubscriptionHealth> {
     const nowMs = this.now();
-    // The clocks of the senders may be ahead of ours.
-    const window = { startAt: nowMs - RETENTION_MS, endAt: nowMs + CLOCKS_MS };
+    const window = { startAt: nowMs - RETENTION_MS, endAt: nowMs + CLOCK_TOLERANCE_MS.senderAndApi };
     const [activity, [suspension = NOT_SUSPENDED]] = await Promise.all([
       this.activities.read({ fleetId, subscriptionId, ...window }),
       this.readSuspensions(fleetId, [subscriptionId]),
@@ -37,5 +37,4 @@ export class SubscriptionHealthReader {
   }
 }
 
-const CLOCKS_MS = 60_000;
 const NOT_SUSPENDED: Suspension = { isSuspended: false, since: null };

@@ -1,10 +1,8 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { CLOCK_TOLERANCE_MS } from '@waypost/domain';
 import type { StreamRecord, StreamsBackend, TopicPartition } from '@waypost/streams';
 import { settleOrAbort } from '@waypost/streams/admin';
 import { readIfUsable } from '../log/read-own-record.js';
-
-/** How far the clock of a sender or replayer may be ahead of the broker's, which timestamps the log. */
-const CLOCK_SKEW_MS = 60_000;
 
 interface PassOptions {
   readonly log: TopicPartition;
@@ -56,7 +54,8 @@ export class LogPass<T> {
 
   private async start(end: number): Promise<number> {
     const { log, from } = this.options;
-    if (this.position === null) return (await this.backend.offsetAt(log, Math.max(0, from - CLOCK_SKEW_MS))) ?? end;
+    const since = Math.max(0, from - CLOCK_TOLERANCE_MS.replayerAndBroker);
+    if (this.position === null) return (await this.backend.offsetAt(log, since)) ?? end;
     // Retention may have deleted what was to be read next.
     return Math.max(this.position, await this.backend.startOffset(log));
   }

@@ -1,10 +1,10 @@
 /** SQL by hand: a batch of any size is one statement each, which TypeORM would send row by row. */
 import type { PoolClient } from 'pg';
 import { storableText } from '@waypost/database';
-import { deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
+import { CLOCK_TOLERANCE_MS, deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
 
-/** Clocks differ: a first attempt may seem to be before the creation. It also decides which days are looked at. */
-export const CLOCK_TOLERANCE = "interval '1 hour'";
+/** Clocks differ: a first attempt may seem to be before the creation. */
+export const CLOCK_TOLERANCE = `interval '${String(CLOCK_TOLERANCE_MS.creatorAndSender / 1_000)} s'`;
 
 /** The LIMIT makes it look-ups in the primary keys of the days since then; a join may become a scan of everything. */
 const HAS_NO_ATTEMPT = `(SELECT true FROM deliveries d
