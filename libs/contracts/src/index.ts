@@ -14,7 +14,7 @@ export { type KafkaPermission, kafkaPermissions, type KafkaUser } from './kafka-
 export { allTopics, timesCount, type TopicDefinition, type TopicName, topicNamed, topics } from './topics.js';
 export { readTraceHeader, readTraceState, traceHeaders } from './trace-header.js';
 export { DELIVERY_HEADERS, type DeliveryHeader } from './webhooks/delivery-headers.js';
-export { eventDataSchema, WEBHOOK_TYPES, type WebhookType } from './webhooks/event-data.js';
+export { eventDataSchema, type WebhookType } from './webhooks/event-data.js';
 export type { JsonSchema } from './webhooks/json-schema.js';
 export { webhookExample } from './webhooks/webhook-examples.js';
 export { legacySchema, type PublishedSchema, webhookSchemas } from './webhooks/webhook-schemas.js';

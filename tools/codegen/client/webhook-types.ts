@@ -1,11 +1,5 @@
-import {
-  eventDataSchema,
-  type JsonSchema,
-  legacySchema,
-  WEBHOOK_TYPES,
-  webhookSchemas,
-  type WebhookType,
-} from '@waypost/contracts';
+import { eventDataSchema, type JsonSchema, legacySchema, webhookSchemas, type WebhookType } from '@waypost/contracts';
+import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { commentText, fieldsText } from './type-text.js';
 
 /** An object type: what it has beside the fields of `base`. */
@@ -29,14 +23,14 @@ export function eventModels(): EventModels {
   const common = eventDataSchema('position');
   const legacyCommon = legacySchema('position');
   return {
-    types: WEBHOOK_TYPES,
+    types: DELIVERY_EVENT_TYPES,
     data: [
       modelOf('EventData', common, null),
-      ...WEBHOOK_TYPES.map((type) => modelOf(`${pascalCase(type)}Data`, eventDataSchema(type), common)),
+      ...DELIVERY_EVENT_TYPES.map((type) => modelOf(`${pascalCase(type)}Data`, eventDataSchema(type), common)),
     ],
     legacy: [
       modelOf('LegacyBody', withoutEvent(legacyCommon), null),
-      ...WEBHOOK_TYPES.map((type) =>
+      ...DELIVERY_EVENT_TYPES.map((type) =>
         modelOf(`Legacy${pascalCase(type)}Event`, legacySchema(type), withoutEvent(legacyCommon)),
       ),
     ],

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import Ajv2020Module from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
-import { WEBHOOK_TYPES } from '@waypost/contracts';
-import { decideAttempt } from '@waypost/domain';
+import { decideAttempt, DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { createBodyCheck } from '../../../../test/support/published-schemas.js';
 import { startTestApi } from '../testing/test-api.js';
 import type { OpenApiDocument } from './openapi.types.js';
@@ -39,11 +38,11 @@ describe('the webhooks of the OpenAPI document (R-43)', () => {
   ])('distinguish every type of %s by %s', (name, propertyName) => {
     const { oneOf, discriminator } = document.components.schemas[name] as unknown as Union;
     expect(discriminator.propertyName).toBe(propertyName);
-    expect(Object.keys(discriminator.mapping)).toEqual(WEBHOOK_TYPES);
+    expect(Object.keys(discriminator.mapping)).toEqual(DELIVERY_EVENT_TYPES);
     expect(Object.values(discriminator.mapping)).toEqual(oneOf.map(({ $ref }) => $ref));
   });
 
-  it.each(WEBHOOK_TYPES)(
+  it.each(DELIVERY_EVENT_TYPES)(
     'have examples of %s in both formats, which the document and the published schemas accept',
     (type) => {
       const checkBody = createBodyCheck();

@@ -4,11 +4,11 @@ import {
   eventDataSchema,
   type JsonSchema,
   legacySchema,
-  WEBHOOK_TYPES,
   webhookExample,
   webhookSchemas,
   type WebhookType,
 } from '@waypost/contracts';
+import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { EXTENSIBLE_ENUM, type Parameter, type PathItem, type Schema } from './openapi.types.js';
 
 /** The bodies of both payload formats as components. They are open: a newer service may add fields (R-43). */
@@ -18,8 +18,10 @@ export function webhookComponents(): Record<string, Schema> {
     EventData: common,
     WebhookEvent: union('eventType', (type) => `${pascalCase(type)}Event`, 'Format `v1`.'),
     LegacyWebhookEvent: union('event', (type) => `Legacy${pascalCase(type)}Event`, 'Format `legacy-v1`.'),
-    ...Object.fromEntries(WEBHOOK_TYPES.map((type) => [`${pascalCase(type)}Event`, eventSchema(type)])),
-    ...Object.fromEntries(WEBHOOK_TYPES.map((type) => [`Legacy${pascalCase(type)}Event`, open(legacySchema(type))])),
+    ...Object.fromEntries(DELIVERY_EVENT_TYPES.map((type) => [`${pascalCase(type)}Event`, eventSchema(type)])),
+    ...Object.fromEntries(
+      DELIVERY_EVENT_TYPES.map((type) => [`Legacy${pascalCase(type)}Event`, open(legacySchema(type))]),
+    ),
   };
 }
 
@@ -68,7 +70,7 @@ function headerParameter([name, { description, schema, isOptional }]: [string, D
 
 function examples(): Readonly<Record<string, { readonly value: unknown }>> {
   return Object.fromEntries(
-    WEBHOOK_TYPES.flatMap((type) => [
+    DELIVERY_EVENT_TYPES.flatMap((type) => [
       [type, { value: webhookExample(type, 'v1') }],
       [`legacy_${type}`, { value: webhookExample(type, 'legacy-v1') }],
     ]),
@@ -76,8 +78,8 @@ function examples(): Readonly<Record<string, { readonly value: unknown }>> {
 }
 
 function union(propertyName: string, nameOf: (type: WebhookType) => string, description: string): Schema {
-  const mapping = Object.fromEntries(WEBHOOK_TYPES.map((type) => [type, reference(nameOf(type)).$ref]));
-  const oneOf = WEBHOOK_TYPES.map((type) => reference(nameOf(type)));
+  const mapping = Object.fromEntries(DELIVERY_EVENT_TYPES.map((type) => [type, reference(nameOf(type)).$ref]));
+  const oneOf = DELIVERY_EVENT_TYPES.map((type) => reference(nameOf(type)));
   return { description: `${description} New types may be added.`, oneOf, discriminator: { propertyName, mapping } };
 }
 

@@ -1,5 +1,7 @@
-import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from '@waypost/domain';
+import type { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { exactly, type JsonSchema, type Properties } from './json-schema.js';
+
+export type WebhookType = (typeof DELIVERY_EVENT_TYPES)[number];
 
 /** R-11: UTC with three decimals and `Z`. */
 export const TIME: JsonSchema = {
@@ -69,7 +71,7 @@ interface OwnFields {
 }
 
 /** What a type adds to the common fields (R-13). */
-const OWN: Readonly<Record<EventType | typeof TEST_EVENT_TYPE, OwnFields>> = {
+const OWN: Readonly<Record<WebhookType, OwnFields>> = {
   position: { always: {} },
   position_sleep: { always: {} },
   ignition_on: { always: {} },
@@ -104,9 +106,6 @@ const OWN: Readonly<Record<EventType | typeof TEST_EVENT_TYPE, OwnFields>> = {
   },
   test: { always: {} },
 };
-
-export const WEBHOOK_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
-export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** The `eventData` of a type (R-13). */
 export function eventDataSchema(type: WebhookType): JsonSchema {

@@ -1,4 +1,5 @@
-import { eventDataSchema, TIME, WEBHOOK_TYPES, type WebhookType } from './event-data.js';
+import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
+import { eventDataSchema, TIME, type WebhookType } from './event-data.js';
 import { exactly, type JsonSchema, type Properties } from './json-schema.js';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -36,7 +37,7 @@ function string(more: Omit<JsonSchema, 'type'> = {}): JsonSchema {
 /** R-14. What belongs to one kind of event is there in its events only. */
 const LEGACY: Properties = {
   event_id: string({ format: 'uuid', description: 'As in the format v1.' }),
-  event: { type: 'string', enum: WEBHOOK_TYPES },
+  event: { type: 'string', enum: DELIVERY_EVENT_TYPES },
   fleet_id: string({ minLength: 1 }),
   device_id: string({ minLength: 1 }),
   timestamp: { type: 'integer', description: 'Epoch milliseconds.' },
@@ -71,7 +72,7 @@ const LEGACY_RESOURCES: Readonly<Record<string, string>> = {
 /** File name to schema, for every body that can be delivered. */
 export function webhookSchemas(): Map<string, PublishedSchema> {
   const schemas = new Map<string, PublishedSchema>();
-  for (const type of WEBHOOK_TYPES) {
+  for (const type of DELIVERY_EVENT_TYPES) {
     const file = `${type}.schema.json`;
     schemas.set(file, published(file, `Webhook ${type}, format v1`, envelope(type)));
   }
