@@ -9,4 +9,9 @@ export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export { createEgressClient, EgressClient, type EgressRequest } from './client/egress-client.js';
 export type { EgressResult } from './client/egress-result.js';
 export { NewestMap } from './newest-map.js';
-export { checkSubscriberUrl, parseSubscriberUrl, type UrlCheckOptions } from './url/subscriber-url.js';
+export {
+  checkSubscriberUrl,
+  MAX_SUBSCRIBER_URL_BYTES,
+  parseSubscriberUrl,
+  type UrlCheckOptions,
+} from './url/subscriber-url.js';

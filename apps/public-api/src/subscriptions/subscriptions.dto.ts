@@ -7,6 +7,7 @@ import {
   SUBSCRIPTION_STATUSES,
   type WebhookSubscription,
 } from '@waypost/domain';
+import { MAX_SUBSCRIBER_URL_BYTES } from '@waypost/egress';
 import { dto } from '../endpoint/dto.js';
 import {
   changesSomething,
@@ -29,16 +30,18 @@ import { clientCertificate, showCertificate, shownCertificate } from './subscrip
 import { headers, showHeaders, shownHeaders } from './subscription-headers.dto.js';
 import { health } from './subscription-health.dto.js';
 
-const MAX_URL_BYTES = 2_048;
 /** More than one sender process can do: a higher limit would have no effect. */
 const MAX_RATE_LIMIT_PER_SECOND = 10_000;
 
-/** The rest of R-18 needs a look-up and comes after the shape. Limited in bytes: the URL is part of an index key. */
+/** The rest of R-18 needs a look-up and comes after the shape. */
 const url = printableText()
-  .refine((text) => Buffer.byteLength(text) <= MAX_URL_BYTES, `must be at most ${String(MAX_URL_BYTES)} bytes`)
+  .refine(
+    (text) => Buffer.byteLength(text) <= MAX_SUBSCRIBER_URL_BYTES,
+    `must be at most ${String(MAX_SUBSCRIBER_URL_BYTES)} bytes`,
+  )
   .meta({
     format: 'uri',
-    maxLength: MAX_URL_BYTES,
+    maxLength: MAX_SUBSCRIBER_URL_BYTES,
     description: 'https, without user info, resolving to public addresses only.',
   });
 
@@ -162,7 +165,7 @@ export class SubscriptionListQueryDto extends dto(
   ListQueryDto.schema.extend({
     status: oneOf(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only subscriptions with this status.' }),
     eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
-    url: parameterText(MAX_URL_BYTES)
+    url: parameterText(MAX_SUBSCRIBER_URL_BYTES)
       .optional()
       .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only subscriptions with exactly this URL.' }),
     text: parameterText(MAX_DESCRIPTION_LENGTH).optional().meta({

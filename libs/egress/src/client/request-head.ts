@@ -1,3 +1,4 @@
+import { HEADER_NAME } from '@waypost/domain';
 import { hostOf, parseSubscriberUrl, type UrlRules } from '../url/subscriber-url.js';
 
 /** A header that cannot be sent. The message never contains a value. */
@@ -8,7 +9,6 @@ export class HeaderRefusedError {
 const OWN = new Set(['accept-encoding', 'content-length', 'host']);
 /** They would contradict what the client does with the connection or the framing. */
 const REFUSED = new Set(['connection', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade']);
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 const USER_AGENT = 'user-agent';
 /** Callers use a handful of names; beyond this they are checked each time. */
@@ -50,7 +50,7 @@ export function createHeadWriter(): HeadWriter {
 
 function classifyName(name: string): NameVerdict {
   const lower = name.toLowerCase();
-  if (!NAME.test(name) || REFUSED.has(lower)) return 'refused';
+  if (!HEADER_NAME.test(name) || REFUSED.has(lower)) return 'refused';
   return OWN.has(lower) ? 'left_out' : 'sent';
 }
 

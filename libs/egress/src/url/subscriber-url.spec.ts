@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Lookup } from '../address/dns-lookup.js';
-import { checkSubscriberUrl, hostOf, MAX_URL_LENGTH, parseSubscriberUrl } from './subscriber-url.js';
+import { checkSubscriberUrl, hostOf, MAX_SUBSCRIBER_URL_BYTES, parseSubscriberUrl } from './subscriber-url.js';
 
 const publicLookup: Lookup = () => Promise.resolve([{ address: '93.184.215.14', family: 4 }]);
 
@@ -47,7 +47,8 @@ describe('parseSubscriberUrl (R-18)', () => {
     ['https://example.com/a b', 'invalid'],
     ['https:\\\\example.com', 'invalid'],
     ['https://256.1.1.1/', 'invalid'],
-    [`https://example.com/${'a'.repeat(MAX_URL_LENGTH)}`, 'too_long'],
+    [`https://example.com/${'a'.repeat(MAX_SUBSCRIBER_URL_BYTES)}`, 'too_long'],
+    [`https://example.com/${'ä'.repeat(1_020)}`, 'too_long'],
   ])('refuses %p: %p', (text, reason) => {
     expect(reasonOf(text)).toBe(reason);
   });

@@ -3,7 +3,8 @@ import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 
-export const MAX_URL_LENGTH = 2_048;
+/** R-18. In bytes: the URL is part of an index key. */
+export const MAX_SUBSCRIBER_URL_BYTES = 2_048;
 
 export type UrlRefusal =
   | 'too_long'
@@ -27,8 +28,8 @@ export interface UrlRules {
 
 /** The part of R-18 that the text alone decides. `checkSubscriberUrl` and each connection check where the host leads. */
 export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): SubscriberUrl {
-  if (text.length > MAX_URL_LENGTH) {
-    return refused('too_long', `The URL must be at most ${String(MAX_URL_LENGTH)} characters long.`);
+  if (Buffer.byteLength(text) > MAX_SUBSCRIBER_URL_BYTES) {
+    return refused('too_long', `The URL must be at most ${String(MAX_SUBSCRIBER_URL_BYTES)} bytes long.`);
   }
   // The parser drops tabs, line ends and outer spaces and converts backslashes: the result would not be what was typed.
   if (hasAmbiguousCharacter(text) || !URL.canParse(text))
