@@ -1,6 +1,7 @@
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { saveApiKey } from '../stack/api-keys.js';
 import { stackEnvironment } from '../stack/stack-config.js';
+import { messageOf } from '../terminal/message-of.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
 export type PayloadFormat = 'v1' | 'legacy-v1';
@@ -52,7 +53,7 @@ async function addApiKey(
   try {
     await saveApiKey(dataDir, fleetId, result.key);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     await writeLine(
       err,
       `The API key could not be saved in ${dataDir} (${reason}): save it yourself, it is not shown again.`,

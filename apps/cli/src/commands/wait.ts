@@ -5,6 +5,7 @@ import { type GroupProgressReader, openGroupProgress, type PartitionProgress } f
 import { readVersions } from '../log/read-topic.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
+import { messageOf } from '../terminal/message-of.js';
 import { CliError, createStatusLine, type Terminal } from '../terminal/output.js';
 
 export interface WaitOptions {
@@ -78,7 +79,7 @@ export async function parkedSubscriptions(stack: StackEnvironment): Promise<stri
 }
 
 function outage(error: unknown): CliError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new CliError(`The consumer groups could not be read for a minute: ${reason}.`, 1, { cause: error });
 }
 

@@ -3,6 +3,7 @@ import type { KafkaUser } from '@waypost/contracts';
 import { compareSchema, createDataSource, databaseRefusal, type SchemaComparison } from '@waypost/database';
 import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import type { DatabaseSettings } from '../stack/stack-connections.js';
+import { messageOf } from '../terminal/message-of.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 const ABOUT = 'database';
@@ -75,7 +76,7 @@ export async function examineDatabase(login: DatabaseLogin, now: () => number): 
 
 function unusable(error: unknown, { variable }: DatabaseLogin): Finding {
   const refusal = databaseRefusal(error, variable);
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return refusal === null
     ? problem(ABOUT, `it cannot be reached: ${reason}`, `Check ${variable}, and that the port is open.`)
     : problem(ABOUT, `${variable} cannot be used`, refusal);

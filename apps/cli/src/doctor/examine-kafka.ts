@@ -7,6 +7,7 @@ import {
   openClusterReader,
   probeKafkaAccess,
 } from '@waypost/streams/admin';
+import { messageOf } from '../terminal/message-of.js';
 import { checkCluster } from './broker-checks.js';
 import { examinePermissions } from './examine-permissions.js';
 import { type Finding, ok, problem, warning } from './finding.js';
@@ -36,7 +37,7 @@ export async function examineKafka(settings: KafkaSettings, wishes: TopicConfig,
 }
 
 function unanswered(error: unknown, where = ''): Finding {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const fix = /authoriz(ed|ation)/i.test(reason)
     ? 'Grant this user Describe and DescribeConfigs on the cluster and on our topics.'
     : 'Check the brokers, and the network to them.';

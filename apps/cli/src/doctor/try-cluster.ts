@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
 import type { KafkaSettings } from '@waypost/streams';
 import { connectKafka, untilTopicsKnown } from '@waypost/streams/admin';
+import { messageOf } from '../terminal/message-of.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 type Kafka = ReturnType<typeof connectKafka>;
@@ -100,8 +101,4 @@ function checkClock(
       'Synchronize the clocks (NTP): pings are compared with the clock of the broker, and may count as from the future.',
     ),
   ];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { linesOf } from '../lines-of.js';
+import { messageOf } from '../terminal/message-of.js';
 import { CliError } from '../terminal/output.js';
 import { eventTimeOf, type TrackRow } from './ping-line.js';
 
@@ -60,8 +61,4 @@ function parseRow(path: string, number: number, line: string): TrackRow {
     // Reported below, like every other line that is not an object.
   }
   throw new CliError(`Line ${String(number)} of ${path} is not a JSON object.`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { hashApiKey } from '@waypost/domain';
+import { NewestMap } from '@waypost/egress';
 import {
   type ApiKeyRecord,
   ApiKeyStore,
@@ -18,8 +19,7 @@ const TRUST_KEY_MS = 3_000;
 /** A session is revoked within a second, in streams too, which ask now and then. */
 const TRUST_SESSION_MS = 500;
 /** Above this many keys, those found longest ago are forgotten. */
-const FORGET_ABOVE = 10_000;
-const KEPT = 9_000;
+const MAX_FOUND = 10_000;
 
 /** A key as the store knows it: its SHA-256, also as text. */
 interface Asked {
@@ -34,7 +34,7 @@ interface Asked {
  */
 @Injectable()
 export class KeyDirectory {
-  private readonly found = new Map<string, { caller: Caller; trustedUntilMs: number }>();
+  private readonly found = new NewestMap<string, { caller: Caller; trustedUntilMs: number }>(MAX_FOUND);
   /** One look-up at a time per key, however many requests carry it. */
   private readonly underWay = new Map<string, Promise<Caller | null>>();
 
@@ -75,7 +75,6 @@ export class KeyDirectory {
     if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
     if (this.hasEnded(record)) return null;
     const caller = callerOf(record);
-    if (this.found.size >= FORGET_ABOVE) this.makeRoom();
     const leftMs = (caller.expiresAt ?? Infinity) - askedAt;
     const trustMs = Math.min(isSession ? TRUST_SESSION_MS : TRUST_KEY_MS, leftMs);
     this.found.set(name, { caller, trustedUntilMs: askedMs + trustMs });
@@ -87,14 +86,6 @@ export class KeyDirectory {
     if (!('expiresAt' in record)) return false;
     const { adminKeyId } = record;
     return adminKeyId !== null && !this.admins.has(adminKeyId);
-  }
-
-  private makeRoom(): void {
-    // Many at once: deleting the first entry of a map again and again is slow.
-    for (const oldest of this.found.keys()) {
-      if (this.found.size <= KEPT) return;
-      this.found.delete(oldest);
-    }
   }
 }
 
