@@ -1,4 +1,4 @@
-import { LOG_RETENTION_MS } from '@waypost/domain';
+import { LOG_RETENTION_MS, MINUTE_MS } from '@waypost/domain';
 import {
   deviceStateSchema,
   fleetEventSchema,
@@ -30,7 +30,6 @@ export interface TopicDefinition {
   readonly comment: string;
 }
 
-const MINUTE_MS = 60_000;
 const MEBIBYTE = 1_048_576;
 
 /**

@@ -184,7 +184,7 @@ export { RULE_SETS, type RuleSet } from './rules/rule-set.js';
 export { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rules/rule-settings.js';
 
 export { CLOCK_TOLERANCE_MS, CLOCKS_AGREE_WITHIN_MS } from './time/clock-tolerance.js';
-export { DAY_MS } from './time/day.js';
+export { DAY_MS, HOUR_MS, MINUTE_MS } from './time/units.js';
 export { formatTime, MAX_TIME_MS, parseInstant } from './time/instant.js';
 export {
   isSampledTrace,

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
+import { DAY_MS } from '@waypost/domain';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { ChangeStores } from './change-stores.js';
 import { IdempotencyKeyEntity } from './entities.js';
@@ -29,7 +30,7 @@ export type ChangeOnceResult<T> =
   /** Another request with this key is in progress. */
   | { readonly type: 'in_progress' };
 
-const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
 const FORGET_AT_ONCE = 100;
 

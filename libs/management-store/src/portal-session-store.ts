@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
-import { formatCredential, hashApiKey } from '@waypost/domain';
+import { DAY_MS, formatCredential, hashApiKey } from '@waypost/domain';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { ApiKeyEntity, PortalSessionEntity } from './entities.js';
 import { listPage, type ListQuery } from './list-page.js';
@@ -91,7 +91,7 @@ interface SessionRow extends StoredPortalSession {
 
 const SECRET_BYTES = 32;
 /** How long an ended session is listed. */
-const LISTED_MS = 24 * 3_600_000;
+const LISTED_MS = DAY_MS;
 const FORGET_AT_ONCE = 100;
 
 /** Sessions of the portal. Each ends by itself, when it is revoked, or with the API key that made it. */

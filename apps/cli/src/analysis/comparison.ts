@@ -1,4 +1,4 @@
-import type { FleetEvent } from '@waypost/domain';
+import { type FleetEvent, HOUR_MS } from '@waypost/domain';
 
 /** Events of one kind, with the rules as they are and as they would be. */
 export interface Tally {
@@ -36,8 +36,6 @@ export interface Comparison {
   /** Tallies by hour of the log: epoch milliseconds of its beginning. */
   hours(): readonly (readonly [number, Tally])[];
 }
-
-const HOUR_MS = 3_600_000;
 
 /** An event that only one side has emitted so far. */
 interface Unmatched {

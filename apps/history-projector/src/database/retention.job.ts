@@ -1,10 +1,10 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { DatabaseRetry } from '@waypost/database';
-import { DAY_MS } from '@waypost/domain';
+import { DAY_MS, HOUR_MS } from '@waypost/domain';
 import type { DailyPartitions } from '@waypost/history-store';
 import type { Logger } from '@waypost/platform';
 
-const EVERY_MS = 3_600_000;
+const EVERY_MS = HOUR_MS;
 
 /** Partitions are made this far ahead, so that midnight finds tomorrow's in place. */
 const AHEAD_MS = 2 * DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '@waypost/domain';
 import type { OutboxRow, OutboxSession } from '@waypost/management-store';
 import { type OutboxPorts, type OutboxTenure, whileHeld } from './outbox-tenure.js';
 import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
@@ -20,8 +21,8 @@ const POLL_MS = 500;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 const BATCH_SIZE = 500;
-const KEEP_PUBLISHED_MS = 24 * 3_600_000;
-const TRIM_EVERY_MS = 3_600_000;
+const KEEP_PUBLISHED_MS = DAY_MS;
+const TRIM_EVERY_MS = HOUR_MS;
 
 /**
  * Publishes the outbox in order (R-17). One process at a time does it: an advisory lock decides which, and the

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { formatTime } from '@waypost/domain';
+import { formatTime, MINUTE_MS } from '@waypost/domain';
 import { FleetPortalStore, type PortalScope, PortalSessionStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { scopesNotHeld } from '../api-keys/api-keys.errors.js';
@@ -24,7 +24,7 @@ import {
 } from './portal-sessions.errors.js';
 
 /** Long enough to open a frame or to follow a redirect, and no longer. */
-const CODE_LIFETIME_MS = 2 * 60_000;
+const CODE_LIFETIME_MS = 2 * MINUTE_MS;
 
 /** Scopes whose endpoints keep to the subscriptions of a session; those of the others say something about the whole fleet. */
 const LIMITED_SCOPES: readonly PortalScope[] = ['events:read', 'subscriptions:read', 'subscriptions:write'];

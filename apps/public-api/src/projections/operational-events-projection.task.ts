@@ -1,5 +1,5 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
-import { isUuid, MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
+import { HOUR_MS, isUuid, MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { GroupOffsetProjectionTask, type ProjectionDeps } from './group-offset-projection.task.js';
@@ -12,7 +12,7 @@ export interface OperationalEventsProjectionDeps extends ProjectionDeps {
   readonly now: () => number;
 }
 
-const TRIM_EVERY_MS = 3_600_000;
+const TRIM_EVERY_MS = HOUR_MS;
 
 /** Keeps the operational events of one partition for the API to show, and disables subscriptions. */
 export class OperationalEventsProjectionTask extends GroupOffsetProjectionTask {

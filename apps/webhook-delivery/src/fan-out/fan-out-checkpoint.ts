@@ -1,5 +1,5 @@
 import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
-import { TEST_EVENT_TYPE } from '@waypost/domain';
+import { MINUTE_MS, TEST_EVENT_TYPE } from '@waypost/domain';
 import type { StreamsBackend, TopicPartition } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
 
@@ -66,7 +66,7 @@ interface CheckpointParts {
 }
 
 /** All partitions of a new installation get their first position well within this time. */
-const FIRST_START_MS = 10 * 60_000;
+const FIRST_START_MS = 10 * MINUTE_MS;
 
 /**
  * Whether the fan-out of a partition once had a position that is gone. From the start of the log it would send all events

@@ -1,5 +1,5 @@
 import type { FailedDay } from '../records/subscription-state.js';
-import { DAY_MS } from '../time/day.js';
+import { DAY_MS, MINUTE_MS } from '../time/units.js';
 
 export interface EndpointHealth {
   readonly failingSince: number | null;
@@ -11,7 +11,7 @@ export interface EndpointHealth {
 export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspendedAt: null, failedDays: [] });
 
 /** only failures for this long. */
-export const SUSPEND_AFTER_MS = 5 * 60_000;
+export const SUSPEND_AFTER_MS = 5 * MINUTE_MS;
 export const PROBE_EVERY_MS = 15_000;
 export const DISABLE_AFTER_DAYS = 7;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */

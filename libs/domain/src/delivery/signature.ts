@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
 import type { SealedSecret } from '../records/webhook-subscription.js';
+import { DAY_MS } from '../time/units.js';
 
 export interface SignedAttempt {
   /** Newest first, at least one. */
@@ -51,7 +52,7 @@ export function formatSigningSecret(bytes: Buffer): string {
 }
 
 /** how long a secret still signs beside the one that has replaced it. */
-export const REPLACED_SECRET_SIGNS_MS = 24 * 3_600_000;
+export const REPLACED_SECRET_SIGNS_MS = DAY_MS;
 
 /** newest first; after a rotation, the old ones until they expire. */
 export function validSigningSecrets(secrets: readonly SealedSecret[], nowMs: number): SealedSecret[] {

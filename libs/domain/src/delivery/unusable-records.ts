@@ -2,8 +2,8 @@ import { isUuid } from '../event/uuid.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { WebhookAttempt } from '../records/webhook-attempt.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
-import { DAY_MS } from '../time/day.js';
 import { MAX_TIME_MS } from '../time/instant.js';
+import { DAY_MS } from '../time/units.js';
 import { recordNumber } from './delivery-fold.js';
 
 /** Why a record that its schema allows cannot be used all the same. */

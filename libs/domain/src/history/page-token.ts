@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { decodeBase64url, keyIdOf, type Keys, newestKey } from '../secret/sealed-secret.js';
+import { DAY_MS } from '../time/units.js';
 import type { DeliveryWalkPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
-export const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
+export const PAGE_TOKEN_LIFETIME_MS = DAY_MS;
 
 const VERSION = 2;
 const VERSION_WITHOUT_KEY_ID = 1;

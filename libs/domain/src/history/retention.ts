@@ -1,4 +1,4 @@
-import { DAY_MS } from '../time/day.js';
+import { DAY_MS } from '../time/units.js';
 import { PAGE_TOKEN_LIFETIME_MS } from './page-token.js';
 
 /** */

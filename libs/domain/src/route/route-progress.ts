@@ -1,9 +1,8 @@
 import { distanceInMeters, isWithinMeters } from '../geo/distance.js';
 import type { FixedPing } from '../ping/valid-fix.js';
 import type { RouteProgress, Trip } from '../records/device-state.js';
+import { HOUR_MS } from '../time/units.js';
 import { type RouteSettings, speedOf } from './route-settings.js';
-
-const MS_PER_HOUR = 3_600_000;
 
 export type Driving = Trip & { readonly since: number; readonly route: RouteProgress };
 
@@ -72,7 +71,7 @@ export function legTo(
 /** 0 for a way that no vehicle drives in that time: one of the two fixes is wrong. */
 function legInMeters(route: RouteProgress, fix: FixedPing, settings: RouteSettings): number {
   const meters = distanceInMeters(route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
-  const metersPerMs = (settings.maxSpeedInKmh * 1_000) / MS_PER_HOUR;
+  const metersPerMs = (settings.maxSpeedInKmh * 1_000) / HOUR_MS;
   return meters <= metersPerMs * (fix.eventTime - route.wayTime) ? meters : 0;
 }
 

@@ -1,4 +1,5 @@
 import { speedOrNull } from '../ping/reported-values.js';
+import { HOUR_MS } from '../time/units.js';
 
 /** Times and distances are inclusive. */
 export interface RouteSettings {
@@ -17,7 +18,7 @@ export const DEFAULT_ROUTE_SETTINGS: RouteSettings = Object.freeze({
   stillSpeedInKmh: 3,
   stillMs: 300_000,
   ignitionOffMs: 30_000,
-  gapMs: 3_600_000,
+  gapMs: HOUR_MS,
   maxSpeedInKmh: 250,
 });
 

@@ -1,7 +1,7 @@
 import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/decide-geofences.js';
 import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
-import { DAY_MS } from '../time/day.js';
+import { DAY_MS } from '../time/units.js';
 
 /** the sampling window, in event time. */
 export const POSITION_WINDOW_MS = 180_000;

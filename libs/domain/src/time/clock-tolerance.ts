@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from './units.js';
 /**
  * How far two clocks may differ where their times are compared. What is read again to be safe costs little, so most of
  * these are generous; `waypost doctor` warns beyond the smallest.
@@ -6,13 +7,13 @@ export const CLOCK_TOLERANCE_MS = {
   /** A sender behind the broker that appends its attempt: beyond this a page counts as complete too early (R-33). */
   senderAndBroker: 5_000,
   /** A sender or replayer ahead of the broker, where a replay looks for its own records by time (R-30). */
-  replayerAndBroker: 60_000,
+  replayerAndBroker: MINUTE_MS,
   /** A sender ahead of public-api, which asks for all deliveries up to now (R-16). */
-  senderAndApi: 60_000,
+  senderAndApi: MINUTE_MS,
   /** public-api ahead of the broker, where it looks for what it has published before. */
-  apiAndBroker: 300_000,
+  apiAndBroker: 5 * MINUTE_MS,
   /** The creator of a delivery ahead of its sender. It also decides which days are looked at. */
-  creatorAndSender: 3_600_000,
+  creatorAndSender: HOUR_MS,
 } as const;
 
 /** What `waypost doctor` accepts. */

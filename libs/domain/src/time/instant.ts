@@ -1,4 +1,4 @@
-import { DAY_MS } from './day.js';
+import { DAY_MS } from './units.js';
 
 /** The last millisecond of the year 9999, the largest time in RFC 3339. */
 export const MAX_TIME_MS = 253_402_300_799_999;
