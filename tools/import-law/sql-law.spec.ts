@@ -19,8 +19,8 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/deliveries/delivery-sql.ts': ['partition', 'String(PROBE_LINES)'],
   'libs/history-store/src/deliveries/find-deliveries-sql.ts': [
     ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists, order.merge)'],
-    ...['limit', 'typeArray', 'ofType', 'stream', 'order.by', "ordered.join(' UNION ALL ')", 'types'],
-    ...['subscriptions', 'pageText(page, ofOne, window, limit)', 'orderBy', 'page', 'most', 'maxBytes'],
+    ...['limit', 'typeArray', 'ofType', 'stream', 'order.by', "ordered.join(' UNION ALL ')"],
+    ...['subscriptions', 'pageText(page, ofOne, window, limit)', 'orderBy'],
   ],
   // Names of statuses and columns, and `$n`.
   'libs/history-store/src/deliveries/subscription-activity.ts': [
@@ -34,6 +34,10 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['where', 'name', 'list', "read.join(', ')", "isCut.join(' OR ')", 'matching'],
     ...['ofDevice', 'candidates', 'hasResult'],
   ],
+  // A table or an alias, by our own code.
+  'libs/history-store/src/deliveries/delivery-conditions.ts': ['types', 'deliveries', 'row'],
+  // The statement of a page, its order, and `$n`.
+  'libs/history-store/src/deliveries/record-sql.ts': ['page', 'orderBy', 'most', 'maxBytes'],
   'libs/history-store/src/deliveries/find-event-sql.ts': ['conditions', 'since', 'most'],
   'libs/history-store/src/deliveries/find-waiting-sql.ts': ["conditions.join(' AND ')", 'direction', 'most'],
   // The statement of a page as a part of another.

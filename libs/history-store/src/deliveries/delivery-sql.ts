@@ -118,7 +118,7 @@ const CONTINUED_VALUES: readonly ((delivery: FoldedDelivery) => Value)[] = [
 ];
 
 /**
- * Adds deliveries, and to existing ones the attempts that they lack: the rule of `mergeDelivery`, for any input. A delivery
+ * Adds deliveries, and to existing ones the attempts that they lack: the rule of `mergeDelivery` in testing/, for any input. A delivery
  * without a body (its first record came in an earlier batch) must exist, or it would be added with an empty one. Each column is
  * one array parameter: the text is the same for every batch size.
  *

@@ -11,38 +11,14 @@ import {
   isUuid,
 } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
-import { FIXED_RECORD_BYTES } from './record-bytes.js';
+import { conditions, IS_NOT_WAITING, keyConditions, type Values } from './delivery-conditions.js';
+import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
+import { boundedText, SELECTED } from './record-sql.js';
 
 export interface SqlQuery {
   readonly text: string;
   readonly parameters: unknown[];
 }
-
-/** Lengths of values, which PostgreSQL knows without reading them when they are stored apart from their row. */
-const RECORD_BYTES = `octet_length(body) + coalesce(octet_length(attempts) + octet_length(url), 0) + ${String(FIXED_RECORD_BYTES)}`;
-
-export const RECORD_COLUMNS = [
-  ...['event_id', 'first_attempt_at', 'last_attempt_at', 'event_time', 'created_at', 'delivered_at', 'next_attempt_at'],
-  ...[
-    'series',
-    'status_code',
-    'fleet_id',
-    'device_id',
-    'subscription_id',
-    'event_type',
-    'format',
-    'status',
-    'replay_id',
-  ],
-  ...['url', 'body', 'attempts'],
-];
-const SELECTED = RECORD_COLUMNS.join(', ');
-
-/** A look-up by primary key, row by row; a join may become a scan of everything. */
-export const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
-  WHERE w.event_id = deliveries.event_id AND w.series = deliveries.series AND w.created_at = deliveries.created_at
-  LIMIT 1) IS NULL`;
 
 const ORDERS = {
   asc: { by: 'ORDER BY first_attempt_at, event_id, series', merge: 'ORDER BY first_attempt_at' },
@@ -225,26 +201,7 @@ function pageText(
     CROSS JOIN LATERAL (${ofType}) AS page ${order.by} LIMIT ${limit}`;
 }
 
-/**
- * The rows of a page that fit into its bytes, the first in any case (R-34a). It is decided by lengths alone: of a row that is
- * left out, a long body is never read.
- */
-export function boundedText(
-  page: string,
-  orderBy: string,
-  { most, maxBytes }: { readonly most: string; readonly maxBytes: string },
-): string {
-  return `SELECT * FROM (
-      SELECT page.*, (row_number() OVER so_far)::integer AS place, sum(${RECORD_BYTES}) OVER so_far AS bytes,
-             lead(true, 1, false) OVER so_far AS has_more
-        FROM (${page}) AS page WINDOW so_far AS (${orderBy} ROWS UNBOUNDED PRECEDING)) AS measured
-     WHERE place <= ${most} AND (place = 1 OR bytes <= ${maxBytes}::bigint)`;
-}
-
 type Parameter = (value: unknown) => string;
-/** The SQL of each given value. */
-export type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
-
 function parametersOf(filters: Filters, parameter: Parameter): Values & { readonly subscription_ids?: string } {
   return Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameter(value)]));
 }
@@ -260,32 +217,6 @@ function merge(streams: readonly string[], order: string): string {
   if (only !== undefined && others.length === 0) return only;
   const ordered = streams.map((stream) => `(${stream} ${order})`);
   return `SELECT * FROM (${ordered.join(' UNION ALL ')}) AS streams`;
-}
-
-/** Conditions on the index of the key. Hashes can collide, so `conditions` checks the row itself. */
-export function keyConditions(name: DeliveryKeyName | null, values: Values): string[] {
-  if (name === null) return [];
-  const { facets, finer }: { facets: readonly Facet[]; finer: readonly Facet[] } = DELIVERY_KEYS[name];
-  const hashed = `${hashedKey(facets, (column) => column)} = ${hashedKey(facets, (column) => values[column] ?? '')}`;
-  const refined = finer.flatMap((facet) => {
-    const value = values[facet];
-    if (facet === 'event_type' && values.event_types !== undefined) return [isOneOfTypes(values.event_types)];
-    return value === undefined || facet === 'status_code'
-      ? []
-      : [`${finerColumn(facet, facet)} = ${finerColumn(facet, value)}`];
-  });
-  return [hashed, ...refined];
-}
-
-function isOneOfTypes(types: string): string {
-  return `hashtext(event_type) = ANY (ARRAY(SELECT hashtext(wanted) FROM unnest(${types}::text[]) AS wanted))`;
-}
-
-export function conditions({ event_types, ...values }: Values): string[] {
-  const equal = Object.entries(values).map(([column, value]) => `${column} = ${value}`);
-  return event_types === undefined || values.event_type !== undefined
-    ? equal
-    : [...equal, `event_type = ANY (${event_types})`];
 }
 
 /**

@@ -2,21 +2,16 @@
 import { type PreparedQuery, storableText } from '@waypost/database';
 import { type EventQuery, isUuid } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { boundedText, RECORD_COLUMNS } from './find-deliveries-sql.js';
+import { fleetOffIndex, hasNoAttempt } from './delivery-conditions.js';
 import { SINCE_ATTEMPT } from './find-waiting-sql.js';
-import { CLOCK_TOLERANCE } from './waiting-sql.js';
-
-const SELECTED = RECORD_COLUMNS.join(', ');
+import { boundedText, RECORD_COLUMNS, SELECTED } from './record-sql.js';
 
 const SELECTED_WAITING = RECORD_COLUMNS.map((name) => {
   if (name === 'status') return "'pending' AS status";
   return SINCE_ATTEMPT.has(name) ? `NULL AS ${name}` : `w.${name}`;
 }).join(', ');
 
-/** A look-up by primary key, row by row; a join may become a scan of everything. */
-const HAS_NO_ATTEMPT = `(SELECT true FROM fleet_deliveries d
-  WHERE d.event_id = w.event_id AND d.series = w.series AND d.first_attempt_at >= w.created_at - ${CLOCK_TOLERANCE}
-  LIMIT 1) IS NULL`;
+const HAS_NO_ATTEMPT = hasNoAttempt('w', 'fleet_deliveries');
 
 /**
  * One statement sees a delivery, attempted or not, in one of the two tables; null: nothing can be found. They are few:
@@ -33,8 +28,7 @@ export function findEventSql(query: EventQuery, maxBytes: number): PreparedQuery
   const conditions = [
     `event_id = ${parameter(eventId)}::uuid`,
     `series > ${parameter(afterSeries)}::integer`,
-    // Not by the index of the fleet, which leads through all that waits of it.
-    `(fleet_id || '') = ${fleet}`,
+    `${fleetOffIndex()} = ${fleet}`,
     ...(subscriptionIds === undefined
       ? []
       : [`subscription_id = ANY (${parameter(subscriptionIds.map(storableText))}::text[])`]),

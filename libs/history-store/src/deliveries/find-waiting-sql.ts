@@ -2,8 +2,8 @@
 import { type PreparedQuery, storableText } from '@waypost/database';
 import { type DeliveryQuery, isUuid } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { boundedText, RECORD_COLUMNS } from './find-deliveries-sql.js';
-import { CLOCK_TOLERANCE } from './waiting-sql.js';
+import { CLOCK_TOLERANCE, fleetOffIndex } from './delivery-conditions.js';
+import { boundedText, RECORD_COLUMNS } from './record-sql.js';
 
 /** Columns that a delivery has from its first attempt on. */
 export const SINCE_ATTEMPT: ReadonlySet<string> = new Set([
@@ -47,8 +47,8 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
   ];
   const given = filters.filter(([, , value]) => value !== undefined);
   const conditions = [
-    // One event is found by the primary key: the index of the fleet, in the order of the page, would be read to its end.
-    `${eventId === undefined ? 'w.fleet_id' : "(w.fleet_id || '')"} = ${parameter(storableText(query.fleetId))}`,
+    // One event is found by the primary key.
+    `${eventId === undefined ? 'w.fleet_id' : fleetOffIndex('w.fleet_id')} = ${parameter(storableText(query.fleetId))}`,
     ...given.map(([, sql, value]) => sql(parameter(value))),
     "(d.status IS NULL OR d.status = 'pending')",
     `${window} >= ${parameter(instant(startAt))}::timestamptz`,

@@ -30,17 +30,6 @@ export function foldAttempts(attempts: readonly WebhookAttempt[]): FoldedDeliver
   return [...deliveries.values()];
 }
 
-/** Merges two parts of a delivery, `later` being later in the log; null: its first record is unknown. */
-export function mergeDelivery(earlier: DeliveryRecord | undefined, later: FoldedDelivery): DeliveryRecord | null {
-  if (earlier === undefined) return later.body === null ? null : { ...later, body: later.body };
-  const last = lastRecordNumber(earlier);
-  const added = later.attempts.filter((entry) => recordNumber(entry) > last);
-  if (added.length === 0) return earlier;
-  const { lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode } = later;
-  const attempts = withoutOldProbes([...earlier.attempts, ...added]);
-  return { ...earlier, lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode, attempts };
-}
-
 /** The identity of a delivery; the time of its first attempt decides its partition. */
 export function deliveryKey(delivery: { firstAttemptAt: number; eventId: string; series: number }): string {
   return `${delivery.eventId}/${String(delivery.series)}/${String(delivery.firstAttemptAt)}`;
@@ -57,7 +46,7 @@ export function hasManyProbes(delivery: WithAttempts): boolean {
   return probeCount(delivery) > 2 * PROBE_LINES;
 }
 
-function withoutOldProbes(attempts: readonly AttemptEntry[]): readonly AttemptEntry[] {
+export function withoutOldProbes(attempts: readonly AttemptEntry[]): readonly AttemptEntry[] {
   if (!hasManyProbes({ attempts })) return attempts;
   const newestFrom = probeCount({ attempts }) - PROBE_LINES;
   return attempts.filter(({ probe, probes }) => !probe || probes <= PROBE_LINES || probes > newestFrom);

@@ -4,9 +4,8 @@
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { DELIVERY_STATUSES, type DeliveryQuery } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
+import { CLOCK_TOLERANCE, conditions, fleetOffIndex, keyConditions, type Values } from './delivery-conditions.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
-import { conditions, keyConditions, type Values } from './find-deliveries-sql.js';
-import { CLOCK_TOLERANCE } from './waiting-sql.js';
 
 /** What a replay of one subscription selects (R-30), in [startAt, endAt). */
 export interface ResendableQuery extends Pick<
@@ -115,9 +114,9 @@ const HAS_FIRST_IN_WINDOW = `(SELECT true FROM fleet_deliveries AS first
     AND first.first_attempt_at >= $3::timestamptz AND first.first_attempt_at < $4::timestamptz LIMIT 1)`;
 const REPLAYED = `SELECT event_id FROM replayed AS again
   WHERE series > 0 AND event_type <> 'test' AND ${HAS_FIRST_IN_WINDOW}`;
-/** `fleet_id || ''`: the index by fleet would lead through all that waits of it. */
+const FLEET_OFF_INDEX = fleetOffIndex();
 const WAITING = `SELECT event_id, series, device_id FROM fleet_waiting_deliveries
-  WHERE (fleet_id || '') = $1 AND subscription_id = $2 AND created_at >= ${SINCE_REPLAYS}`;
+  WHERE ${FLEET_OFF_INDEX} = $1 AND subscription_id = $2 AND created_at >= ${SINCE_REPLAYS}`;
 /** Two look-ups by primary key. A row that waits stays until its delivery ends: an attempt of the same series is newer. */
 const LATEST = `(SELECT status, status_code FROM (
     (SELECT series, true AS is_attempted, status, status_code FROM fleet_deliveries AS later

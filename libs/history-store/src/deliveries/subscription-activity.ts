@@ -7,8 +7,8 @@ import {
   type SubscriptionActivity,
 } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
+import { fleetOffIndex, IS_NOT_WAITING } from './delivery-conditions.js';
 import { DELIVERY_KEYS, hashedKey } from './delivery-keys.js';
-import { IS_NOT_WAITING } from './find-deliveries-sql.js';
 
 /** The deliveries of a subscription whose first attempt is in [startAt, endAt), or their creation while they wait for one. */
 export interface ActivityQuery {
@@ -70,13 +70,14 @@ const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM su
 const MAX_SEARCHED = 1_000;
 const WAS_ATTEMPTED = `coalesce(attempts::json -> 0 ->> 7, '') NOT IN (${DECISIONS_WITHOUT_ATTEMPT.map((name) => `'${name}'`).join(', ')})`;
 
-/** `fleet_id || ''`: the index by fleet would lead through all that waits of it. */
+const FLEET_OFF_INDEX = fleetOffIndex();
+
 const TEXT = `
   WITH success AS MATERIALIZED (
     SELECT delivered_at FROM fleet_deliveries WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT 1
   ), waiting AS MATERIALIZED (
     (SELECT created_at FROM fleet_waiting_deliveries
-      WHERE (fleet_id || '') = $1 AND subscription_id = $2 AND created_at >= $3::timestamptz AND created_at < $4::timestamptz
+      WHERE ${FLEET_OFF_INDEX} = $1 AND subscription_id = $2 AND created_at >= $3::timestamptz AND created_at < $4::timestamptz
       ORDER BY created_at LIMIT $5)
     UNION ALL
     (SELECT created_at FROM fleet_deliveries AS deliveries

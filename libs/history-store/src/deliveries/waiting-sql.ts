@@ -1,15 +1,10 @@
 /** SQL by hand: a batch of any size is one statement each, which TypeORM would send row by row. */
 import type { PoolClient } from 'pg';
 import { storableText } from '@waypost/database';
-import { CLOCK_TOLERANCE_MS, deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
+import { deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
+import { hasNoAttempt } from './delivery-conditions.js';
 
-/** Clocks differ: a first attempt may seem to be before the creation. */
-export const CLOCK_TOLERANCE = `interval '${String(CLOCK_TOLERANCE_MS.creatorAndSender / 1_000)} s'`;
-
-/** The LIMIT makes it look-ups in the primary keys of the days since then; a join may become a scan of everything. */
-const HAS_NO_ATTEMPT = `(SELECT true FROM deliveries d
-    WHERE d.event_id = b.event_id AND d.series = b.series AND d.first_attempt_at >= b.created_at - ${CLOCK_TOLERANCE}
-    LIMIT 1) IS NULL`;
+const HAS_NO_ATTEMPT = hasNoAttempt('b', 'deliveries');
 
 /** Which of the given deliveries have no attempt, as their positions in the parameters from 1 on. */
 export const FIND_WITHOUT_ATTEMPT = `

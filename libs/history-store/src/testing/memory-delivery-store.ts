@@ -7,9 +7,10 @@ import {
   MAX_PAGE_BYTES,
 } from '@waypost/domain';
 import type { DeliveryProjection } from '../deliveries/delivery-projection.js';
-import { deliveryKey, foldAttempts, mergeDelivery } from '../deliveries/fold-attempts.js';
-import { recordBytes } from '../deliveries/record-bytes.js';
+import { deliveryKey, foldAttempts } from '../deliveries/fold-attempts.js';
 import { isDayExpired } from '../partitions/daily-table.js';
+import { mergeDelivery } from './merge-delivery.js';
+import { recordBytes } from './record-bytes.js';
 
 /** Projection and history in memory. The contract suite keeps it equal to PostgreSQL. */
 export interface MemoryDeliveryStore {

@@ -1,8 +1,6 @@
 import type { DeliveryRecord } from '@waypost/domain';
-import { packAttempts } from './fold-attempts.js';
-
-/** More than the other columns of a row take, together with what a page writes around them. */
-export const FIXED_RECORD_BYTES = 1_024;
+import { packAttempts } from '../deliveries/fold-attempts.js';
+import { FIXED_RECORD_BYTES } from '../deliveries/record-sql.js';
 
 /** What a record adds to the bytes of its page (R-34a); the same as the SQL of a page. */
 export function recordBytes({ body, attempts, url }: Pick<DeliveryRecord, 'body' | 'attempts' | 'url'>): number {
