@@ -61,7 +61,7 @@ export { Quarantine, QuarantineModule, type UnusableRecord, VersionReader } from
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';
 export { StreamsModule } from './streams/streams.module.js';
-export { type EndedSpan, messageSpan, NO_TRACES, type SpanRecorder, Traces } from './tracing/span-recorder.js';
+export { type EndedSpan, messageSpan, type SpanRecorder, Traces } from './tracing/span-recorder.js';
 export { TracesModule } from './tracing/traces.module.js';
 export {
   openGroupProgress,

@@ -1,7 +1,7 @@
 import { topics } from '@waypost/contracts';
 import { createDataSource, DatabaseRetry } from '@waypost/database';
 import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
-import { NO_TRACES } from '@waypost/platform';
+import { NO_TRACES } from '@waypost/platform/testing';
 import { createKafkaBackend, createTaskManager, silentLogger } from '@waypost/streams';
 import { waitOrAbort } from '@waypost/streams/admin';
 import { createAttemptsTask } from '../../../apps/history-projector/src/attempts/attempts.task.js';

@@ -23,7 +23,7 @@ export interface Walk {
 }
 
 /** Seals and opens the page tokens of walks that use one kind of position. */
-export abstract class PageStates<Position> {
+abstract class PageStates<Position> {
   constructor(
     private readonly tokens: PageTokens<Position>,
     private readonly keys: Keys,

@@ -34,8 +34,6 @@ export abstract class Traces {
   abstract readonly sampleRatio: number;
 }
 
-export const NO_TRACES: Traces = Object.freeze({ recorder: null, sampleRatio: 0 });
-
 export interface MessageOfSpan {
   readonly operation: 'process' | 'create';
   readonly topic: string;

@@ -1,6 +1,7 @@
 import type { AvroCodecs } from '@waypost/contracts';
 import type { RuleSet } from '@waypost/domain';
-import { NO_TRACES, topologyOf, type Traces } from '@waypost/platform';
+import { topologyOf, type Traces } from '@waypost/platform';
+import { NO_TRACES } from '@waypost/platform/testing';
 import type { Topology } from '@waypost/streams';
 import type { FleetDirectory } from '../../fleets/fleet-directory.js';
 import type { PingMetrics } from '../ping-metrics.js';

@@ -8,7 +8,8 @@ import {
   topics,
 } from '@waypost/contracts';
 import type { FleetEvent, WebhookDelivery, WebhookSubscription } from '@waypost/domain';
-import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
+import { Quarantine, type Traces } from '@waypost/platform';
+import { NO_TRACES } from '@waypost/platform/testing';
 import {
   createTaskManager,
   type RecordHeader,

@@ -15,7 +15,8 @@ import type {
   WebhookAttempt,
   WebhookSubscription,
 } from '@waypost/domain';
-import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
+import { Quarantine, type Traces } from '@waypost/platform';
+import { NO_TRACES } from '@waypost/platform/testing';
 import {
   createTaskManager,
   type RecordHeader,
