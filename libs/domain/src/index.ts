@@ -1,12 +1,7 @@
 // Times are epoch milliseconds and places WGS-84 degrees, unless a name or a comment says otherwise.
 export { DomainError } from './domain-error.js';
 
-export {
-  ATTEMPT_DEADLINE_MS,
-  MAX_KEPT_BODY_BYTES,
-  MAX_RESPONSE_TEXT_BYTES,
-  TOKEN_EXPIRY_MARGIN_MS,
-} from './delivery/attempt-limits.js';
+export { ATTEMPT_DEADLINE_MS, MAX_KEPT_BODY_BYTES, MAX_RESPONSE_TEXT_BYTES } from './delivery/attempt-limits.js';
 export {
   type AttemptDecision,
   type AttemptErrorCode,
@@ -88,7 +83,7 @@ export {
   type PathWalkPosition,
 } from './history/path-history.js';
 export { completeUntil } from './history/complete-until.js';
-export { MAX_PAGE_BYTES } from './history/page-size.js';
+export { MAX_PAGE_BYTES, MAX_PAGE_ITEMS } from './history/page-size.js';
 export { clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS, WALKED_MS } from './history/retention.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';

@@ -1,7 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import type { WebhookSubscription } from '@waypost/domain';
 
-/** What a fleet may have: every webhook-delivery process holds the subscriptions of all fleets in memory. */
+/**
+ * What a fleet may have (R-16), as the configuration of public-api has it: every webhook-delivery process holds the
+ * subscriptions of all fleets in memory.
+ */
 export interface FleetLimits {
   readonly subscriptions: number;
   /** Device ids of all its subscriptions together. */

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { instant, NO_CONTROL_CHARACTERS, oneOf, parameterText, statusCode, wholeNumber } from '../endpoint/fields.js';
 
-/** The most deliveries or points of a page. */
-export const MAX_LIMIT = 2_000;
 export const LIMIT_DESCRIPTION =
   'Maximum items per page. A page of large items may have fewer: only a page without a token is the last.';
 

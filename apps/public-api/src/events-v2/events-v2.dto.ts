@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIVERY_STATUSES, MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
+import { DELIVERY_STATUSES, MAX_ID_LENGTH, MAX_PAGE_ITEMS, PAYLOAD_FORMATS } from '@waypost/domain';
 import {
   attemptError,
   attemptNumber,
@@ -11,7 +11,6 @@ import {
   lastStatusCode,
   LIMIT_DESCRIPTION,
   LINE_WITHOUT_ATTEMPT,
-  MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
 } from '../delivery-history/delivery-history.dto.js';
@@ -71,7 +70,7 @@ export class EventsQueryDto extends dto(
         .optional()
         .meta({ description: '`asc`, the default: newest last. `desc`: newest first.' }),
       include: includeParameter,
-      limit: limitParameter(MAX_LIMIT, LIMIT_DESCRIPTION),
+      limit: limitParameter(MAX_PAGE_ITEMS, LIMIT_DESCRIPTION),
       pageState: pageStateParameter,
     })
     .refine(isWindow, WINDOW_RULE),
@@ -141,7 +140,7 @@ export class EventPathDto extends dto(z.object({ eventId: uuid().meta({ descript
 export class EventQueryDto extends dto(
   z.object({
     include: includeParameter,
-    limit: limitParameter(MAX_LIMIT, LIMIT_DESCRIPTION),
+    limit: limitParameter(MAX_PAGE_ITEMS, LIMIT_DESCRIPTION),
     pageState: pageStateParameter,
   }),
 ) {}

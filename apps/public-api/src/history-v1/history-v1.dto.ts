@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PAGE_ITEMS } from '@waypost/domain';
 import {
   attemptError,
   attemptNumber,
@@ -10,7 +11,6 @@ import {
   lastStatusCode,
   LIMIT_DESCRIPTION,
   LINE_WITHOUT_ATTEMPT,
-  MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
 } from '../delivery-history/delivery-history.dto.js';
@@ -25,7 +25,7 @@ export class HistoryV1QueryDto extends dto(
       endDate: endDateParameter,
       eventType: eventTypeFilter.optional(),
       statusCode: statusCodeParameter,
-      limit: limitParameter(MAX_LIMIT, LIMIT_DESCRIPTION),
+      limit: limitParameter(MAX_PAGE_ITEMS, LIMIT_DESCRIPTION),
       pageState: pageStateParameter,
     })
     .refine(isWindow, WINDOW_RULE),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatTime, MAX_ID_LENGTH, type PathPoint } from '@waypost/domain';
-import { endDateParameter, MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
+import { formatTime, MAX_ID_LENGTH, MAX_PAGE_ITEMS, type PathPoint } from '@waypost/domain';
+import { endDateParameter } from '../delivery-history/delivery-history.dto.js';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, instant, isWindow, nextPageState, parameterText, text, WINDOW_RULE } from '../endpoint/fields.js';
 import { limitParameter, pageStateParameter } from '../paging/paging.dto.js';
@@ -37,7 +37,7 @@ export class PathsQueryDto extends dto(
       }),
       endDate: endDateParameter,
       deviceIds,
-      limit: limitParameter(MAX_LIMIT, 'Maximum points per page, of all devices together.'),
+      limit: limitParameter(MAX_PAGE_ITEMS, 'Maximum points per page, of all devices together.'),
       pageState: pageStateParameter,
     })
     .refine(isWindow, WINDOW_RULE),

@@ -1,7 +1,7 @@
 /** Walks over all deliveries of a fleet with the largest pages, in a process of its own: `DATABASE_URL FLEET_ID`. */
 import { createPageSource } from '@waypost/database';
+import { MAX_PAGE_ITEMS } from '@waypost/domain';
 import { createDeliveryHistory } from '@waypost/history-store';
-import { MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
 import { DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { v2PageText } from '../events-v2/events-v2.page.js';
 import { DeliveryPageStates } from '../paging/page-states.js';
@@ -25,7 +25,7 @@ do {
     caller: { fleetId, subscriptionIds: null },
     path: '/public/v2/events',
     filters: {},
-    limit: MAX_LIMIT,
+    limit: MAX_PAGE_ITEMS,
     pageState,
   };
   const page = await pages.read(request);

@@ -1,4 +1,4 @@
-import { type BearerAuth, TOKEN_EXPIRY_MARGIN_MS } from '@waypost/domain';
+import type { BearerAuth } from '@waypost/domain';
 import { NewestMap } from '@waypost/egress';
 import type { Clocks } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
@@ -24,7 +24,9 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   readonly maxSubscriptions?: number;
 }
 
-/** A token whose lifetime is below R-23's margin still serves concurrent attempts. */
+/** R-23: how long before it expires a token is replaced. */
+const EXPIRY_MARGIN_MS = 60_000;
+/** A token whose lifetime is below the margin still serves concurrent attempts. */
 const MIN_USE_MS = 1_000;
 const FIRST_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 15_000;
@@ -114,7 +116,7 @@ function applyAnswer(entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes)
 
 /** The lifetime counts from the request: when the endpoint started counting is not known. */
 function validUntilMs(lifetimeMs: number, { requestedMs, answeredMs }: AnswerTimes): number {
-  return Math.max(requestedMs + lifetimeMs - TOKEN_EXPIRY_MARGIN_MS, answeredMs + MIN_USE_MS);
+  return Math.max(requestedMs + lifetimeMs - EXPIRY_MARGIN_MS, answeredMs + MIN_USE_MS);
 }
 
 /** 1, 2, 4, 8, 15, 15, ... s. */

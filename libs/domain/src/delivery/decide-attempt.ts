@@ -40,7 +40,7 @@ type Verdict =
   | { readonly type: 'permanent'; readonly reason: FailureReason }
   | { readonly type: 'temporary'; readonly reason: RetryReason };
 
-/** what follows from the result of an attempt. */
+/** what follows from the result of an attempt. A 408 on an idle connection is none: libs/egress sends again. */
 export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
   const verdict = verdictOf(finished);
   switch (verdict.type) {

@@ -8,9 +8,10 @@ import {
 } from '../../../../test/support/plain-geofences.js';
 import type { DeviceGeofences } from '../records/device-state.js';
 import type { Geofence } from '../records/geofence.js';
-import { decideGeofences, DEFAULT_GEOFENCE_SETTINGS } from './decide-geofences.js';
+import { decideGeofences } from './decide-geofences.js';
 import { createGeofenceHistory, type GeofenceHistory } from './geofence-history.js';
 import { geofenceKey } from './geofence-key.js';
+import { DEFAULT_GEOFENCE_SETTINGS } from './geofence-settings.js';
 import { circleFence, polygonFence } from './testing/geofences.js';
 
 const LATITUDE = 52;

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeviceGeofences } from '../records/device-state.js';
 import type { Geofence } from '../records/geofence.js';
-import { decideGeofences, DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './decide-geofences.js';
+import { decideGeofences } from './decide-geofences.js';
 import { createGeofenceHistory, type GeofenceHistory } from './geofence-history.js';
 import { geofenceKey } from './geofence-key.js';
+import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './geofence-settings.js';
 import { circleFence, placeAt, polygonFence } from './testing/geofences.js';
 
 const DEPOT = { latitude: -23.55, longitude: -46.63, radiusInMeters: 500 };

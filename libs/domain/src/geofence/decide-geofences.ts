@@ -3,6 +3,7 @@ import type { EventType } from '../event/event-type.js';
 import type { DeviceGeofences, GeofenceVisit } from '../records/device-state.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { FleetGeofences } from './geofence-history.js';
+import type { GeofenceSettings } from './geofence-settings.js';
 import type { GeofenceVersion, NamedGeofence } from './geofence-version.js';
 
 export interface GeofenceView {
@@ -149,18 +150,3 @@ function withGeofence(event: FleetEventDraft, { geofenceId, name }: NamedGeofenc
   event.geofenceName = name;
   return event;
 }
-
-/** the greater of the two margins counts, and either of the two ways to leave. */
-export interface GeofenceSettings {
-  readonly marginInMeters: number;
-  readonly marginShare: number;
-  readonly leaveFixes: number;
-  readonly leaveMs: number;
-}
-
-export const DEFAULT_GEOFENCE_SETTINGS: GeofenceSettings = Object.freeze({
-  marginInMeters: 20,
-  marginShare: 0.1,
-  leaveFixes: 2,
-  leaveMs: 30_000,
-});

@@ -1,4 +1,4 @@
-import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/decide-geofences.js';
+import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/geofence-settings.js';
 import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
 import { DAY_MS } from '../time/units.js';
