@@ -11,7 +11,15 @@ export { noAnswer, registryAddress, registryAgent, sendToRegistry } from './regi
 export { setUpKafka } from './set-up-kafka.js';
 export { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from './subject-codec.js';
 export { type KafkaPermission, kafkaPermissions, type KafkaUser } from './kafka-permissions.js';
-export { allTopics, timesCount, type TopicDefinition, type TopicName, topicNamed, topics } from './topics.js';
+export {
+  allTopics,
+  missingTopic,
+  timesCount,
+  type TopicDefinition,
+  type TopicName,
+  topicNamed,
+  topics,
+} from './topics.js';
 export { readTraceHeader, readTraceState, traceHeaders } from './trace-header.js';
 export { DELIVERY_HEADERS, type DeliveryHeader } from './webhooks/delivery-headers.js';
 export { eventDataSchema, type WebhookType } from './webhooks/event-data.js';

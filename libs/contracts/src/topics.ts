@@ -226,3 +226,8 @@ export function timesCount({ configs }: Pick<TopicDefinition, 'configs'>): boole
 export function topicNamed(name: string): TopicDefinition | undefined {
   return allTopics.find((topic) => topic.name === name);
 }
+
+/** For people: applications make no topics, the set-up does. */
+export function missingTopic(topic: string): string {
+  return `The topic ${topic} does not exist: run "waypost set-up".`;
+}

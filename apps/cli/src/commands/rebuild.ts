@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { topics } from '@waypost/contracts';
+import { missingTopic, topics } from '@waypost/contracts';
 import { type HistoryRebuild, openHistoryRebuild, type ProjectedLogs } from '@waypost/history-store';
 import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { stackEnvironment } from '../stack/stack-config.js';
@@ -90,7 +90,7 @@ async function readPartitions({ rebuild, backend }: Work): Promise<PartitionRebu
   const found: PartitionRebuild[] = [];
   for (const topic of rebuild.topics) {
     const count = await backend.partitionCount(topic);
-    if (count === null) throw new CliError(`Topic ${topic} does not exist: run "set-up" first. Nothing was deleted.`);
+    if (count === null) throw new CliError(`${missingTopic(topic)} Nothing was deleted.`);
     for (let partition = 0; partition < count; partition += 1) {
       const at = positions.get(`${topic}-${String(partition)}`) ?? null;
       const [start, goal] = await Promise.all([

@@ -3,6 +3,7 @@ import {
   type AvroRecord,
   createAvroCodecs,
   createSchemaRegistry,
+  missingTopic,
   type SubjectCodec,
   type TopicDefinition,
   topicNamed,
@@ -33,7 +34,7 @@ export function openLog(stack: StackEnvironment, topicName: string): OpenLog {
   const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger, now: Date.now });
   async function partitionCount(): Promise<number> {
     const partitions = await backend.partitionCount(topic.name);
-    if (partitions === null) throw new CliError(`Topic ${topic.name} does not exist: run "set-up" first.`);
+    if (partitions === null) throw new CliError(missingTopic(topic.name));
     return partitions;
   }
   return {

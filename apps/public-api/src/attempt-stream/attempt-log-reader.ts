@@ -1,4 +1,4 @@
-import { type AvroCodecs, readValue, resolveBatch, topics } from '@waypost/contracts';
+import { type AvroCodecs, missingTopic, readValue, resolveBatch, topics } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import { type RecordBatch, slicesOf, type StreamsBackend, StreamsError } from '@waypost/streams';
 import type { PartitionFeed } from '@waypost/streams/admin';
@@ -91,7 +91,7 @@ async function readPartition(
 
 async function startOf(backend: StreamsBackend, from: LogPosition | null): Promise<number[]> {
   const count = await backend.partitionCount(TOPIC);
-  if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${TOPIC} does not exist.`);
+  if (count === null) throw new StreamsError('TOPIC_MISSING', missingTopic(TOPIC));
   return Promise.all(
     Array.from({ length: count }, async (_, partition) => {
       const [start, end] = await Promise.all([

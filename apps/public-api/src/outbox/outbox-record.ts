@@ -1,4 +1,4 @@
-import { type AvroCodecs, type TopicDefinition, topics } from '@waypost/contracts';
+import { type AvroCodecs, missingTopic, type TopicDefinition, topics } from '@waypost/contracts';
 import type { FleetSettings, Geofence, WebhookDelivery, WebhookReplay, WebhookSubscription } from '@waypost/domain';
 import type { OutboxKind, OutboxRow } from '@waypost/management-store';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
@@ -39,7 +39,7 @@ export async function readPartitionCounts(
   for (const kind of Object.keys(TOPIC_OF) as OutboxKind[]) {
     const { name, partitions } = TOPIC_OF[kind];
     const count = partitions === 1 ? 1 : await partitionCount(name);
-    if (count === null) throw new Error(`The topic ${name} does not exist: create it with "waypost set-up".`);
+    if (count === null) throw new Error(missingTopic(name));
     counts.set(kind, count);
   }
   return counts;

@@ -2,6 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import {
   type AvroCodecs,
   consumerGroups,
+  missingTopic,
   readTraceHeader,
   readTraceState,
   readValue,
@@ -176,8 +177,7 @@ export class FanOutTask implements PartitionTask {
   private async outputPartitions() {
     const topic = topics.webhookDeliveries.name;
     const count = await this.parts.backend.partitionCount(topic);
-    if (count === null)
-      throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it by waypost set-up.`);
+    if (count === null) throw new StreamsError('TOPIC_MISSING', missingTopic(topic));
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
   }
 
