@@ -20,7 +20,7 @@ export {
   HEALTHY,
   PROBE_EVERY_MS,
   SUSPEND_AFTER_MS,
-} from './delivery/endpoint-health.js';
+} from './delivery/outage-policy.js';
 export { parseRetryAfter, retryAfterMs } from './delivery/retry-after.js';
 export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './delivery/retry-delay.js';
 export {
@@ -169,7 +169,7 @@ export {
   subscriptionHealth,
   type Suspension,
   suspensionOf,
-} from './subscription/subscription-health.js';
+} from './subscription/health-summary.js';
 export { SUBSCRIPTION_STATUSES } from './subscription/subscription-status.js';
 export { testDelivery } from './subscription/test-delivery.js';
 

@@ -1,4 +1,4 @@
-import { PROBE_EVERY_MS } from './endpoint-health.js';
+import { PROBE_EVERY_MS } from './outage-policy.js';
 import { retryAfterMs } from './retry-after.js';
 import { MAX_ATTEMPTS, retryDelayMs } from './retry-delay.js';
 

@@ -5,7 +5,7 @@ import {
   subscriptionHealth,
   type Suspension,
   suspensionOf,
-} from './subscription-health.js';
+} from './health-summary.js';
 
 const NOT_SUSPENDED: Suspension = { isSuspended: false, since: null };
 

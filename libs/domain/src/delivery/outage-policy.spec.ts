@@ -7,7 +7,7 @@ import {
   healthAfter as decide,
   type HealthVerdict,
   HEALTHY,
-} from './endpoint-health.js';
+} from './outage-policy.js';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
