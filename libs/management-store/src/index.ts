@@ -35,5 +35,6 @@ export {
 } from './portal-session-store.js';
 export { ReplayStore, type StoredReplay, UNFINISHED_REPLAYS } from './replay-store.js';
 export { openReseal, type Reseal } from './reseal.js';
-export { type SubscriptionChange, SubscriptionStore } from './subscription-store.js';
+export type { SubscriptionChange } from './subscription-results.js';
+export { SubscriptionStore } from './subscription-store.js';
 export type { SubscriptionRef, SubscriptionTarget } from './subscription-versions.js';

@@ -3,13 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { inAllFleets, inFleet, sqlState, storableText, UNIQUE_VIOLATION } from '@waypost/database';
-import {
-  mayDisable,
-  type OperationalEvent,
-  type SealedSecret,
-  type WebhookDelivery,
-  type WebhookSubscription,
-} from '@waypost/domain';
+import { mayDisable, type OperationalEvent, type WebhookDelivery, type WebhookSubscription } from '@waypost/domain';
 import { createSubscriptions, type CreateSubscriptionsResult, type NewSubscription } from './create-subscriptions.js';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
@@ -17,6 +11,17 @@ import { deviceIdCount, type FleetLimits, type LimitReached, limitReached, NO_LI
 import { lockFleet } from './fleet-store.js';
 import { listPage, type ListQuery } from './list-page.js';
 import { appendToOutbox, unpublishedChanges } from './outbox.js';
+import { rotateSecrets, type SecretRotation } from './rotate-secrets.js';
+import type {
+  Changed,
+  ChangeSubscriptionResult,
+  DeleteSubscriptionResult,
+  DisableSubscriptionResult,
+  NotFound,
+  RotateSecretResult,
+  SendTestResult,
+  SubscriptionChange,
+} from './subscription-results.js';
 import {
   lockSubscription,
   lockTargets,
@@ -24,25 +29,6 @@ import {
   type SubscriptionRef,
   type SubscriptionTarget,
 } from './subscription-versions.js';
-
-/** The fields that an update may replace. */
-export type SubscriptionChange = Partial<
-  Pick<
-    WebhookSubscription,
-    | 'url'
-    | 'description'
-    | 'metadata'
-    | 'status'
-    | 'payloadFormat'
-    | 'deviceIds'
-    | 'auth'
-    | 'headers'
-    | 'clientCertificate'
-    | 'rateLimitPerSecond'
-    | 'onOutage'
-    | 'strictOrder'
-  >
->;
 
 /** A page of the subscriptions that match every given filter. */
 export interface SubscriptionListQuery extends ListQuery {
@@ -52,62 +38,6 @@ export interface SubscriptionListQuery extends ListQuery {
   /** Part of the description, whatever its case. */
   readonly text?: string | undefined;
 }
-
-interface Changed {
-  readonly type: 'changed';
-  readonly subscription: WebhookSubscription;
-  readonly outboxIds: readonly string[];
-}
-
-interface NotFound {
-  readonly type: 'not_found';
-}
-
-export type ChangeSubscriptionResult =
-  | Changed
-  /** The stored subscription already has these values: no new version. `outboxIds`: earlier changes that are on their way. */
-  | {
-      readonly type: 'unchanged';
-      readonly subscription: WebhookSubscription;
-      readonly outboxIds: readonly string[];
-    }
-  /** Another subscription has the event type and the URL; `id` is null when it was deleted at the same moment. */
-  | { readonly type: 'conflict'; readonly id: string | null }
-  | LimitReached
-  | VersionMismatch
-  | NotFound;
-
-export type RotateSecretResult =
-  | Changed
-  /** So many secrets still sign that another would make the signature header too long. `retryAt`: when one expires. */
-  | { readonly type: 'too_many_secrets'; readonly retryAt: number }
-  | VersionMismatch
-  | NotFound;
-
-export type DeleteSubscriptionResult =
-  | { readonly type: 'deleted'; readonly outboxIds: readonly string[] }
-  | VersionMismatch
-  | NotFound;
-
-export type DisableSubscriptionResult =
-  | Changed
-  /** It is not active, or was changed after the event. */
-  | { readonly type: 'unchanged'; readonly subscription: WebhookSubscription }
-  | NotFound;
-
-export type SendTestResult =
-  | { readonly type: 'queued'; readonly delivery: WebhookDelivery; readonly outboxIds: readonly string[] }
-  | { readonly type: 'not_active'; readonly subscription: WebhookSubscription }
-  | NotFound;
-
-/** A new secret, and until when (epoch ms) the current one signs as well. */
-export interface SecretRotation {
-  readonly sealFor: (subscriptionId: string) => string;
-  readonly oldSignsUntil: number;
-  readonly nowMs: number;
-}
-
-const MAX_SECRETS = 8;
 
 /**
  * Webhook subscriptions (R-16). Every change and its outbox row are one SQL transaction (R-17); `version` counts up.
@@ -318,22 +248,4 @@ function changesNothing(current: WebhookSubscription, change: Partial<WebhookSub
   return Object.entries(change).every(([field, value]) =>
     isDeepStrictEqual(value, current[field as keyof WebhookSubscription]),
   );
-}
-
-type RotatedSecrets =
-  | { readonly type: 'rotated'; readonly secrets: readonly SealedSecret[] }
-  | Extract<RotateSecretResult, { type: 'too_many_secrets' }>;
-
-/** The new secret first, then those that still sign; expired ones are dropped. */
-function rotateSecrets(
-  { id, secrets }: WebhookSubscription,
-  { sealFor, oldSignsUntil, nowMs }: SecretRotation,
-): RotatedSecrets {
-  const old = secrets
-    .filter((secret) => secret.expiresAt === null || secret.expiresAt > nowMs)
-    .map((secret) => ({ ...secret, expiresAt: secret.expiresAt ?? oldSignsUntil }));
-  if (old.length >= MAX_SECRETS) {
-    return { type: 'too_many_secrets', retryAt: Math.min(...old.map((secret) => secret.expiresAt)) };
-  }
-  return { type: 'rotated', secrets: [{ sealed: sealFor(id), expiresAt: null }, ...old] };
 }

@@ -7,16 +7,18 @@ import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
 import { setLocation } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import {
-  ChangeScopeQueryDto,
   CreatedSubscriptionsDto,
-  CreateSubscriptionsDto,
   QueuedTestDto,
   SubscriptionDto,
-  SubscriptionListQueryDto,
   SubscriptionPageDto,
-  SubscriptionPathDto,
   SubscriptionWithHealthDto,
   SubscriptionWithSecretDto,
+} from './shown-subscription.dto.js';
+import {
+  ChangeScopeQueryDto,
+  CreateSubscriptionsDto,
+  SubscriptionListQueryDto,
+  SubscriptionPathDto,
   UpdateSubscriptionDto,
 } from './subscriptions.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';

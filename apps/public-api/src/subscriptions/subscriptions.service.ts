@@ -14,21 +14,19 @@ import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
+import {
+  type ListedSubscriptionDto,
+  type QueuedTestDto,
+  type SubscriptionDto,
+  type SubscriptionWithHealthDto,
+  type SubscriptionWithSecretDto,
+  toSubscription,
+} from './shown-subscription.dto.js';
 import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
 import { toHealth } from './subscription-health.dto.js';
 import { SubscriptionHealthReader } from './subscription-health.js';
-import {
-  type CreateSubscriptionsDto,
-  type ListedSubscriptionDto,
-  type QueuedTestDto,
-  type SubscriptionDto,
-  type SubscriptionListQueryDto,
-  type SubscriptionWithHealthDto,
-  type SubscriptionWithSecretDto,
-  toSubscription,
-  type UpdateSubscriptionDto,
-} from './subscriptions.dto.js';
+import type { CreateSubscriptionsDto, SubscriptionListQueryDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 import {
   noSuchSubscription,
   notActive,
