@@ -20,7 +20,6 @@ import { createSubjectCodec, type SubjectCodec, type SubjectCodecOptions } from 
 import { type TopicId, topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
-/** What each topic's values are. */
 export interface TopicValues {
   telemetryPings: TelemetryPing;
   telemetryRejected: RejectedTelemetry;

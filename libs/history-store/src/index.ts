@@ -1,4 +1,3 @@
-// deliveries
 export { createDeliveryPartitions } from './deliveries/delivery-partitions.js';
 export { type AppliedBatch, type ApplyResult, DeliveryProjection } from './deliveries/delivery-projection.js';
 export { createDeliveryHistory, explainPage } from './deliveries/postgres-delivery-history.js';
@@ -16,7 +15,6 @@ export {
 } from './deliveries/subscription-activity.js';
 export type { PlanNode } from './pages/page-sql.js';
 
-// figures
 export { createDeliveryFigures, DeliveryFigures, type FigureRow, type FigureSum } from './figures/delivery-figures.js';
 export { percentiles } from './figures/duration-histogram.js';
 export { bucketStart, FIGURE_STEPS, type FigureStep } from './figures/figure-cells.js';
@@ -24,21 +22,17 @@ export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
 export type { FigureGroup } from './figures/figures-sql.js';
 export { createFigurePartitions } from './figures/write-figures.js';
 
-// paths
 export { type AppliedPaths, PathProjection } from './paths/path-projection.js';
 export { createPathHistory } from './paths/postgres-path-history.js';
 export { createPathPartitions, createPathProjection } from './paths/postgres-path-projection.js';
 
-// deliveries that wait
 export { createWaitingPartitions, createWaitingProjection } from './deliveries/postgres-waiting-projection.js';
 export { type AppliedWaiting, type WaitingBatch, WaitingProjection } from './deliveries/waiting-projection.js';
 
-// progress
 export { createProjectedTopics } from './progress/projected-topics.js';
 export { createProjectionProgress, ProjectionProgress } from './progress/projection-progress.js';
 export type { PositionMove, Superseded } from './projection/projection-transaction.js';
 
-// partitions, stalled sessions and rebuild
 export type { DailyPartitions } from './partitions/daily-partitions.js';
 export { endStalledSessions } from './projection/end-stalled-sessions.js';
 export { type HistoryRebuild, openHistoryRebuild, type ProjectedLogs } from './rebuild/history-rebuild.js';

@@ -39,7 +39,6 @@ export interface StoredApiKey {
   /** The first characters of the key; null for a key of an earlier version. */
   readonly prefix: string | null;
   readonly scopes: readonly string[];
-  /** Epoch milliseconds. */
   readonly createdAt: number;
   /** Epoch milliseconds; null: it is live. */
   readonly revokedAt: number | null;

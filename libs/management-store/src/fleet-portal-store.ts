@@ -18,7 +18,6 @@ export interface FleetPortal {
   readonly logoUrl: string | null;
   readonly colorScheme: string;
   readonly version: number;
-  /** Epoch milliseconds. */
   readonly updatedAt: number;
 }
 

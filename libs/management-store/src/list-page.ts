@@ -6,7 +6,6 @@ import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 
 /** The position in the order of creation after which a page begins. */
 export interface ListPosition {
-  /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly id: string;
 }

@@ -11,7 +11,6 @@ import { OperationalEventEntity } from './entities.js';
 
 /** The position of an event in the list of its subscription. */
 export interface OperationalEventPosition {
-  /** Epoch milliseconds. */
   readonly occurredAt: number;
   readonly id: string;
 }

@@ -33,7 +33,6 @@ export interface PortalSessionRecord {
   readonly scopes: readonly string[];
   /** null: all subscriptions of the fleet. */
   readonly subscriptionIds: readonly string[] | null;
-  /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 

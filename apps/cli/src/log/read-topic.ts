@@ -26,7 +26,6 @@ export async function readTopic(
 export interface KeyVersion<Value> {
   readonly key: string;
   readonly value: Value | null;
-  /** Epoch milliseconds. */
   readonly appendedAt: number;
 }
 

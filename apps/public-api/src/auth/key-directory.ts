@@ -53,7 +53,6 @@ export class KeyDirectory {
     return !this.found.has(name) && !this.underWay.has(name);
   }
 
-  /** The caller of this key, or null. */
   async find(key: string): Promise<Caller | null> {
     if (!KEY_FORM.test(key)) return null;
     const asked = askedBy(key);

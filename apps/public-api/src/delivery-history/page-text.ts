@@ -30,7 +30,6 @@ export function createTimeText(): (timeMs: number) => string {
   };
 }
 
-/** JSON text of any string. */
 export function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -14,7 +14,6 @@ export function identifyRequests(newId: () => string): RequestHandler {
   };
 }
 
-/** The id of the request that this responds to. */
 export function requestIdOf(response: ServerResponse): string {
   return String(response.getHeader(REQUEST_ID_HEADER));
 }

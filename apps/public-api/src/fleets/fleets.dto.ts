@@ -53,7 +53,6 @@ export class UpdateFleetDto extends dto(
     .meta({ id: 'UpdateFleet', minProperties: 1 }),
 ) {}
 
-/** A fleet as the API shows it. */
 export class FleetDto extends dto(
   z
     .strictObject({

@@ -11,7 +11,6 @@ const TYPES = `What happened:
 - \`resumed\`: a probe was accepted; held deliveries are sent, in order.
 - \`disabled\`: only failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until \`status\` is set to \`active\`.`;
 
-/** An operational event as the API shows it. */
 export class OperationalEventDto extends dto(
   z
     .strictObject({

@@ -16,12 +16,10 @@ export interface ListSource<T, Position> {
   readonly positionOf: (item: T) => Position;
 }
 
-/** Reads pages of lists. */
 @Injectable()
 export class ListPagesService {
   constructor(private readonly pageStates: ListPageStates) {}
 
-  /** A list in the order of creation. */
   byCreation<T>(
     walk: Pick<Walk, 'fleetId' | 'path'> & Partial<Pick<Walk, 'filters'>>,
     query: ListQueryDto,

@@ -16,7 +16,6 @@ export const pageStateParameter = parameterText(MAX_PAGE_STATE_LENGTH).optional(
     'Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out.',
 });
 
-/** The query of a list that has no filters. */
 export class ListQueryDto extends dto(
   z.object({ limit: limitParameter(MAX_LIST_LIMIT), pageState: pageStateParameter }),
 ) {}

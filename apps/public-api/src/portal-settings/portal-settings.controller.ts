@@ -9,7 +9,6 @@ import { PortalSettingsService } from './portal-settings.service.js';
 
 const tag = 'Portal';
 
-/** The portal of the caller's own fleet. */
 @Controller('/public/v1/fleet/portal')
 export class PortalSettingsController {
   constructor(private readonly service: PortalSettingsService) {}

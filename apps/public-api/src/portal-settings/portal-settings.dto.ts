@@ -77,7 +77,6 @@ export const branding = z
   })
   .meta({ id: 'Branding' });
 
-/** The portal of a fleet as the API shows it. */
 export class FleetPortalDto extends dto(
   z
     .strictObject({

@@ -112,7 +112,6 @@ const STATE_DESCRIPTION = `- \`pending\`: it has not started.
 - \`completed\`: all matching deliveries were created, and are sent like any other delivery.
 - \`cancelled\`: no more deliveries are created, because it was cancelled or the subscription was deleted.`;
 
-/** A replay as the API shows it. */
 export class ReplayDto extends dto(
   z
     .strictObject({

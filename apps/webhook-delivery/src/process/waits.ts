@@ -2,7 +2,6 @@ import { toError } from '@waypost/streams/admin';
 
 export interface AttemptWait {
   readonly withinMs: number;
-  /** Aborted when this process stops. */
   readonly signal: AbortSignal;
 }
 

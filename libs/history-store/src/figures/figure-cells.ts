@@ -53,7 +53,6 @@ interface Counted {
 
 /** What is counted of one subscription and event type, or of one fleet among all, on one UTC day. */
 export interface CountedDay extends Counted {
-  /** Epoch milliseconds. */
   readonly startAt: number;
   /** By the minute of the day. */
   readonly minutes: Map<number, Figures>;

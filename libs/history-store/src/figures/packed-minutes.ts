@@ -51,7 +51,6 @@ export function packMinutes(minutes: Iterable<readonly [minute: number, figures:
   return text;
 }
 
-/** The figures of all minutes together, packed. */
 export function packedSumOf(text: PackedMinutes): string {
   const sum = new PackedSum();
   visitMinutes(text, (_, place) => sum.add(text, place));

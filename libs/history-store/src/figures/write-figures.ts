@@ -23,7 +23,6 @@ export interface StoredFigures {
   readonly fleetId: string;
   readonly subscriptionId: string;
   readonly eventType: string;
-  /** Epoch milliseconds. */
   readonly startAt: number;
   /** Packed figures, one after another. */
   readonly figures: string;

@@ -113,7 +113,6 @@ export const topicConfig: z.ZodType<TopicConfig> = z
   })
   .transform((env) => ({ partitions: env.WAYPOST_PARTITIONS, replicationFactor: env.WAYPOST_REPLICATION_FACTOR }));
 
-/** An IP address, or a subnet of them. */
 export function isAddressOrSubnet(text: string): boolean {
   return isIP(text) !== 0 || isSubnet(text);
 }

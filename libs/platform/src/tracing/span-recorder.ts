@@ -13,7 +13,6 @@ export interface EndedSpan {
   readonly context: SpanContext | null;
   /** null: the trace begins with this span. */
   readonly parent: SpanContext | null;
-  /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
