@@ -180,7 +180,7 @@ module.exports = {
           '^libs/egress/',
           '^libs/platform/',
           '^libs/streams/src/backend/',
-          '^libs/contracts/src/registry-http\\.ts$',
+          '^libs/contracts/src/registry/registry-http\\.ts$',
           ...TEST_CODE,
         ],
       },

@@ -85,7 +85,7 @@ const LAWFUL: readonly (readonly [what: string, file: string, code: string])[] =
     'apps/public-api/src/config.ts',
     `export function e() {\n  return process.env['X'];\n}`,
   ],
-  ['a topic name in contracts', 'libs/contracts/src/topics.ts', `export const t = 'fleet.events';`],
+  ['a topic name in contracts', 'libs/contracts/src/topics/topics.ts', `export const t = 'fleet.events';`],
   [
     'a date from a given time in the domain',
     'libs/domain/src/index.ts',

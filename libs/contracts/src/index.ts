@@ -1,16 +1,20 @@
-export { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
-export { LONG_LIMIT } from './avro-long.js';
-export type { AvroField, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
-export { allConsumerGroups, consumerGroups } from './consumer-groups.js';
+export { type AvroCodecs, createAvroCodecs } from './codecs/avro-codecs.js';
+export { LONG_LIMIT } from './avro/avro-long.js';
+export type { AvroField, AvroPrimitive, AvroRecord, AvroType } from './avro/avro-schema.js';
+export { allConsumerGroups, consumerGroups } from './topics/consumer-groups.js';
 export { ContractsError } from './contracts-error.js';
-export { createDeviceStateReader } from './device-state-avro.js';
-export { createPingReader, LazyTelemetryPing } from './lazy-telemetry-ping.js';
-export { NO_VALUE, readValue, type ReadValue, type Rejection, rejectedRecord, valueOf } from './read-value.js';
-export { createSchemaRegistry, type SchemaRegistryOptions, type SchemaRegistryPort } from './schema-registry.js';
-export { noAnswer, registryAddress, registryAgent, sendToRegistry } from './registry-http.js';
-export { setUpKafka } from './set-up-kafka.js';
-export { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from './subject-codec.js';
-export { type KafkaPermission, kafkaPermissions, type KafkaUser } from './kafka-permissions.js';
+export { createDeviceStateReader } from './codecs/device-state-avro.js';
+export { createPingReader, LazyTelemetryPing } from './codecs/lazy-telemetry-ping.js';
+export { NO_VALUE, readValue, type ReadValue, type Rejection, rejectedRecord, valueOf } from './codecs/read-value.js';
+export {
+  createSchemaRegistry,
+  type SchemaRegistryOptions,
+  type SchemaRegistryPort,
+} from './registry/schema-registry.js';
+export { noAnswer, registryAddress, registryAgent, sendToRegistry } from './registry/registry-http.js';
+export { setUpKafka } from './topics/set-up-kafka.js';
+export { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from './codecs/subject-codec.js';
+export { type KafkaPermission, kafkaPermissions, type KafkaUser } from './topics/kafka-permissions.js';
 export {
   allTopics,
   missingTopic,
@@ -19,7 +23,7 @@ export {
   type TopicName,
   topicNamed,
   topics,
-} from './topics.js';
+} from './topics/topics.js';
 export { readTraceHeader, readTraceState, traceHeaders } from './trace-header.js';
 export { DELIVERY_HEADERS, type DeliveryHeader } from './webhooks/delivery-headers.js';
 export { eventDataSchema, type WebhookType } from './webhooks/event-data.js';

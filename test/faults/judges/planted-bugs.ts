@@ -49,7 +49,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a geofence is left at the first fix outside',
-    file: `${RULES}/geofence/decide-geofences.ts`,
+    file: `${RULES}/geofence/geofence-settings.ts`,
     is: 'leaveFixes: 2,',
     becomes: 'leaveFixes: 1,',
   },
@@ -79,7 +79,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a quarantined record loses its bytes',
-    file: 'libs/contracts/src/read-value.ts',
+    file: 'libs/contracts/src/codecs/read-value.ts',
     is: 'sourceValue: value,',
     becomes: 'sourceValue: null,',
   },

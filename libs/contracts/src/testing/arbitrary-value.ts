@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LONG_LIMIT } from '../avro-long.js';
+import { LONG_LIMIT } from '../avro/avro-long.js';
 
 /** What primitive types become, and the keys of maps. */
 export interface Primitives {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { requireTestStack } from '../../../test/support/test-stack.js';
-import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
+import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { createSchemaRegistry, type SchemaRegistryPort } from '../registry/schema-registry.js';
+import { createWriterSchemas } from '../registry/writer-schemas.js';
+import { topics } from '../topics/topics.js';
 import { createSubjectCodec } from './subject-codec.js';
-import { topics } from './topics.js';
-import { createWriterSchemas } from './writer-schemas.js';
 
 const { schema } = topics.telemetryPings;
 type Field = (typeof schema)['fields'][number];

@@ -1,10 +1,10 @@
 import type avro from 'avsc';
-import { AvroEncoder } from './avro-encoder.js';
-import { avroTypeOf, type LargeOptionalLongs } from './avro-type.js';
-import { ContractsError, messageOf } from './contracts-error.js';
-import type { SchemaRegistryPort } from './schema-registry.js';
-import { type AvroResolver, readAvro, resolverOf } from './strict-avro-reader.js';
-import type { WriterSchemas } from './writer-schemas.js';
+import { AvroEncoder } from '../avro/avro-encoder.js';
+import { avroTypeOf, type LargeOptionalLongs } from '../avro/avro-type.js';
+import { type AvroResolver, readAvro, resolverOf } from '../avro/strict-avro-reader.js';
+import { ContractsError, messageOf } from '../contracts-error.js';
+import type { SchemaRegistryPort } from '../registry/schema-registry.js';
+import type { WriterSchemas } from '../registry/writer-schemas.js';
 
 export type DecodeResult<T> =
   | { readonly type: 'decoded'; readonly value: T }

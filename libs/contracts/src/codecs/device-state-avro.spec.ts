@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeviceState } from '@waypost/domain';
+import type { SchemaRegistryPort } from '../registry/schema-registry.js';
+import { createWriterSchemas } from '../registry/writer-schemas.js';
+import { arbitraryOf } from '../testing/arbitrary-value.js';
+import { topics } from '../topics/topics.js';
 import { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
 import { createDeviceStateReader, type DeviceStateReader } from './device-state-avro.js';
-import type { SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
-import { arbitraryOf } from './testing/arbitrary-value.js';
-import { topics } from './topics.js';
-import { createWriterSchemas } from './writer-schemas.js';
 
 interface Named {
   readonly name: string;

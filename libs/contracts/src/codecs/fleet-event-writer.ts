@@ -1,5 +1,5 @@
 import type { FleetEvent } from '@waypost/domain';
-import type { AvroEncoder } from './avro-encoder.js';
+import type { AvroEncoder } from '../avro/avro-encoder.js';
 
 /** Fields in the order of the schema; avro-encoder.spec.ts compares the bytes with those of avsc. */
 export function writeFleetEvent(to: AvroEncoder, event: FleetEvent): void {

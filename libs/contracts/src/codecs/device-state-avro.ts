@@ -1,6 +1,6 @@
 import type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from '@waypost/domain';
-import { AvroCursor } from './avro-cursor.js';
-import type { AvroEncoder } from './avro-encoder.js';
+import { AvroCursor } from '../avro/avro-cursor.js';
+import type { AvroEncoder } from '../avro/avro-encoder.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /** Decodes the device state that lies from `start` to `end` in `bytes`. */

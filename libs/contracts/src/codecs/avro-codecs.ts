@@ -13,12 +13,12 @@ import type {
   WebhookReplay,
   WebhookSubscription,
 } from '@waypost/domain';
+import type { SchemaRegistryPort } from '../registry/schema-registry.js';
+import { createWriterSchemas } from '../registry/writer-schemas.js';
+import { type TopicId, topics } from '../topics/topics.js';
 import { writeDeviceState } from './device-state-avro.js';
 import { writeFleetEvent } from './fleet-event-writer.js';
-import type { SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec, type SubjectCodecOptions } from './subject-codec.js';
-import { type TopicId, topics } from './topics.js';
-import { createWriterSchemas } from './writer-schemas.js';
 
 export interface TopicValues {
   telemetryPings: TelemetryPing;

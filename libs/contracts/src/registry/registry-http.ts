@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { ContractsError, messageOf } from './contracts-error.js';
+import { ContractsError, messageOf } from '../contracts-error.js';
 
 export type RegistryAnswer =
   | { readonly type: 'ok'; readonly body: unknown }

@@ -1,5 +1,5 @@
-import { ContractsError } from './contracts-error.js';
-import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
+import { ContractsError } from '../contracts-error.js';
+import { createSchemaRegistry, type SchemaRegistryPort } from '../registry/schema-registry.js';
 import { allTopics, timesCount, type TopicDefinition } from './topics.js';
 
 export interface TopicSpec {

@@ -1,12 +1,12 @@
 import type { TelemetryPing } from '@waypost/domain';
-import { AvroCursor } from './avro-cursor.js';
+import { AvroCursor } from '../avro/avro-cursor.js';
 import {
   afterOptionalDouble,
   afterOptionalInt,
   afterOptionalLong,
   afterOptionalText,
   NOT_PLAIN,
-} from './plain-avro.js';
+} from '../avro/plain-avro.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /**

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { TelemetryPing } from '@waypost/domain';
+import type { SchemaRegistryPort } from '../registry/schema-registry.js';
+import { arbitraryOf } from '../testing/arbitrary-value.js';
+import { varint } from '../testing/varint.js';
+import { topics } from '../topics/topics.js';
 import { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
 import { createPingReader, LazyTelemetryPing, type PingReader } from './lazy-telemetry-ping.js';
-import type { SchemaRegistryPort } from './schema-registry.js';
-import { arbitraryOf } from './testing/arbitrary-value.js';
-import { varint } from './testing/varint.js';
-import { topics } from './topics.js';
 
 const OWN_ID = 1;
 const NEWER_ID = 2;

@@ -1,6 +1,6 @@
 import type avro from 'avsc';
-import { avroTypeOf } from './avro-type.js';
-import { messageOf } from './contracts-error.js';
+import { avroTypeOf } from '../avro/avro-type.js';
+import { messageOf } from '../contracts-error.js';
 import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 
 export type WriterSchema =

@@ -13,7 +13,7 @@ import {
   webhookDeliverySchema,
   webhookReplaySchema,
   webhookSubscriptionSchema,
-} from './generated/schemas.js';
+} from '../generated/schemas.js';
 
 /** The one table of topics. Keys are plain UTF-8; values are Avro in the Confluent wire format. */
 export interface TopicDefinition {

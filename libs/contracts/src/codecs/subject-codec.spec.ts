@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { SchemaLookup, SchemaRegistryPort } from '../registry/schema-registry.js';
+import { createWriterSchemas } from '../registry/writer-schemas.js';
+import { arbitraryOf } from '../testing/arbitrary-value.js';
+import { varint } from '../testing/varint.js';
+import { allTopics, topics } from '../topics/topics.js';
 import { createAvroCodecs } from './avro-codecs.js';
-import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
-import { arbitraryOf } from './testing/arbitrary-value.js';
-import { varint } from './testing/varint.js';
-import { allTopics, topics } from './topics.js';
-import { createWriterSchemas } from './writer-schemas.js';
 
 const pointSchema = {
   type: 'record',

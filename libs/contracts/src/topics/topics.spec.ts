@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { allTopics, topicNamed } from './topics.js';
 
-const schemasDir = new URL('../../../schemas/', import.meta.url);
+const schemasDir = new URL('../../../../schemas/', import.meta.url);
 
 describe('The topic table', () => {
   it('has a topic for every schema, with the schema of the file', () => {

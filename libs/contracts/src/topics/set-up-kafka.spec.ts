@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SchemaRegistryPort } from './schema-registry.js';
+import type { SchemaRegistryPort } from '../registry/schema-registry.js';
 import { setUpKafka, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
 import { allTopics } from './topics.js';
 

@@ -4,7 +4,7 @@ import { allConsumerGroups } from './consumer-groups.js';
 import { type KafkaOperation, type KafkaPermission, kafkaPermissions } from './kafka-permissions.js';
 import { allTopics } from './topics.js';
 
-const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
 const APPLICATIONS = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
 
 function namesIn(cell = ''): string[] {

@@ -1,4 +1,4 @@
-import { ContractsError, messageOf } from './contracts-error.js';
+import { ContractsError, messageOf } from '../contracts-error.js';
 import {
   createRegistryHttp,
   loginRefused,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { writeDeviceState } from '../codecs/device-state-avro.js';
+import { writeFleetEvent } from '../codecs/fleet-event-writer.js';
+import type { OwnWriter } from '../codecs/subject-codec.js';
+import { arbitraryOf } from '../testing/arbitrary-value.js';
+import { topics } from '../topics/topics.js';
 import { AvroEncoder } from './avro-encoder.js';
 import { avroTypeOf } from './avro-type.js';
-import { writeDeviceState } from './device-state-avro.js';
-import { writeFleetEvent } from './fleet-event-writer.js';
-import type { OwnWriter } from './subject-codec.js';
-import { arbitraryOf } from './testing/arbitrary-value.js';
-import { topics } from './topics.js';
 
 /** All that avsc can write, with the borders at which the number of bytes changes. */
 const longs = fc.oneof(
