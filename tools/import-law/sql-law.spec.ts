@@ -72,7 +72,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['moveProgress(move)', 'time'],
   ],
   'libs/history-store/src/rebuild/history-rebuild.ts': ["Object.keys(logs).join(', ')"],
-  'libs/management-store/src/refill.ts': ['table'],
+  'libs/management-store/src/repair/refill.ts': ['table'],
   'tools/dev-stack/postgres/embedded-postgres.ts': ['client.escapeIdentifier(name)'],
 };
 

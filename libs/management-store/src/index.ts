@@ -4,37 +4,42 @@ export {
   type ApiKeyScope,
   ApiKeyStore,
   type StoredApiKey,
-} from './api-key-store.js';
-export { ChangeStores } from './change-stores.js';
-export type { NewSubscription, TakenSubscription } from './create-subscriptions.js';
-export type { ExpectedVersions } from './expected-versions.js';
-export type { LimitReached } from './fleet-limits.js';
-export { COLOR_SCHEMES, type FleetPortal, type FleetPortalChange, FleetPortalStore } from './fleet-portal-store.js';
-export { type FleetChange, FleetStore } from './fleet-store.js';
-export { type GeofenceRef, GeofenceStore, MAX_GEOFENCES } from './geofence-store.js';
-export { type IdempotencyRef, IdempotencyStore, type KeptAnswer } from './idempotency-store.js';
-export type { ListPosition } from './list-page.js';
+} from './stores/api-key-store.js';
+export { ChangeStores } from './stores/change-stores.js';
+export type { NewSubscription, TakenSubscription } from './stores/create-subscriptions.js';
+export type { ExpectedVersions } from './stores/expected-versions.js';
+export type { LimitReached } from './stores/fleet-limits.js';
+export {
+  COLOR_SCHEMES,
+  type FleetPortal,
+  type FleetPortalChange,
+  FleetPortalStore,
+} from './stores/fleet-portal-store.js';
+export { type FleetChange, FleetStore } from './stores/fleet-store.js';
+export { type GeofenceRef, GeofenceStore, MAX_GEOFENCES } from './stores/geofence-store.js';
+export { type IdempotencyRef, IdempotencyStore, type KeptAnswer } from './stores/idempotency-store.js';
+export type { ListPosition } from './stores/list-page.js';
 export { ManagementStoreModule } from './management-store.module.js';
 export { type ManagementStore, openManagementStore } from './management-store.js';
-export { type OperationalEventPosition, OperationalEventStore } from './operational-event-store.js';
-export { type OutboxKind, type OutboxLag, OutboxStore } from './outbox.js';
+export { type OperationalEventPosition, OperationalEventStore } from './stores/operational-event-store.js';
+export { type OutboxKind, type OutboxLag, OutboxStore } from './outbox/outbox.js';
 export {
   openOutboxSession,
   type OpenOutboxSessionResult,
   type OutboxRow,
   type OutboxSession,
   type OutboxSessionOptions,
-} from './outbox-session.js';
-export { type ManagedResources, openRefill } from './refill.js';
+} from './outbox/outbox-session.js';
+export { type ManagedResources, openRefill } from './repair/refill.js';
 export {
   PORTAL_SCOPES,
   type PortalScope,
   type PortalSessionRecord,
   PortalSessionStore,
   type StoredPortalSession,
-} from './portal-session-store.js';
-export { ReplayStore, type StoredReplay, UNFINISHED_REPLAYS } from './replay-store.js';
-export { openReseal, type Reseal } from './reseal.js';
-export type { SubscriptionChange } from './subscription-results.js';
-export { SubscriptionStore } from './subscription-store.js';
-export type { SubscriptionRef, SubscriptionTarget } from './subscription-versions.js';
+} from './stores/portal-session-store.js';
+export { ReplayStore, type StoredReplay, UNFINISHED_REPLAYS } from './stores/replay-store.js';
+export { openReseal, type Reseal } from './repair/reseal.js';
+export type { SubscriptionChange } from './stores/subscription-results.js';
+export { SubscriptionStore } from './stores/subscription-store.js';
+export type { SubscriptionRef, SubscriptionTarget } from './stores/subscription-versions.js';

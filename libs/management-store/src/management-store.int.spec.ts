@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { useTestStore } from '../../../test/support/test-store.js';
-import type { NewSubscription } from './create-subscriptions.js';
+import type { NewSubscription } from './stores/create-subscriptions.js';
 import { newSubscription } from './testing/new-subscription.js';
 import { outboxOf } from './testing/outbox-rows.js';
 

@@ -4,10 +4,10 @@ import { DataSource } from 'typeorm';
 import { DatabaseModule, PageSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { requireTestStack } from '../../../test/support/test-stack.js';
-import { FleetStore } from './fleet-store.js';
-import { IdempotencyStore } from './idempotency-store.js';
 import { ManagementStoreModule } from './management-store.module.js';
-import { OutboxStore } from './outbox.js';
+import { OutboxStore } from './outbox/outbox.js';
+import { FleetStore } from './stores/fleet-store.js';
+import { IdempotencyStore } from './stores/idempotency-store.js';
 
 let database: TestDatabase;
 let module: TestingModule;

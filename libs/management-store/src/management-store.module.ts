@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApiKeyStore, KEY_BYTES } from './api-key-store.js';
-import { ChangeStores } from './change-stores.js';
 import { MANAGEMENT_ENTITIES } from './entities.js';
-import { FleetPortalStore } from './fleet-portal-store.js';
-import { FleetStore } from './fleet-store.js';
-import { GeofenceStore } from './geofence-store.js';
-import { IdempotencyStore } from './idempotency-store.js';
-import { OperationalEventStore } from './operational-event-store.js';
-import { OutboxStore } from './outbox.js';
-import { PortalSessionStore } from './portal-session-store.js';
-import { ReplayStore } from './replay-store.js';
-import { SubscriptionStore } from './subscription-store.js';
+import { OutboxStore } from './outbox/outbox.js';
+import { ApiKeyStore, KEY_BYTES } from './stores/api-key-store.js';
+import { ChangeStores } from './stores/change-stores.js';
+import { FleetPortalStore } from './stores/fleet-portal-store.js';
+import { FleetStore } from './stores/fleet-store.js';
+import { GeofenceStore } from './stores/geofence-store.js';
+import { IdempotencyStore } from './stores/idempotency-store.js';
+import { OperationalEventStore } from './stores/operational-event-store.js';
+import { PortalSessionStore } from './stores/portal-session-store.js';
+import { ReplayStore } from './stores/replay-store.js';
+import { SubscriptionStore } from './stores/subscription-store.js';
 
 const STORES = [
   FleetStore,

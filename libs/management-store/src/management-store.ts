@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createDataSource } from '@waypost/database';
-import { ChangeStores } from './change-stores.js';
 import {
   FleetPortalEntity,
   IdempotencyKeyEntity,
@@ -8,10 +7,11 @@ import {
   OperationalEventEntity,
   OutboxEntity,
 } from './entities.js';
-import { FleetPortalStore } from './fleet-portal-store.js';
-import { IdempotencyStore } from './idempotency-store.js';
-import { OperationalEventStore } from './operational-event-store.js';
-import { OutboxStore } from './outbox.js';
+import { OutboxStore } from './outbox/outbox.js';
+import { ChangeStores } from './stores/change-stores.js';
+import { FleetPortalStore } from './stores/fleet-portal-store.js';
+import { IdempotencyStore } from './stores/idempotency-store.js';
+import { OperationalEventStore } from './stores/operational-event-store.js';
 
 /** All stores of management-store, for tools and tests without Nest. */
 export interface ManagementStore extends ChangeStores {

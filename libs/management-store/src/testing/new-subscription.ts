@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewSubscription } from '../create-subscriptions.js';
+import type { NewSubscription } from '../stores/create-subscriptions.js';
 
 export function newSubscription(given: Partial<NewSubscription> & Pick<NewSubscription, 'fleetId'>): NewSubscription {
   return {

@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
-import { ApiKeyEntity, FleetEntity } from './entities.js';
+import { ApiKeyEntity, FleetEntity } from '../entities.js';
 import { listPage, type ListQuery } from './list-page.js';
 
 /** Everything that a key can be allowed to do. */

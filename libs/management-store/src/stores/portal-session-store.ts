@@ -4,8 +4,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { DAY_MS, formatCredential, hashApiKey } from '@waypost/domain';
+import { ApiKeyEntity, PortalSessionEntity } from '../entities.js';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
-import { ApiKeyEntity, PortalSessionEntity } from './entities.js';
 import { listPage, type ListQuery } from './list-page.js';
 
 /**

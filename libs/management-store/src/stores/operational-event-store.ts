@@ -7,7 +7,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet, storableText } from '@waypost/database';
 import type { NewestOperations, OperationalEvent } from '@waypost/domain';
-import { OperationalEventEntity } from './entities.js';
+import { OperationalEventEntity } from '../entities.js';
 
 /** The position of an event in the list of its subscription. */
 export interface OperationalEventPosition {

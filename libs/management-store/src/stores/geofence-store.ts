@@ -4,11 +4,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import { inFleet } from '@waypost/database';
 import { type Geofence, geofenceKey } from '@waypost/domain';
-import { GeofenceEntity } from './entities.js';
+import { GeofenceEntity } from '../entities.js';
+import { appendToOutbox } from '../outbox/outbox.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { lockFleet } from './fleet-store.js';
 import { listPage, type ListQuery } from './list-page.js';
-import { appendToOutbox } from './outbox.js';
 
 /** What a caller decides about a new geofence; the store adds version and times. */
 export type NewGeofence = Omit<Geofence, 'version' | 'createdAt' | 'updatedAt'>;

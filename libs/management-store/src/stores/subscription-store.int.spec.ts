@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type OperationalEvent } from '@waypost/domain';
-import { useTestStore } from '../../../test/support/test-store.js';
+import { useTestStore } from '../../../../test/support/test-store.js';
+import { newSubscription } from '../testing/new-subscription.js';
+import { outboxOf } from '../testing/outbox-rows.js';
 import type { NewSubscription } from './create-subscriptions.js';
-import { newSubscription } from './testing/new-subscription.js';
-import { outboxOf } from './testing/outbox-rows.js';
 
 const suite = useTestStore();
 

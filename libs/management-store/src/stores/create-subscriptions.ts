@@ -1,7 +1,7 @@
 import { type EntityManager, In } from 'typeorm';
 import { inFleet } from '@waypost/database';
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
-import { WebhookSubscriptionEntity } from './entities.js';
+import { WebhookSubscriptionEntity } from '../entities.js';
 import { deviceIdCount, type FleetLimits, type LimitReached, limitReached } from './fleet-limits.js';
 import { changeFleet, lockFleet } from './fleet-store.js';
 import { appendVersions } from './subscription-versions.js';

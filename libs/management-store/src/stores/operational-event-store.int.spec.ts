@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
-import { useTestStore } from '../../../test/support/test-store.js';
+import { useTestStore } from '../../../../test/support/test-store.js';
 import type { OperationalEventPosition } from './operational-event-store.js';
 const suite = useTestStore();
 

@@ -3,9 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import type { FleetSettings } from '@waypost/domain';
-import { FleetEntity } from './entities.js';
+import { FleetEntity } from '../entities.js';
+import { appendToOutbox } from '../outbox/outbox.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
-import { appendToOutbox } from './outbox.js';
 
 export interface NewFleet {
   readonly fleetId: string;

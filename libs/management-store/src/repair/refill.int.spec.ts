@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { type ManagedResources, openRefill, type Refill } from './refill.js';
 
 let database: TestStore;

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ApiKeyStore, type RandomBytes } from './api-key-store.js';
 import {
   ApiKeyEntity,
   FleetEntity,
@@ -8,7 +7,8 @@ import {
   PortalSessionEntity,
   WebhookReplayEntity,
   WebhookSubscriptionEntity,
-} from './entities.js';
+} from '../entities.js';
+import { ApiKeyStore, type RandomBytes } from './api-key-store.js';
 import { FleetStore } from './fleet-store.js';
 import { GeofenceStore } from './geofence-store.js';
 import { PortalSessionStore } from './portal-session-store.js';

@@ -3,9 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { DAY_MS } from '@waypost/domain';
+import { IdempotencyKeyEntity } from '../entities.js';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { ChangeStores } from './change-stores.js';
-import { IdempotencyKeyEntity } from './entities.js';
 
 /** One idempotency key: it belongs to a fleet and a route. */
 export interface IdempotencyRef {

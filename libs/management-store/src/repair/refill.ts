@@ -16,9 +16,9 @@ import {
   WebhookReplayEntity,
   WebhookReplaySeriesEntity,
   WebhookSubscriptionEntity,
-} from './entities.js';
-import { OperationalEventStore } from './operational-event-store.js';
-import { ReplayStore } from './replay-store.js';
+} from '../entities.js';
+import { OperationalEventStore } from '../stores/operational-event-store.js';
+import { ReplayStore } from '../stores/replay-store.js';
 
 /** The managed resources as the topics have them: the newest version of each, without deleted ones. */
 export interface ManagedResources {

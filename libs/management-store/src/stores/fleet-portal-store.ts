@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
-import { FleetEntity, FleetPortalEntity } from './entities.js';
+import { FleetEntity, FleetPortalEntity } from '../entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 
 export const COLOR_SCHEMES = ['auto', 'light', 'dark'] as const;

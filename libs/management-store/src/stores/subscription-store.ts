@@ -4,13 +4,13 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { inAllFleets, inFleet, sqlState, storableText, UNIQUE_VIOLATION } from '@waypost/database';
 import { mayDisable, type OperationalEvent, type WebhookDelivery, type WebhookSubscription } from '@waypost/domain';
+import { WebhookSubscriptionEntity } from '../entities.js';
+import { appendToOutbox, unpublishedChanges } from '../outbox/outbox.js';
 import { createSubscriptions, type CreateSubscriptionsResult, type NewSubscription } from './create-subscriptions.js';
-import { WebhookSubscriptionEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { deviceIdCount, type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
 import { lockFleet } from './fleet-store.js';
 import { listPage, type ListQuery } from './list-page.js';
-import { appendToOutbox, unpublishedChanges } from './outbox.js';
 import { rotateSecrets, type SecretRotation } from './rotate-secrets.js';
 import type {
   Changed,

@@ -3,8 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, LessThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { LOG_RETENTION_MS, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
-import { WebhookReplayEntity, WebhookReplaySeriesEntity } from './entities.js';
-import { appendToOutbox } from './outbox.js';
+import { WebhookReplayEntity, WebhookReplaySeriesEntity } from '../entities.js';
+import { appendToOutbox } from '../outbox/outbox.js';
 import { lockSubscription, type SubscriptionRef } from './subscription-versions.js';
 
 /** What a caller decides about a new replay; the store adds series, version and times. */

@@ -12,10 +12,10 @@ import {
   sealSigningSecret,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { untilWaitingForLocks } from '../../../test/support/lock-waits.js';
-import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
+import { untilWaitingForLocks } from '../../../../test/support/lock-waits.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { newSubscription } from '../testing/new-subscription.js';
 import { openReseal, type Reseal } from './reseal.js';
-import { newSubscription } from './testing/new-subscription.js';
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const fleetId = 'acme';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, type Repository } from 'typeorm';
-import { OutboxEntity } from './entities.js';
+import { OutboxEntity } from '../entities.js';
 
 /** What an outbox row describes; the publisher maps each kind to its topic. */
 export type OutboxKind = 'fleet-settings' | 'geofence' | 'webhook-subscription' | 'webhook-replay' | 'webhook-delivery';

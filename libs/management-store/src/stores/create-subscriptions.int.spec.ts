@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { useTestStore } from '../../../test/support/test-store.js';
+import { useTestStore } from '../../../../test/support/test-store.js';
+import { newSubscription } from '../testing/new-subscription.js';
 import type { NewSubscription } from './create-subscriptions.js';
-import { newSubscription } from './testing/new-subscription.js';
 
 const suite = useTestStore();
 

@@ -14,9 +14,9 @@ import {
   sealSigningSecret,
   type WebhookSubscription,
 } from '@waypost/domain';
-import type { RandomBytes } from './api-key-store.js';
-import { MANAGEMENT_ENTITIES, OutboxEntity, WebhookSubscriptionEntity } from './entities.js';
-import { appendVersions } from './subscription-versions.js';
+import { MANAGEMENT_ENTITIES, OutboxEntity, WebhookSubscriptionEntity } from '../entities.js';
+import type { RandomBytes } from '../stores/api-key-store.js';
+import { appendVersions } from '../stores/subscription-versions.js';
 
 export interface ResealProgress {
   readonly total: number;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { useTestStore } from '../../../test/support/test-store.js';
-import { holdsFor, until } from '../../../test/support/until.js';
+import { useTestStore } from '../../../../test/support/test-store.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { openOutboxSession, type OutboxSession } from './outbox-session.js';
 const sessions: OutboxSession[] = [];
 

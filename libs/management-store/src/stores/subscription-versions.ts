@@ -1,7 +1,7 @@
 import { type EntityManager, In } from 'typeorm';
 import type { WebhookSubscription } from '@waypost/domain';
-import { WebhookSubscriptionEntity } from './entities.js';
-import { appendToOutbox } from './outbox.js';
+import { WebhookSubscriptionEntity } from '../entities.js';
+import { appendToOutbox } from '../outbox/outbox.js';
 
 /** One subscription of one fleet: another fleet's id is not found. */
 export interface SubscriptionRef {
