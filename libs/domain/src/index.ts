@@ -158,7 +158,7 @@ export {
   createFleetSettingsHistory,
   type FleetSettingsHistory,
   type FleetSettingsVersions,
-} from './subscription/fleet-settings-history.js';
+} from './fleet/fleet-settings-history.js';
 export { mayDisable } from './subscription/operational-event.js';
 export {
   HEALTH_STATUSES,
