@@ -15,6 +15,7 @@ import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { OutageLog } from './errors/outage-log.js';
 import { EventsV2Module } from './events-v2/events-v2.module.js';
+import { FleetFiguresModule } from './fleet-figures/fleet-figures.module.js';
 import { FleetsModule } from './fleets/fleets.module.js';
 import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
@@ -46,6 +47,7 @@ import { TasksModule } from './tasks/tasks.module.js';
     PortalSessionsModule,
     CurrentSessionModule,
     FleetsModule,
+    FleetFiguresModule,
     TasksModule,
     OpenApiModule,
     AuthModule,

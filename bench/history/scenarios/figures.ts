@@ -1,10 +1,11 @@
 import { createDeliveryFigures, type FigureGroup, type FigureStep } from '@waypost/history-store';
 import { DeliveryFiguresService } from '../../../apps/public-api/src/delivery-figures/delivery-figures.service.js';
+import { FleetFiguresService } from '../../../apps/public-api/src/fleet-figures/fleet-figures.service.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS } from '../bench-context.js';
 import { createFleets } from '../load/fleets.js';
 
-/** Answers of GET /public/v2/metrics of one kind, for the largest fleet (R-41). */
+/** Answers of one kind: GET /public/v2/metrics for the largest fleet, and, by fleet, GET /public/v2/fleets/totals (R-41). */
 export interface FiguresRun {
   readonly window: string;
   readonly step: FigureStep;
@@ -28,7 +29,13 @@ const WINDOWS: readonly Window[] = [
   { name: '6 hours', days: 0.25, step: 'minute' },
   { name: 'a day', days: 1, step: 'minute' },
 ];
-const GROUPS: readonly FigureGroup[] = ['none', 'subscription', 'eventType'];
+const GROUPS = ['none', 'subscription', 'eventType'] as const;
+/** As the console asks. */
+const WINDOWS_OF_ALL: readonly Window[] = [
+  { name: '15 days', days: 15, step: 'day' },
+  { name: 'a day', days: 1, step: 'hour' },
+  { name: 'an hour', days: 1 / 24, step: 'minute' },
+];
 const WARM_UP_ANSWERS = 5;
 
 /** Each answer ends where the history does, as most that are asked for do. */
@@ -40,22 +47,29 @@ export async function measureFigures({
   signal,
   now,
 }: BenchContext): Promise<FiguresRun[]> {
-  const service = new DeliveryFiguresService(createDeliveryFigures({ pages }), () => calendar.nowMs);
+  const figures = createDeliveryFigures({ pages });
+  const service = new DeliveryFiguresService(figures, () => calendar.nowMs);
+  const ofAll = new FleetFiguresService(figures, () => calendar.nowMs);
   const fleetId = createFleets()[0]?.fleetId ?? '';
   const caller = { fleetId, subscriptionIds: null };
   const runs: FiguresRun[] = [];
-  const kinds = WINDOWS.flatMap((window) => GROUPS.map((groupBy) => ({ ...window, groupBy })));
+  const kinds = [
+    ...WINDOWS.flatMap((window) => GROUPS.map((groupBy) => ({ ...window, groupBy }))),
+    ...WINDOWS_OF_ALL.map((window) => ({ ...window, groupBy: 'fleet' as const, limit: 100 })),
+  ];
   await reporter.during(`Reading figures of ${String(kinds.length)} kinds`, async () => {
-    for (const { name, days, step, groupBy } of kinds) {
-      const query = { startDate: calendar.toMs - days * DAY_MS, endDate: calendar.toMs, step, groupBy };
+    for (const { name, days, ...kind } of kinds) {
+      const query = { startDate: calendar.toMs - days * DAY_MS, endDate: calendar.toMs, ...kind };
+      const answerTo = () => ('limit' in query ? ofAll.totals(query) : service.read(caller, query));
       const tookMs: number[] = [];
       let text = '';
       for (let answer = -WARM_UP_ANSWERS; answer < flags.pages / 5; answer += 1) {
         signal.throwIfAborted();
         const startedAt = now();
-        text = JSON.stringify(await service.read(caller, query));
+        text = JSON.stringify(await answerTo());
         if (answer >= 0) tookMs.push(now() - startedAt);
       }
+      const { step, groupBy } = kind;
       runs.push({ window: name, step, groupBy, ms: percentilesOf(tookMs), kilobytes: text.length / 1_000 });
     }
   });

@@ -1049,6 +1049,42 @@ export interface CreateFleet {
   readonly routes?: boolean;
 }
 
+export interface FleetTotals {
+  readonly fleetId: string;
+  /** By their outcome. `expired` waited for a suspended subscription until the retention ended; in the history they are `failed`. */
+  readonly deliveries: {
+    readonly delivered: number;
+    readonly failed: number;
+    readonly expired: number;
+    readonly pending: number;
+  };
+  /** By the status code that they got, without probes. */
+  readonly attempts: {
+    readonly '2xx': number;
+    readonly '3xx': number;
+    readonly '4xx': number;
+    readonly '5xx': number;
+    readonly other: number;
+    readonly noResponse: number;
+  };
+  /** Attempts after the first of their delivery. */
+  readonly retries: number;
+  /** Of suspended subscriptions. */
+  readonly probes: number;
+  /** From the creation of a delivery to its acceptance: milliseconds, within 5 %. */
+  readonly latencyMs?: {
+    readonly p50: number;
+    readonly p95: number;
+    readonly p99: number;
+  };
+  /** From the due time of a retry to its start: milliseconds, within 5 %. */
+  readonly retryLatenessMs?: {
+    readonly p50: number;
+    readonly p95: number;
+    readonly p99: number;
+  };
+}
+
 export interface Task {
   /** `<consumer group>:<partition>` */
   readonly task: string;
@@ -1620,6 +1656,40 @@ export interface Operations {
     };
     readonly output: Fleet;
   };
+  /** Figures of the deliveries of all fleets together. */
+  readonly getMetricsOfAllFleets: {
+    readonly input: {
+      /** Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days. */
+      readonly startDate: string | Date;
+      /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
+      readonly endDate: string | Date;
+      /** The length of a bucket, in UTC. A window has at most 1,440 of them. */
+      readonly step?: 'minute' | 'hour' | 'day';
+    };
+    readonly output: {
+      /** In the order of time. A bucket without deliveries is absent. */
+      readonly data: readonly FigureBucket[];
+    };
+  };
+  /** Figures of each fleet over a window, the worst fleets first. */
+  readonly getFleetTotals: {
+    readonly input: {
+      /** Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days. */
+      readonly startDate: string | Date;
+      /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
+      readonly endDate: string | Date;
+      /** Both ends of the window widen to whole ones of these, in UTC, of which it has at most 1,440. */
+      readonly step?: 'minute' | 'hour' | 'day';
+      /** Maximum fleets. */
+      readonly limit?: number;
+    };
+    readonly output: {
+      /** Those with the most failed and expired deliveries first, then those with the most retries, then those with the most deliveries. */
+      readonly data: readonly FleetTotals[];
+      /** How many have deliveries in the window, those beyond the limit too. */
+      readonly fleets: number;
+    };
+  };
   /** List partitions and why some are parked. */
   readonly listTasks: {
     readonly input: Readonly<Record<never, never>>;
@@ -2040,6 +2110,24 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/public/v1/fleets/{fleetId}',
     query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  getMetricsOfAllFleets: {
+    method: 'GET',
+    path: '/public/v2/fleets/metrics',
+    query: ['startDate', 'endDate', 'step'],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  getFleetTotals: {
+    method: 'GET',
+    path: '/public/v2/fleets/totals',
+    query: ['startDate', 'endDate', 'step', 'limit'],
     joined: [],
     idempotencyKey: false,
     ifMatch: false,

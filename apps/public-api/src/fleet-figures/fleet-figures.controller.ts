@@ -1,0 +1,42 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { FiguresDto } from '../delivery-figures/delivery-figures.dto.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './fleet-figures.dto.js';
+import { FleetFiguresService } from './fleet-figures.service.js';
+
+const tag = 'Operators';
+const AS_OF_ONE_FLEET = 'Deliveries count as in `GET /public/v2/metrics`.';
+
+/** Figures of all fleets, for an admin key. Those of one fleet are at `/public/v2/metrics` with the header `X-Waypost-Fleet`. */
+@Controller('/public/v2/fleets')
+export class FleetFiguresController {
+  constructor(private readonly service: FleetFiguresService) {}
+
+  @Get('metrics')
+  @Endpoint({
+    operationId: 'getMetricsOfAllFleets',
+    summary: 'Figures of the deliveries of all fleets together',
+    description: `By minute, hour or day. ${AS_OF_ONE_FLEET}`,
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 200, description: 'The buckets that have deliveries.', type: FiguresDto },
+  })
+  overTime(@Query() query: AllFiguresQueryDto): Promise<FiguresDto> {
+    return this.service.overTime(query);
+  }
+
+  @Get('totals')
+  @Endpoint({
+    operationId: 'getFleetTotals',
+    summary: 'Figures of each fleet over a window, the worst fleets first',
+    description: AS_OF_ONE_FLEET,
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 200, description: 'The fleets that have deliveries.', type: FleetTotalsDto },
+  })
+  totals(@Query() query: FleetTotalsQueryDto): Promise<FleetTotalsDto> {
+    return this.service.totals(query);
+  }
+}
