@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
-import { pageProblems } from '../support/page-problems.js';
+import { writeBusyHistory } from '../support/busy-history.js';
+import { overflowOf, pageProblems } from '../support/page-problems.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
@@ -53,6 +55,64 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     expect(await pageProblems(page)).toEqual([]);
   });
 
+  it('shows how all fleets fare, the worst first, and leads into a fleet (R-41)', async () => {
+    const answers = { [fleets[0]]: 422, [fleets[1]]: 200 };
+    for (const [fleetId, answer] of Object.entries(answers)) {
+      const url = `https://${fleetId}.example/hooks`;
+      const endpoint = { subscriptionId: randomUUID(), eventType: 'position', url, perMinute: 4, answer: () => answer };
+      const busy = { fleetId, endpoints: [endpoint], nowMs: Date.now(), minutes: 30 };
+      await writeBusyHistory(waypost.info().databaseUrl, busy);
+    }
+    await open('/fleets');
+    await page.getByRole('term').filter({ hasText: 'Deliveries per minute' }).waitFor();
+    const [first, second] = fleets.map((fleet) => page.getByRole('row').filter({ hasText: fleet }));
+    await until(async () => {
+      expect(await first?.innerText()).toMatch(/operated\.first\s+\d[\d.]*\s+\d+\s+0 %/);
+      expect(await second?.innerText()).toMatch(/operated\.second\s+\d[\d.]*\s+\d+\s+100 %\s+0\s+0/);
+    });
+    const order = await page.getByRole('row').allInnerTexts();
+    const placeOf = (fleet: string) => order.findIndex((text) => text.includes(fleet));
+    expect(placeOf(fleets[0])).toBeLessThan(placeOf(fleets[1]));
+    expect(await pageProblems(page)).toEqual([]);
+
+    await page.getByRole('button', { name: '24 hours' }).click();
+    await page.waitForURL(address('/fleets?range=day'));
+    await first?.getByRole('link').nth(1).click();
+    await page.waitForURL(address(`/fleets/${fleets[0]}/deliveries?range=1d&status=failed`));
+    await page.locator('[data-row]').first().waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: fleets[0], exact: true }).click();
+    await page.waitForURL(address(`/fleets/${fleets[0]}/overview?range=day`));
+  });
+
+  it.each([360, 1_440])('fits its fleets into a screen of %d px', async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    await open('/fleets');
+    await page.getByRole('row').nth(1).waitFor();
+    expect(await overflowOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 1_280, height: 720 });
+  });
+
+  it('keeps the list of fleets where their figures cannot be read', async () => {
+    await page.route('**/public/v2/fleets/**', (route) => route.abort());
+    await open('/fleets');
+    await page.getByText('The figures could not be read.').waitFor();
+    await page.getByRole('link', { name: fleets[0], exact: true }).waitFor();
+    await page.unroute('**/public/v2/fleets/**');
+  });
+
+  it('keeps the saved filters of each fleet apart', async () => {
+    await open(`/fleets/${fleets[0]}/deliveries?status=failed`);
+    await page.getByRole('button', { name: 'Saved filters', exact: true }).click();
+    await page.getByLabel('Name of this filter').fill('Refused');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Saved filters (1)' }).waitFor();
+    await open(`/fleets/${fleets[1]}/deliveries`);
+    await page.getByRole('button', { name: 'Saved filters', exact: true }).waitFor();
+    await open(`/fleets/${fleets[0]}/deliveries`);
+    await page.getByRole('button', { name: 'Saved filters (1)' }).waitFor();
+  });
+
   it('says that it has read only the first of very many fleets', async () => {
     let made = 0;
     await page.route('**/public/v1/fleets?*', (route) => {
@@ -65,7 +125,7 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     });
     await open('/fleets');
     await page.getByText('These are the first 2,000 fleets.').waitFor();
-    await page.getByLabel('Find a fleet by its id or name').fill('operated.first');
+    await page.getByLabel('Find a fleet by its id or name').fill('of nobody');
     await page.getByText('None of the first 2,000 fleets has this').waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await page.unroute('**/public/v1/fleets?*');

@@ -1,19 +1,72 @@
+import '../overview/overview.css';
 import { useState } from 'react';
-import { Link } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
+import { type FigureRange, type RangeName, rangeNameOf, titlesOf, useFigureRanges } from '../overview/figure-ranges.js';
+import type { Part } from '../shared/first-of.js';
+import { Segments } from '../shared/segments.js';
 import { RowSkeleton } from '../shared/skeleton.js';
-import { Empty, Failure } from '../shared/states.js';
+import { Empty, Failure, Outdated } from '../shared/states.js';
 import { countText } from '../shared/time-text.js';
-import { type Fleet, fleetsWith, notFoundText, useFleets } from './use-fleets.js';
+import { type FleetRow, rowsOf, rowsWith } from './fleet-rows.js';
+import { FleetSummary } from './fleet-summary.js';
+import { FleetTable } from './fleet-table.js';
+import { useFleetFigures } from './use-fleet-figures.js';
+import { type Fleet, notFoundText, useFleets } from './use-fleets.js';
 
-/** The fleets of the installation, for an operator (R-37). */
+/** The fleets of the installation and how they fare, for an operator (R-37, R-41). */
 export function FleetsPage() {
-  const { data, error, isPending, refetch } = useFleets();
-  const [text, setText] = useState('');
-  const found = fleetsWith(text, data?.items ?? []);
+  const [, navigate] = useLocation();
+  const ranges = useFigureRanges();
+  const name = rangeNameOf(ranges, useSearch());
+  const range = ranges[name];
+  const { data: fleets, error, isPending, refetch } = useFleets();
+  const figures = useFleetFigures(range);
+  const { columns = [], totals, minutes = 1 } = figures.data ?? {};
+  const rows = fleets ? rowsOf(fleets.items, totals, minutes) : [];
+  const isLoading = !figures.data || figures.isPlaceholderData;
   return (
     <>
       <div className="title">
         <h1>Fleets</h1>
+        <Freshness {...figures} />
+        <Segments
+          label="Range"
+          options={titlesOf(ranges)}
+          value={name}
+          onChange={(next) => navigate(`/fleets${searchOf(next)}`, { replace: true })}
+        />
+      </div>
+      {error && !fleets && <Failure error={error} retry={() => void refetch()} />}
+      {isPending && <RowSkeleton />}
+      {fleets?.items.length === 0 && <NoFleet />}
+      {fleets && rows.length > 0 && (
+        <>
+          <FleetSummary columns={columns} minutes={minutes} range={range} isLoading={isLoading} />
+          <FleetList fleets={fleets} rows={rows} range={range} overviewSearch={searchOf(name)} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Of an address; the range of an hour has none. */
+function searchOf(name: RangeName): string {
+  return name === 'hour' ? '' : `?range=${name}`;
+}
+
+interface FleetListProps {
+  readonly fleets: Part<Fleet>;
+  readonly rows: readonly FleetRow[];
+  readonly range: FigureRange;
+  readonly overviewSearch: string;
+}
+
+function FleetList({ fleets, rows, range, overviewSearch }: FleetListProps) {
+  const [text, setText] = useState('');
+  const found = rowsWith(text, rows);
+  return (
+    <>
+      <div className="actions">
         <input
           type="search"
           data-search=""
@@ -22,53 +75,34 @@ export function FleetsPage() {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
+        <span className="hint">{countText(found.length)} shown, the worst first</span>
       </div>
-      {isPending && <RowSkeleton />}
-      {error && <Failure error={error} retry={() => void refetch()} />}
-      {data?.items.length === 0 && (
-        <Empty title="No fleet yet">
-          <p>
-            Create the first, with a key: <code>npm run waypost -- fleet create acme</code>
-          </p>
-        </Empty>
+      {found.length === 0 ? (
+        <Empty title={notFoundText(fleets)} />
+      ) : (
+        <FleetTable rows={found} range={range} overviewSearch={overviewSearch} />
       )}
-      {data && data.items.length > 0 && found.length === 0 && <Empty title={notFoundText(data)} />}
-      {found.length > 0 && <FleetTable fleets={found} />}
-      {found.length > 0 && <p className="hint">{countText(found.length)} shown</p>}
-      {data?.hasMore === true && (
+      {fleets.hasMore && (
         <p className="hint">
-          These are the first {countText(data.items.length)} fleets. Any other is at <code>/fleets/</code> and its id.
+          These are the first {countText(fleets.items.length)} fleets. Any other is at <code>/fleets/</code> and its id.
         </p>
       )}
     </>
   );
 }
 
-function FleetTable({ fleets }: { readonly fleets: readonly Fleet[] }) {
+/** How old the figures are; the list of fleets can be read without them. */
+function Freshness({ data, error, dataUpdatedAt }: ReturnType<typeof useFleetFigures>) {
+  if (data) return error ? <Outdated error={error} sinceMs={dataUpdatedAt} /> : <span className="live">Live</span>;
+  return error && <span className="outdated">The figures could not be read.</span>;
+}
+
+function NoFleet() {
   return (
-    <div className="table scrolls">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Fleet</th>
-            <th scope="col">Name</th>
-            <th scope="col">Format</th>
-            <th scope="col">Routes and stops</th>
-          </tr>
-        </thead>
-        <tbody>
-          {fleets.map(({ id, name, payloadFormat, routes }) => (
-            <tr key={id} data-row="">
-              <td>
-                <Link href={`~/fleets/${id}/overview`}>{id}</Link>
-              </td>
-              <td className="text">{name ?? <span className="hint">none</span>}</td>
-              <td>{payloadFormat}</td>
-              <td>{routes ? 'yes' : 'no'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Empty title="No fleet yet">
+      <p>
+        Make the first, with a key: <code>npm run waypost -- fleet create acme</code>
+      </p>
+    </Empty>
   );
 }

@@ -45,7 +45,7 @@ export function TopicsPage() {
 
 function TopicTable({ topics }: { readonly topics: readonly Topic[] }) {
   return (
-    <div className="table scrolls topics" role="region" aria-label="Topics" tabIndex={0}>
+    <div className="table scrolls dense topics" role="region" aria-label="Topics" tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -29,6 +29,12 @@ export function useFigureRanges(): FigureRanges {
   };
 }
 
+/** The range that an address names; an hour unless it names one. */
+export function rangeNameOf(ranges: FigureRanges, search: string): RangeName {
+  const asked = new URLSearchParams(search).get('range') ?? '';
+  return Object.hasOwn(ranges, asked) ? (asked as RangeName) : 'hour';
+}
+
 export function titlesOf(ranges: FigureRanges): readonly { readonly value: RangeName; readonly title: string }[] {
   return Object.entries(ranges).map(([value, { title }]) => ({ value: value as RangeName, title }));
 }

@@ -2,7 +2,7 @@ import './overview.css';
 import { useLocation, useSearch } from 'wouter';
 import { Segments } from '../shared/segments.js';
 import { Failure, Outdated } from '../shared/states.js';
-import { type FigureRange, type RangeName, titlesOf, useFigureRanges, windowOf } from './figure-ranges.js';
+import { type FigureRange, rangeNameOf, titlesOf, useFigureRanges, windowOf } from './figure-ranges.js';
 import { FigureTable } from './figure-table.js';
 import type { Column } from './figures.js';
 import { FirstSteps, useFirstSteps } from './first-steps.js';
@@ -14,9 +14,8 @@ import { WorstSubscriptions } from './worst-subscriptions.js';
 /** How the deliveries of the fleet go: a page that can be left open. */
 export function OverviewPage() {
   const [, navigate] = useLocation();
-  const asked = new URLSearchParams(useSearch()).get('range') ?? '';
   const ranges = useFigureRanges();
-  const name: RangeName = Object.hasOwn(ranges, asked) ? (asked as RangeName) : 'hour';
+  const name = rangeNameOf(ranges, useSearch());
   const range = ranges[name];
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useFigures(range);
   const steps = useFirstSteps();
