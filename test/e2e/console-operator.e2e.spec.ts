@@ -161,14 +161,14 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     };
     const place = { topic: 'fleet.events', partition: 0, instance: 'http://127.0.0.1:1' };
     const task = { task: 'webhook-delivery.fan-out:0', group: 'webhook-delivery.fan-out', state: 'parked', ...place };
-    const unanswered = [{ instance: 'http://127.0.0.1:2', reason: 'does not answer: refused' }];
+    const unanswered = [{ instance: 'http://127.0.0.1:2', reason: 'does not respond: refused' }];
     // A real one cannot be had in a stack that others use. The command goes to the real API, where nothing is parked.
     await page.route('**/public/v1/tasks', (route) =>
       route.fulfill({ json: { data: [{ ...task, parked }], unanswered } }),
     );
     await open('/partitions');
     await page.getByText('no such thing').waitFor();
-    await page.getByText('does not answer: refused').waitFor();
+    await page.getByText('does not respond: refused').waitFor();
     expect(await pageProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Skip the record' }).click();
     const dialog = page.getByRole('dialog');

@@ -96,7 +96,7 @@ describe('the commands of the documentation', () => {
 
   it('name each process with what it says of itself, also one that is not ready', () => {
     const output = outputs.get('docs/operations.md') ?? '';
-    expect(output).toMatch(/^http:\/\/\S+\n\{.*\}( is not ready, or does not answer)?$/m);
+    expect(output).toMatch(/^http:\/\/\S+\n\{.*\}( is not ready, or does not respond)?$/m);
   });
 
   it('are left out only where that is listed with a reason', () => {

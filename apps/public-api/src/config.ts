@@ -29,17 +29,17 @@ const http = z
     WAYPOST_DRAIN_MS: withDefault(asInteger(0, 20_000), 'a number of milliseconds, 0 to 20000', 0),
     WAYPOST_PUBLIC_URL: withDefault(
       asUrl('https:', 'http:'),
-      'the URL of the console and the API, or unset for the one that each request is sent to',
+      'the URL of the console and the API, or unset to use the URL of each request',
       undefined,
     ),
     WAYPOST_ADMIN_KEY_SHA256: withDefault(
       asList((item) => /^[0-9a-f]{64}$/.test(item)),
-      'the SHA-256 of an admin key in lower-case hexadecimal, or several with commas',
+      'the SHA-256 of an admin key in lower-case hexadecimal, or several, comma-separated',
       [],
     ),
     WAYPOST_ADMIN_URLS: withDefault(
       asList((item) => /^https?:\/\/[^/]+$/.test(item)),
-      'the admin addresses of all instances with commas, for example http://10.0.0.7:9100, or unset',
+      'the comma-separated admin addresses of all instances, for example http://10.0.0.7:9100, or unset',
       [],
     ),
     WAYPOST_V1_GONE: withDefault(asFlag, 'true or false', false),
@@ -48,7 +48,7 @@ const http = z
       'requests per second per API key, from 1',
       1_000,
     ),
-    WAYPOST_RATE_LIMIT_BURST: withDefault(asInteger(1, 1_000_000), 'requests at once of one API key, from 1', 2_000),
+    WAYPOST_RATE_LIMIT_BURST: withDefault(asInteger(1, 1_000_000), 'burst of requests of one API key, from 1', 2_000),
     WAYPOST_ADDRESS_RATE_LIMIT_PER_SECOND: withDefault(
       asInteger(1, 1_000_000),
       'requests per second from one address without a valid API key, from 1',
@@ -56,7 +56,7 @@ const http = z
     ),
     WAYPOST_ADDRESS_RATE_LIMIT_BURST: withDefault(
       asInteger(1, 1_000_000),
-      'requests at once of one address without a valid API key, from 1',
+      'burst of requests from one address without a valid API key, from 1',
       200,
     ),
     WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET: withDefault(

@@ -79,13 +79,13 @@ describe('the tasks command (R-45)', () => {
     const last = servers.at(-1);
     if (last) await once(last.close(), 'close');
 
-    await expect(listTasks(terminal, { dataDir, all: false })).rejects.toThrow(`${gone} does not answer`);
+    await expect(listTasks(terminal, { dataDir, all: false })).rejects.toThrow(`${gone} does not respond`);
     expect(printed).toContain('fan-out:1');
   });
 
   it.each([
-    ['no list of tasks', 200, { status: 'ok' }, 'answers with something other than tasks'],
-    ['a refusal', 403, { tasks: [], reason: 'Not from here.' }, 'answers with status 403'],
+    ['no list of tasks', 200, { status: 'ok' }, 'did not respond with tasks'],
+    ['a refusal', 403, { tasks: [], reason: 'Not from here.' }, 'responded with status 403'],
   ])('lists what it can, then names the address that answers with %s', async (_what, status, answer, reason) => {
     const other = await serve((_request, response) => response.writeHead(status).end(JSON.stringify(answer)));
     await stackOf(other, await instance(PARKED));

@@ -7,8 +7,8 @@ export function OperationsFailure({ error, retry }: { readonly error: Error; rea
   return (
     <Empty title="The API does not know the instances">
       <p>
-        Set <code>WAYPOST_ADMIN_URLS</code> for public-api to the admin addresses of all processes, with commas. Until
-        then: <code>npm run waypost -- tasks list</code>
+        Set <code>WAYPOST_ADMIN_URLS</code> for public-api to the admin addresses of all processes, comma-separated.
+        Until then: <code>npm run waypost -- tasks list</code>
       </p>
     </Empty>
   );

@@ -109,7 +109,7 @@ function createRetry(
 ): DatabaseRetry {
   const gauge = new Gauge({
     name: 'waypost_projection_database_available',
-    help: '1 while the database answers, 0 while the projection waits for it.',
+    help: '1 while the database responds, 0 while the projection waits for it.',
     registers: [registry],
   });
   gauge.set(1);

@@ -25,7 +25,7 @@ export function createProjectorMetrics(registry: Registry, nowMs: () => number):
   const duration = batchDuration(
     registry,
     'waypost_projection_batch_seconds',
-    'Time to apply a batch, waiting for the database included.',
+    'Time to apply a batch, including waiting for the database.',
   );
   return {
     batchApplied: ({ items, durationMs, result }) => {
@@ -36,7 +36,7 @@ export function createProjectorMetrics(registry: Registry, nowMs: () => number):
       duration.observe(durationMs / 1_000);
     },
     ...withDelay(
-      partitionLag(registry, 'waypost_projection_lag_records', 'Offsets of the log that are not projected yet.'),
+      partitionLag(registry, 'waypost_projection_lag_records', 'Offsets of the log that are not yet projected.'),
       projectionDelay(registry, nowMs),
     ),
   };
@@ -63,14 +63,14 @@ function projectionDelay(registry: Registry, nowMs: () => number): Delay {
   const registers = [registry];
   const delay = new Histogram({
     name: 'waypost_projection_delay_seconds',
-    help: 'From when the oldest attempt of a batch was logged to when the history has it.',
+    help: 'Time from the log record of the oldest attempt of a batch until it is in the history.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600],
     registers,
   });
   const unwritten = new Map<number, number>();
   new Gauge({
     name: 'waypost_projection_oldest_unwritten_seconds',
-    help: 'Age of the oldest attempt that was read and is not in the history yet; 0 when there is none.',
+    help: 'Age of the oldest attempt that was read but is not yet in the history; 0 if there is none.',
     registers,
     collect() {
       const at = nowMs();
@@ -97,14 +97,14 @@ export interface PathMetrics extends ProjectionTaskMetrics<AppliedPaths> {
 export function createPathMetrics(registry: Registry): PathMetrics {
   const pings = new Counter({
     name: 'waypost_path_pings_total',
-    help: 'Pings read for the paths: stored, repeated, or left out, and why.',
+    help: 'Pings read for the paths: stored, repeated, or skipped, with the reason.',
     labelNames: ['result'],
     registers: [registry],
   });
   const duration = batchDuration(
     registry,
     'waypost_path_batch_seconds',
-    'Time to apply a batch of pings, waiting for the database included.',
+    'Time to apply a batch of pings, including waiting for the database.',
   );
   return {
     pingsLeftOut: (reason, count) => pings.inc({ result: reason }, count),
@@ -112,7 +112,7 @@ export function createPathMetrics(registry: Registry): PathMetrics {
       for (const [result, count] of Object.entries(counts)) pings.inc({ result }, count);
       duration.observe(durationMs / 1_000);
     },
-    ...partitionLag(registry, 'waypost_path_lag_records', 'Offsets of the pings that are not in the paths yet.'),
+    ...partitionLag(registry, 'waypost_path_lag_records', 'Offsets of pings that are not yet in the paths.'),
   };
 }
 
@@ -126,7 +126,7 @@ export function createWaitingMetrics(registry: Registry): WaitingMetrics {
   });
   return {
     batchApplied: ({ result }) => waiting.inc(result.waiting),
-    ...partitionLag(registry, 'waypost_waiting_lag_records', 'Offsets of deliveries that are not looked at yet.'),
+    ...partitionLag(registry, 'waypost_waiting_lag_records', 'Offsets of deliveries that are not yet checked.'),
   };
 }
 

@@ -107,7 +107,7 @@ describe('a projection says until when it is complete (R-33)', () => {
 describe('a projection of a topic that was deleted and created again', () => {
   it('ends the process with the fix, although the position would be one of the new topic too', async () => {
     const { task, fatal } = build({ isSameTopic: false, position: 1 });
-    await expect(task.open()).rejects.toThrow('was deleted and created again');
+    await expect(task.open()).rejects.toThrow('was deleted and recreated');
     expect(fatal).toEqual([expect.stringContaining('waypost rebuild --yes')]);
   });
 });

@@ -266,7 +266,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
 
 function otherTopic(topic: string): string {
   return (
-    `The topic ${topic} was deleted and created again since the history was filled from it, so the stored positions mean ` +
-    'nothing in it. Start with the topic that it was filled from, or empty the history by waypost rebuild --yes.'
+    `The topic ${topic} was deleted and recreated after the history was filled from it, so the stored positions are ` +
+    'invalid. Start with the original topic, or empty the history with "waypost rebuild --yes".'
   );
 }

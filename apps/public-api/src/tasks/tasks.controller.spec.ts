@@ -90,7 +90,7 @@ describe('the partitions of all instances (R-45)', () => {
 
     expect(body).toMatchObject({
       data: [{ task: `${FAN_OUT}:0` }],
-      unanswered: [{ instance: gone.url, reason: expect.stringContaining('does not answer') }],
+      unanswered: [{ instance: gone.url, reason: expect.stringContaining('does not respond') }],
     });
   });
 
@@ -157,7 +157,7 @@ describe('a command to a partition (R-45)', () => {
     const answer = await api.request(COMMANDS, { method: 'POST', key: ADMIN, json });
 
     expect(answer.status).toBe(404);
-    expect(message(answer)).toContain(`${gone.url} does not answer`);
+    expect(message(answer)).toContain(`${gone.url} does not respond`);
   });
 });
 

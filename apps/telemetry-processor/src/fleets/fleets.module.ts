@@ -73,7 +73,7 @@ function observeGeofences(registry: Registry, history: GeofenceHistory): void {
   });
   new Gauge({
     name: 'waypost_geofence_versions',
-    help: 'Versions of geofences in memory: those in force and those that pings of the last days have seen.',
+    help: 'Versions of geofences in memory: current ones, and those that recent pings have seen.',
     registers: [registry],
     collect() {
       this.set(history.versionCount);

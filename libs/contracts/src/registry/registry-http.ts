@@ -30,7 +30,7 @@ export function createRegistryHttp({ url, ca, timeoutMs }: RegistryAddress): Reg
 
   return {
     async request(method, path, body) {
-      const what = `The schema registry at ${host} did not answer`;
+      const what = `The schema registry at ${host} did not respond`;
       const request = { method, url: host + path, headers };
       let reply: RegistryReply;
       try {
@@ -47,7 +47,7 @@ export function createRegistryHttp({ url, ca, timeoutMs }: RegistryAddress): Reg
       const detail = `status ${String(answer.status)}${answer.message === '' ? '' : `: ${answer.message}`}`;
       // Without the registry's own error number the answer came from something in between, or from a wrong address.
       if (answer.errorCode === null) return unavailable(`${what} at ${host}`, detail);
-      return new ContractsError('registry_refused', `${what}: the registry answered ${detail}`);
+      return new ContractsError('registry_refused', `${what}: the registry responded with ${detail}`);
     },
   };
 }
@@ -96,7 +96,7 @@ const CERTIFICATE_CODES = new Set([
 export function loginRefused(host: string, status: number): ContractsError {
   return new ContractsError(
     'registry_refused',
-    `The schema registry at ${host} refuses this user (status ${String(status)}): check the user name and the password ` +
+    `The schema registry at ${host} rejected this user (status ${String(status)}): check the user name and the password ` +
       'in SCHEMA_REGISTRY_URL.',
   );
 }
@@ -179,7 +179,7 @@ export function sendToRegistry(
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > MAX_REPLY_BYTES) response.destroy(new Error('the answer is too long'));
+          if (bytes > MAX_REPLY_BYTES) response.destroy(new Error('the response is too long'));
         });
         response.on('error', reject);
         response.on('end', () => {
@@ -189,7 +189,7 @@ export function sendToRegistry(
       },
     );
     request.on('error', (error) => {
-      reject(error.name === 'AbortError' ? new Error(`no answer within ${String(timeoutMs)} ms`) : error);
+      reject(error.name === 'AbortError' ? new Error(`no response within ${String(timeoutMs)} ms`) : error);
     });
     request.end(body);
   });

@@ -95,7 +95,7 @@ function registrationError(host: string, subject: string, error: unknown): Contr
   if (status === CONFLICT_STATUS) {
     return new ContractsError(
       'schema_incompatible',
-      `The registry refuses the schema of ${subject}: it breaks BACKWARD_TRANSITIVE compatibility with an earlier ` +
+      `The registry rejected the schema of ${subject}: it breaks BACKWARD_TRANSITIVE compatibility with an earlier ` +
         `version (${detail}). Give new fields a default, and do not change or rename old ones.`,
       { cause: error },
     );
@@ -103,14 +103,14 @@ function registrationError(host: string, subject: string, error: unknown): Contr
   if (status === 401 || status === 403) return loginRefused(host, status);
   if (status === null) return noAnswer(`The schema of ${subject} was not registered`, error);
   if (status >= 500) return unavailable(`The schema of ${subject} was not registered`, detail, error);
-  return new ContractsError('registry_refused', `The registry refuses the schema of ${subject}: ${detail}`, {
+  return new ContractsError('registry_refused', `The registry rejected the schema of ${subject}: ${detail}`, {
     cause: error,
   });
 }
 
 function schemaLookup(id: number, body: unknown): SchemaLookup {
   const { schema, schemaType } = body as { readonly schema?: unknown; readonly schemaType?: unknown };
-  if (typeof schema !== 'string') throw unavailable(`Schema ${String(id)} could not be read`, 'the answer holds none');
+  if (typeof schema !== 'string') throw unavailable(`Schema ${String(id)} could not be read`, 'the response has none');
   if (typeof schemaType === 'string' && schemaType !== 'AVRO') {
     return { type: 'not_avro', detail: `the schema is ${schemaType}, not Avro` };
   }
@@ -126,7 +126,7 @@ function schemaLookup(id: number, body: unknown): SchemaLookup {
 function idOfAnswer(subject: string, body: unknown): number {
   const { id } = body as { readonly id?: unknown };
   if (typeof id === 'number') return id;
-  throw unavailable(`Subject ${subject} could not be looked up`, 'the answer holds no id');
+  throw unavailable(`Subject ${subject} could not be looked up`, 'the response has no id');
 }
 
 export type SchemaLookup =

@@ -81,7 +81,7 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
   const fix =
     topic.partitions === 1
       ? 'delete the topic so that it is created again'
-      : `set WAYPOST_PARTITIONS to what all topics have, or delete ${topic.name} so that it is created again`;
+      : `set WAYPOST_PARTITIONS to the number that all topics have, or delete ${topic.name} so that it is created again`;
   throw new ContractsError(
     'partition_count_differs',
     `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${fix}.`,

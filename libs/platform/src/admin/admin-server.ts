@@ -26,7 +26,7 @@ export interface AdminServerOptions {
 export function createAdminServer({ host, port, metrics, readiness, tasks, stalls }: AdminServerOptions): AdminServer {
   new Gauge({
     name: 'waypost_ready',
-    help: '1 while /health/ready answers 200, else 0.',
+    help: '1 while /health/ready responds with 200, else 0.',
     registers: [metrics],
     collect() {
       this.set(readiness().ready ? 1 : 0);
@@ -39,7 +39,7 @@ export function createAdminServer({ host, port, metrics, readiness, tasks, stall
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (isCommand(request)) {
       if (!isFromThisHost(request)) {
-        sendJson(response, 403, { status: 'refused', reason: 'Commands are taken from the same host only.' });
+        sendJson(response, 403, { status: 'refused', reason: 'Commands are accepted only from the same host.' });
         return;
       }
       answerCommand(request.url ?? '', response, tasks);

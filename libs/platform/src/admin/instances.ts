@@ -107,15 +107,15 @@ async function ask(instance: string, path: string, init: RequestInit): Promise<A
     return { instance, status: response.status, body: await response.json() };
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return { instance, reason: `does not answer: ${String(cause)}` };
+    return { instance, reason: `does not respond: ${String(cause)}` };
   }
 }
 
 /** A proxy, or another server at the address, answers as well: what it says must not hide the tasks of the others. */
 function tasksIn({ instance, status, body }: Answer): Pick<InstanceTasks, 'tasks'> | Unanswered {
   const { data } = tasksAnswer.safeParse(body);
-  if (status !== 200) return { instance, reason: `answers with status ${String(status)}` };
-  if (data === undefined) return { instance, reason: 'answers with something other than tasks' };
+  if (status !== 200) return { instance, reason: `responded with status ${String(status)}` };
+  if (data === undefined) return { instance, reason: 'did not respond with tasks' };
   return { tasks: data.tasks.map((task) => ({ ...task, instance }) as InstanceTask) };
 }
 

@@ -16,9 +16,9 @@ const FIXES: Readonly<Record<KafkaRefusal, string>> = {
   tls_wanted: 'The brokers speak TLS: set KAFKA_TLS=true, or KAFKA_TLS_CA_FILE',
   tls_not_spoken: 'The brokers do not speak TLS at this address: check the ports in KAFKA_BROKERS, or unset KAFKA_TLS',
   login_refused:
-    'The brokers refuse this user: check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD, or the token of KAFKA_OAUTH_*',
+    'The brokers rejected this user: check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD, or the token of KAFKA_OAUTH_*',
   token_refused:
-    'The token endpoint gives no token: check KAFKA_OAUTH_TOKEN_URL, KAFKA_OAUTH_CLIENT_ID, KAFKA_OAUTH_CLIENT_SECRET and KAFKA_OAUTH_SCOPE',
+    'The token endpoint returned no token: check KAFKA_OAUTH_TOKEN_URL, KAFKA_OAUTH_CLIENT_ID, KAFKA_OAUTH_CLIENT_SECRET and KAFKA_OAUTH_SCOPE',
   login_wanted:
     'The brokers close the connection of clients that do not log in: set KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
   login_not_spoken:

@@ -59,7 +59,10 @@ describe('Tokens for the login at Kafka', () => {
       const { token } = build({ status, body: { error_description: 'secret/%' } });
       const error: unknown = await token().catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(TokenRefusedError);
-      expect(error).toMatchObject({ code: 'TOKEN_REFUSED', message: `The token endpoint answers ${String(status)}` });
+      expect(error).toMatchObject({
+        code: 'TOKEN_REFUSED',
+        message: `The token endpoint responded with ${String(status)}`,
+      });
     },
   );
 

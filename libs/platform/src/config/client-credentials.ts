@@ -39,10 +39,10 @@ async function requestToken(client: OAuthClient, send: typeof fetch): Promise<To
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const { status } = response;
-  if (status === 429 || status >= 500) throw new Error(`The token endpoint answers ${String(status)}`);
-  if (!response.ok) throw new TokenRefusedError(`The token endpoint answers ${String(status)}`);
+  if (status === 429 || status >= 500) throw new Error(`The token endpoint responded with ${String(status)}`);
+  if (!response.ok) throw new TokenRefusedError(`The token endpoint responded with ${String(status)}`);
   const answer = answerSchema.safeParse(await response.json().catch(() => null));
-  if (!answer.success) throw new TokenRefusedError('The token endpoint sends something that is not a token');
+  if (!answer.success) throw new TokenRefusedError('The token endpoint did not return a token');
   const { access_token: value, expires_in: lifeSeconds = UNKNOWN_LIFE_SECONDS } = answer.data;
   return { value, lifeMs: lifeSeconds * 1_000 };
 }

@@ -60,7 +60,7 @@ const saslVariables = z.object({
   ),
   KAFKA_OAUTH_CLIENT_ID: withDefault(asText, 'the id of the client', undefined),
   KAFKA_OAUTH_CLIENT_SECRET: withDefault(asText, 'the secret of the client', undefined),
-  KAFKA_OAUTH_SCOPE: withDefault(asText, 'scopes with spaces between them', undefined),
+  KAFKA_OAUTH_SCOPE: withDefault(asText, 'scopes separated by spaces', undefined),
   KAFKA_AWS_REGION: withDefault(asText, 'the AWS region of the cluster', undefined),
 });
 
@@ -84,7 +84,7 @@ function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonl
   const useless = given.filter((name) => !usable.includes(name));
   if (useless.length > 0) {
     const why = mechanism === undefined ? 'without KAFKA_SASL_MECHANISM' : `with KAFKA_SASL_MECHANISM=${mechanism}`;
-    return useless.map((name) => [name, `is of no use ${why}: remove it`]);
+    return useless.map((name) => [name, `has no effect ${why}: remove it`]);
   }
   if (given.length === 0 && mechanism === undefined) return [];
   if (mechanism === 'aws-msk-iam' && signer === null)

@@ -146,7 +146,7 @@ describe('parseConfig', () => {
       ['KAFKA_OAUTH_SCOPE', {}],
     ] as const) {
       const problems = problemsOf({ ...complete, ...others, [name]: 'token-secret' });
-      expect(problems).toEqual([expect.stringMatching(new RegExp(`^ {2}${name} is of no use`))]);
+      expect(problems).toEqual([expect.stringMatching(new RegExp(`^ {2}${name} has no effect`))]);
       expect(problems.join()).not.toContain('token-secret');
     }
   });
@@ -188,7 +188,7 @@ describe('parseConfig', () => {
     [{ KAFKA_TLS_KEY_FILE: 'PRIVATE KEY' }, 'KAFKA_TLS_CERT_FILE is missing'],
     [{ KAFKA_TLS_CERT_FILE: 'PRIVATE KEY', KAFKA_TLS_KEY_FILE: 'PRIVATE KEY' }, 'KAFKA_TLS_CERT_FILE is not usable'],
     [{ KAFKA_TLS_CA_FILE: 'CERTIFICATE', KAFKA_TLS: 'false' }, 'KAFKA_TLS is false although'],
-    [{ SCHEMA_REGISTRY_CA_FILE: 'CERTIFICATE' }, 'SCHEMA_REGISTRY_CA_FILE is of no use with http'],
+    [{ SCHEMA_REGISTRY_CA_FILE: 'CERTIFICATE' }, 'SCHEMA_REGISTRY_CA_FILE has no effect with http'],
   ])('refuses certificates that would not be used: %j', (blocks, problem) => {
     const files = Object.entries(blocks).map(([name, block]) => [
       name,
@@ -220,7 +220,7 @@ describe('parseConfig', () => {
     ['ssl=%7B%22rejectUnauthorized%22%3Afalse%7D', 'ssl must be true or false'],
     ['sslmode=disable&ssl=true', 'both asks for TLS and switches it off'],
     ['sslmode=verify-full&ssl=0', 'both asks for TLS and switches it off'],
-    ['sslmode=verify-full&sslmode=disable', 'sslmode may stand there once only'],
+    ['sslmode=verify-full&sslmode=disable', 'sslmode may appear only once'],
     ['sslmode=require&uselibpqcompat=true', 'uselibpqcompat'],
     ['sslmode=verify-full&sslrootcert=/does/not/exist.pem', 'sslrootcert must name a readable PEM file'],
     ['sslcert=/does/not/exist.pem', 'sslcert and sslkey belong together'],

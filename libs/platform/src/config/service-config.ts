@@ -36,13 +36,13 @@ export const registryConfig: z.ZodType<RegistryConfig> = z
     const { SCHEMA_REGISTRY_URL: url, SCHEMA_REGISTRY_CA_FILE: ca } = env;
     if (ca === undefined) return { url };
     if (url.startsWith('https:')) return { url, ca };
-    const message = 'is of no use with http: make SCHEMA_REGISTRY_URL an https URL, or remove it';
+    const message = 'has no effect with http: make SCHEMA_REGISTRY_URL an https URL, or remove it';
     ctx.addIssue({ code: 'custom', path: ['SCHEMA_REGISTRY_CA_FILE'], message });
     return z.NEVER;
   });
 
 const KEYS_REQUIREMENT =
-  'the base64 of 32 random bytes, for example from `openssl rand -base64 32`, or several of them with commas, newest first';
+  'the base64 of 32 random bytes, for example from `openssl rand -base64 32`, or several, comma-separated, newest first';
 
 /** WAYPOST_SEALING_KEY: AES-256-GCM keys of subscription secrets (R-17). All of them open, the first seals. */
 export const sealingKeysConfig: z.ZodType<readonly Buffer[]> = z
