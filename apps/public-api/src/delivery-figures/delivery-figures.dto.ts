@@ -11,7 +11,8 @@ export const figureWindow = z.object({
     description: 'End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets.',
   }),
   step: oneOf(['minute', 'hour', 'day']).default('hour').meta({
-    description: 'The length of a bucket, in UTC. A window has at most 1,440 of them.',
+    description:
+      'The length of a bucket, in UTC. A window has at most 1,440 of them, and a response 20,000 if they are split.',
   }),
 });
 

@@ -67,7 +67,14 @@ describe('what an answer about figures adds (R-41)', () => {
     )[0];
     expect(size).toBeGreaterThan(20_000_000);
     expect(await read({})).toEqual({ rows: 15, total: 15 * 3_000 * 21, sums: 1 });
-    expect(await read({ groupBy: 'subscription' })).toEqual({ rows: 45_000, total: 15 * 3_000 * 21, sums: 3_000 });
+    expect(await read({ groupBy: 'subscription', limits: {} })).toEqual({
+      rows: 45_000,
+      total: 15 * 3_000 * 21,
+      sums: 3_000,
+    });
+    const window = { startAt: TODAY - 14 * DAY_MS, endAt: NOW };
+    const split = { fleetId: 'acme', ...window, step: 'day', groupBy: 'subscription' } as const;
+    expect((await createDeliveryFigures({ pages: suite.pages }).read(split, (row) => row)).type).toBe('too_many');
   });
 
   it.each([1_000, 2_500, 5_100, 100_000])('is the same however much is read at once: %d bytes', async (sliceBytes) => {
