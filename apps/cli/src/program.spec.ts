@@ -52,7 +52,7 @@ describe('The command line', () => {
     [['read', 'fleet.events', '--from', '20', '--to', '10'], /--from must be before --to/],
     [['publish', 'f', '--fleet', 'x', '--rate', '0'], /"0" is not a number above 0/],
     [['subscribe', '--fleet', 'f', '--url', 'u', '--event-types', 'a,,b'], /not a comma-separated list/],
-    [['rejected', 'republish'], /Say which ones/],
+    [['rejected', 'republish'], /Select records/],
   ])('refuses %j', async (args, message) => {
     const { outcome } = await build().run(...args);
     expect(outcome).toMatchObject({ name: 'CliError', exitCode: 2, message: expect.stringMatching(message) });

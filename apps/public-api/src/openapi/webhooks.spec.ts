@@ -61,7 +61,7 @@ describe('the webhooks of the OpenAPI document (R-43)', () => {
         const finished = { attempt: 1, result: { type: 'response', statusCode: status } as const, auth };
         const decision = decideAttempt({ ...finished, unauthorizedBefore: false, endedAt: 0, random: 0 });
         if (decision.outcome === 'retrying')
-          expect(described(status)).toMatchObject({ description: expect.stringMatching(/(?<!not )sent again/i) });
+          expect(described(status)).toMatchObject({ description: expect.stringMatching(/(?<!not )retried/i) });
       }
     }
   });
