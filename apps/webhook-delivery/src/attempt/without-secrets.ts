@@ -2,17 +2,107 @@ const MASK = '[secret]';
 /** A shorter beginning of a secret tells nothing, and may be there by chance. */
 const LEAST_BEGINNING = 4;
 
+/** What a response says, and where in it each of the characters begins, with its end as the last. */
+interface Reading {
+  readonly text: string;
+  readonly places: ArrayLike<number>;
+}
+
+interface Escapes {
+  readonly pattern: RegExp;
+  /** One that the end of the response has cut. */
+  readonly cut: RegExp;
+}
+
+/** As receivers repeat what they were sent: in JSON, in HTML, in a URL. */
+const ESCAPES: readonly Escapes[] = [
+  { pattern: /\\(?:u00(?<hex>[\da-f]{2})|(?<char>["\\/]))/gi, cut: /\\(?:u[\da-f]{0,3})?$/i },
+  {
+    pattern: /&(?:#x0*(?<hex>[\da-f]{2});|#0*(?<decimal>\d{2,3});|(?<name>quot|amp|lt|gt|apos);)/gi,
+    cut: /&[#\w]{0,5}$/i,
+  },
+  { pattern: /%(?<hex>[\da-f]{2})|(?<name>\+)/gi, cut: /%[\da-f]?$/i },
+];
+const NAMED: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'", '+': ' ' };
+
 /** The beginning of a response without the secrets in it, nor the beginning of one that its end has cut. */
 export function withoutSecrets(body: Buffer, secrets: readonly string[]): Buffer {
   // One character per byte, as in header values.
-  let text = body.toString('latin1');
-  for (const secret of secrets.filter(({ length }) => length > 0))
-    text = withoutBeginning(text.replaceAll(secret, MASK), secret);
-  return Buffer.from(text, 'latin1');
+  const text = body.toString('latin1');
+  const isSecret = new Uint8Array(text.length);
+  for (const reading of readingsOf(text))
+    for (const secret of secrets) {
+      markWhole(isSecret, reading, secret);
+      markBeginning(isSecret, reading, secret);
+    }
+  return isSecret.includes(1) ? Buffer.from(masked(text, isSecret), 'latin1') : body;
 }
 
-function withoutBeginning(text: string, secret: string): string {
-  for (let length = secret.length - 1; length >= LEAST_BEGINNING; length--)
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
-  return text;
+function readingsOf(text: string): Reading[] {
+  const asItIs = { text, places: Uint16Array.from({ length: text.length + 1 }, (_, at) => at) };
+  return [
+    asItIs,
+    ...ESCAPES.flatMap((escapes) =>
+      text.search(escapes.pattern) < 0 && text.search(escapes.cut) < 0 ? [] : unescaped(text, escapes),
+    ),
+  ];
+}
+
+function unescaped(text: string, { pattern, cut }: Escapes): Reading {
+  const whole = text.replace(cut, '');
+  const characters: string[] = [];
+  const places: number[] = [];
+  let at = 0;
+  const literally = (end: number): void => {
+    for (; at < end; at++) {
+      characters.push(text.charAt(at));
+      places.push(at);
+    }
+  };
+  for (const { index, 0: escape, groups = {} } of whole.matchAll(pattern)) {
+    literally(index);
+    characters.push(characterOf(groups));
+    places.push(index);
+    at = index + escape.length;
+  }
+  literally(whole.length);
+  return { text: characters.join(''), places: [...places, text.length] };
+}
+
+/** One, whatever the number: a place of the reading is a character. */
+function characterOf({ hex, decimal, char, name }: Readonly<Record<string, string | undefined>>): string {
+  if (char !== undefined) return char;
+  if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
+  return String.fromCharCode(hex === undefined ? Number(decimal) : parseInt(hex, 16));
+}
+
+/** Of several secrets one may be in another, or begin in it: each is masked as a whole. */
+function markWhole(isSecret: Uint8Array, { text, places }: Reading, secret: string): void {
+  if (secret === '') return;
+  let markedTo = 0;
+  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1)) {
+    const end = at + secret.length;
+    isSecret.fill(1, places[Math.max(at, markedTo)], places[end]);
+    markedTo = end;
+  }
+}
+
+function markBeginning(isSecret: Uint8Array, { text, places }: Reading, secret: string): void {
+  for (let length = Math.min(secret.length - 1, text.length); length >= LEAST_BEGINNING; length--)
+    if (text.endsWith(secret.slice(0, length))) {
+      isSecret.fill(1, places[text.length - length]);
+      return;
+    }
+}
+
+function masked(text: string, isSecret: Uint8Array): string {
+  let shown = '';
+  for (let at = 0; at < text.length;) {
+    const isMasked = isSecret[at] === 1;
+    const next = isSecret.indexOf(isMasked ? 0 : 1, at);
+    const end = next < 0 ? text.length : next;
+    shown += isMasked ? MASK : text.slice(at, end);
+    at = end;
+  }
+  return shown;
 }
