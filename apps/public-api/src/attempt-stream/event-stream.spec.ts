@@ -33,14 +33,14 @@ class WrittenResponse extends EventEmitter {
 }
 
 let response: WrittenResponse;
-let isAllowed: boolean;
+let isAllowed: () => Promise<boolean>;
 let stream: EventStream;
 
 beforeEach(() => {
   jest.useFakeTimers();
   response = new WrittenResponse();
-  isAllowed = true;
-  const options = { stopping: new AbortController().signal, isStillAllowed: () => Promise.resolve(isAllowed) };
+  isAllowed = () => Promise.resolve(true);
+  const options = { stopping: new AbortController().signal, isStillAllowed: () => isAllowed() };
   stream = new EventStream(response as unknown as Response, options);
   stream.begin('0-0');
 });
@@ -75,10 +75,19 @@ describe('a stream of server-sent events (R-41)', () => {
   });
 
   it('ends when its key has been revoked', async () => {
-    isAllowed = false;
+    isAllowed = () => Promise.resolve(false);
     // With the half second that an answer may be old: within the second of R-42.
     await jest.advanceTimersByTimeAsync(500);
     expect([response.isEnded, stream.signal.aborted]).toEqual([true, true]);
+  });
+
+  it('goes on while nobody can say whether its key is live, as without the database', async () => {
+    isAllowed = () => Promise.reject(new Error('The database is away.'));
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect([response.isEnded, stream.signal.aborted]).toEqual([false, false]);
+    isAllowed = () => Promise.resolve(false);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(response.isEnded).toBe(true);
   });
 
   it('waits for a reader without room, and gives one up that takes nothing for half a minute', async () => {

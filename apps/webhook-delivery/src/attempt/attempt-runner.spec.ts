@@ -227,6 +227,21 @@ describe('what a receiver says of its refusal (R-24)', () => {
     expect(Buffer.from(body ?? []).toString()).toBe('failed on Bearer [secret]');
   });
 
+  it('is kept without either where the request has both', async () => {
+    const auth = rigAuth('sub-1', rig.receiver.url('/token'));
+    rig.put(
+      rigSubscription('sub-1', { url: rig.hook(), auth, headers: [rigHeader('sub-1', 'x-api-key', 'key-4711')] }),
+    );
+    rig.receiver.behave(({ path, headers }) =>
+      path === '/token'
+        ? { type: 'respond', status: 200, body: JSON.stringify({ access_token: 'tok-4711', expires_in: 3_600 }) }
+        : { type: 'respond', status: 500, body: `${String(headers.authorization)}, ${String(headers['x-api-key'])}` },
+    );
+    const run = await rig.run('sub-1');
+    const body = run.type === 'ended' && run.result.type === 'response' ? run.result.body : undefined;
+    expect(Buffer.from(body ?? []).toString()).toBe('Bearer [secret], [secret]');
+  });
+
   it('is kept without the secret headers that it repeats, but with the others', async () => {
     const headers = [
       rigHeader('sub-1', 'x-api-key', 'key-4711'),

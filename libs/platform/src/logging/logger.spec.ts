@@ -70,6 +70,16 @@ describe('createLogger (R-40)', () => {
     expect(text()).not.toContain(Buffer.from(hidden).toString('base64'));
   });
 
+  it.each(['whsec_', 'wp_', 'wpc_', 'wps_', 'wpa_', 'client_secret='])(
+    'finds what begins with %s in text',
+    (prefix) => {
+      const { logger, text } = build();
+      logger.warn('refused', { detail: `POST grant_type=x&${prefix}${'h'.repeat(43)}&scope=y` });
+      expect(text()).not.toContain('hhhh');
+      expect(text()).toContain(`grant_type=x&${prefix}[redacted]&scope=y`);
+    },
+  );
+
   it('keeps what only sounds secret: counts, flags and absence', () => {
     const { logger, lines } = build();
 

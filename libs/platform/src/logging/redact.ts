@@ -16,7 +16,8 @@ const HIDDEN_NAMES = new Set([
 const HIDDEN_ENDINGS = /(secret|password|token|apikey|signature|privatekey|sealingkey|tokenkey|authorization)$/;
 
 const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/\b(whsec_|wp_)[A-Za-z0-9+/=_-]{8,}/g, '$1[redacted]'],
+  [/\b(whsec_|wp[acs]?_)[A-Za-z0-9+/=_-]{8,}/g, '$1[redacted]'],
+  [/\b(client_secret=)[^\s&"']+/gi, '$1[redacted]'],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, '$1 [redacted]'],
   [/(\/\/[^\s/:@]*):[^\s/@]+@/g, '$1:[redacted]@'],
 ];
