@@ -25,7 +25,10 @@ const EXTENDED = formOf('-', ':');
 const BASIC = formOf('', '');
 const END_OF_DAY = '24';
 
-/** R-31. The zone is required: guessing one would move the window by hours. Leap seconds are refused: no such time can be stored. */
+/**
+ * R-31. The zone is required: guessing one would move the window by hours. Leap seconds are refused: no such time can be stored.
+ * What is finer than a millisecond is rounded up: as times have whole ones, a window from or to there has the same of them.
+ */
 export function parseInstant(text: string): ParsedInstant {
   const parts = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (parts === null) return { type: 'refused', reason: 'not_a_date_time' };
@@ -45,7 +48,8 @@ export function parseInstant(text: string): ParsedInstant {
   const zoneMs = sign === undefined ? 0 : Number(`${sign}1`) * clockMs(zoneHour ?? '', zoneMinute ?? '0', '0');
   const at = midnightAt + localMs - zoneMs;
   if (at < MIN_TIME_MS || at > MAX_TIME_MS) return { type: 'refused', reason: 'out_of_range' };
-  return { type: 'instant', at };
+  const hasFinerParts = /[1-9]/.test(fraction.slice(3));
+  return { type: 'instant', at: hasFinerParts ? Math.min(at + 1, MAX_TIME_MS) : at };
 }
 
 function clockMs(hour: string, minute: string, second: string): number {
