@@ -26,7 +26,7 @@ function sentenceOf(error: unknown): string {
   return error.message === '' && errors.length > 0 ? sentenceOf(errors[0]) : error.message;
 }
 
-// A reader that has gone is no failure: what a command does, and its exit code, count all the same (`endsWithReader`).
+// A reader that has gone is not a failure: what a command does, and its exit code, count all the same (`endsWithReader`).
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
     if (!isBrokenPipe(error)) process.exit(1);

@@ -66,7 +66,7 @@ export class HttpPipeline {
     app.use(serveConsole(this.consoleFolder, mapTiles));
     app.use(helmet());
     app.use(noStore);
-    // Before everything that can respond: the refusals below are responses of v1, too.
+    // Before everything that can respond: the refusals below are responses of v1 as well.
     app.use(V1_HISTORY_PATH, deprecateV1);
     app.use(identifyCallers({ keys, admins, limiter, addresses, logger }));
     app.use(boundUnreadResponses(maxUnreadBytes));

@@ -24,7 +24,7 @@ export class DatabaseRetry {
   }
 
   /**
-   * Does the work again, after ever longer waits, while the database is away, or while a projector that was stopped
+   * Does the work again, after ever longer waits, while the database is down, or while a projector that was stopped
    * keeps rows that the work needs. Any other error is thrown at once; so is the last one when the signal ends the
    * waiting. The work must be safe to repeat after an unknown outcome.
    */

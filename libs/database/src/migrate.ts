@@ -46,7 +46,7 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
 
 /**
  * Asks again and again, however long the migrations of another take. A session that waits in `pg_advisory_lock` has a
- * snapshot, for whose end `CREATE INDEX CONCURRENTLY` of the holder would wait: neither would ever go on.
+ * snapshot, for whose end `CREATE INDEX CONCURRENTLY` of the holder would wait: neither would ever continue.
  */
 async function waitForTurn(lockHolder: QueryRunner): Promise<void> {
   for (;;) {

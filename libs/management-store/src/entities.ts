@@ -78,7 +78,7 @@ export class PortalSessionEntity {
 @Entity({ name: 'fleet_portals' })
 export class FleetPortalEntity extends VersionedRow {
   @PrimaryColumn('text', { name: 'fleet_id' }) fleetId!: string;
-  /** In the address of the portal. It is no secret, and says nothing of the fleet. */
+  /** In the address of the portal. It is not a secret, and says nothing of the fleet. */
   @Column('uuid', { name: 'portal_id' }) portalId!: string;
   @Column('text', { name: 'frame_ancestors', array: true }) frameAncestors!: readonly string[];
   @Column('text', { name: 'brand_color', nullable: true }) brandColor!: string | null;

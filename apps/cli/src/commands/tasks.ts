@@ -7,7 +7,7 @@ export interface TasksOptions {
 }
 
 export interface ListTasksOptions extends TasksOptions {
-  /** Lists those that are not parked, too. */
+  /** Also lists tasks that are not parked. */
   readonly all: boolean;
 }
 

@@ -88,7 +88,7 @@ export interface IdleDetector {
   observe(nowMs: number, progress: readonly PartitionProgress[] | null): boolean;
 }
 
-/** `progress` null is a failed look-up: it restarts the idle period. */
+/** `progress` null is a failed lookup: it restarts the idle period. */
 export function createIdleDetector(idleMs: number): IdleDetector {
   let idleSince: number | null = null;
   return {

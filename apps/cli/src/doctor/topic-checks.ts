@@ -75,7 +75,7 @@ function isGood(setting: string, value: string, expected: string): boolean {
   return Number(value) >= Number(expected) || (setting === 'retention.ms' && value === '-1');
 }
 
-/** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be away. More than there are count as many since Kafka 3.7. */
+/** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be down. More than there are count as many since Kafka 3.7. */
 function checkReplicas(name: string, found: FoundTopic, replicationFactor: number): Finding[] {
   const { replicas, leaderless, behind } = found;
   const findings = checkMinInSync(name, found);

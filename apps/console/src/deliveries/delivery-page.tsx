@@ -42,7 +42,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
     </MissingOrFailed>
   );
   if (!data) return absence(error);
-  // What was read before it was gone is hidden, too.
+  // What was read before it was gone is hidden as well.
   if (isMissing(error)) return absence(error);
   if (!first) return null;
   return (

@@ -12,7 +12,7 @@ export interface TailRows {
 
 export const NO_ROWS: TailRows = { rows: [], seen: 0 };
 
-/** What has arrived and is not shown. It holds no more of it than can be shown, however long somebody reads the rows of before. */
+/** What has arrived and is not shown. It holds no more of it than can be shown, however long somebody reads earlier rows. */
 export class ArrivedAttempts {
   private count = 0;
   /** Oldest first; twice as many at most, so that few of the arrivals move the others. */

@@ -37,7 +37,7 @@ interface Search {
   /** The first attempt of the last delivery that was looked at. */
   readonly until: string;
   readonly isStopped: boolean;
-  /** Stops it, or goes on. */
+  /** Stops it, or continues. */
   readonly toggle: () => void;
 }
 
@@ -61,7 +61,7 @@ export function useDeliveries(filters: DeliveryFilters, openedAtMs: number) {
     if (isEmpty) more?.load();
   }, [isEmpty, more]);
 
-  // A search goes on where it was, also when it has found nothing so far.
+  // A search continues where it was, also when it has found nothing so far.
   const retry = () => void (data ? fetchNextPage() : refetch());
   // There are others, which this list does not get to.
   const isFull = !hasNextPage && (data?.pages.at(-1)?.nextPageState ?? null) !== null;

@@ -29,7 +29,7 @@ const RANGE_MS: Readonly<Record<Range, number>> = {
   all: Number.POSITIVE_INFINITY,
 };
 
-/** What the address of the page says; an empty text is no filter. */
+/** What the address of the page says; an empty text is not a filter. */
 export interface DeliveryFilters {
   /** The window ends now; without a meaning while `from` or `to` is set. */
   readonly range: Range;

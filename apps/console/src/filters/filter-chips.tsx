@@ -104,7 +104,7 @@ function useSaid(filters: DeliveryFilters, isLive: boolean) {
   return { said, say };
 }
 
-/** The button that had the focus is gone: the keyboard goes on at the one in its place, or at the line. */
+/** The button that had the focus is gone: the keyboard continues at the one in its place, or at the line. */
 function useFocusAfterRemoval(count: number) {
   const line = useRef<HTMLDivElement>(null);
   const removed = useRef(-1);

@@ -19,7 +19,7 @@ const TEXTS = {
   },
 } as const;
 
-/** Why a partition cannot go on, and what can be done. */
+/** Why a partition cannot continue, and what can be done. */
 export function ParkedPartition({ task }: { readonly task: Task }) {
   const { group, topic, partition, parked, instance } = task;
   if (parked === undefined) return null;

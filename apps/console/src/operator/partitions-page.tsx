@@ -17,7 +17,7 @@ const VIEWS = [
   { value: 'all', title: 'All' },
 ] as const;
 
-/** The partitions of all instances: first of all those that cannot go on. */
+/** The partitions of all instances: first of all those that cannot continue. */
 export function PartitionsPage() {
   const client = useClient();
   const [view, setView] = useState<(typeof VIEWS)[number]['value']>('parked');

@@ -11,7 +11,7 @@ export type Step = keyof typeof STEP_MS;
 
 type Percentiles = FigureBucket['latencyMs'] | null;
 
-/** One moment of a chart. Expired deliveries have failed, too. */
+/** One moment of a chart. Expired deliveries have failed as well. */
 export interface Column extends Readonly<Record<Outcome, number>> {
   readonly startDate: string;
   readonly retries: number;

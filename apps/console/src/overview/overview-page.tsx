@@ -51,7 +51,7 @@ export function OverviewPage() {
 interface FiguresProps {
   readonly columns: readonly Column[];
   readonly range: FigureRange;
-  /** Everything has its place already, so that nothing jumps; until its own figures are there, it has those of before. */
+  /** Everything has its place already, so that nothing jumps; until its own figures are there, it shows the earlier ones. */
   readonly isLoading: boolean;
 }
 

@@ -16,7 +16,7 @@ interface WorstProps {
   readonly range: string;
 }
 
-/** Where deliveries fail or have to be repeated. A fleet may have too many subscriptions for it: that is no failure of the page. */
+/** Where deliveries fail or have to be repeated. A fleet may have too many subscriptions for it: that is not a failure of the page. */
 export function WorstSubscriptions({ window, step, range }: WorstProps) {
   const client = useClient();
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery({

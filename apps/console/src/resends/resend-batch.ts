@@ -91,7 +91,7 @@ interface NewBatch {
   readonly nowMs: number;
 }
 
-/** The window ends now: a filter until now matches what came while one looked at it, too. */
+/** The window ends now: a filter until now matches what came while one looked at it as well. */
 export function batchOf({ id, filters, subscriptions, openedAtMs, nowMs }: NewBatch): ResendBatch {
   const { from, to } = windowOf(filters, openedAtMs);
   const endDate = to ?? new Date(nowMs).toISOString();
@@ -222,7 +222,7 @@ interface Known {
   readonly nowMs: number;
 }
 
-/** Without its record a replay is hard to find: not while one is unknown or goes on, nor before the first was asked for. */
+/** Without its record a replay is hard to find: not while one is unknown or continues, nor before the first was asked for. */
 export function isForgettable(batch: ResendBatch, replays: readonly Replay[], { gone, nowMs }: Known): boolean {
   const created = batch.items.filter(({ replayId }) => replayId !== null).length;
   const isBegun = created > 0 || batch.items.some(({ refusal }) => refusal !== undefined);

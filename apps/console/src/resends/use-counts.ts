@@ -10,7 +10,7 @@ import { NEVER_CACHED } from './use-candidates.js';
 /** By the id of the subscription. */
 export type Counts = ReadonlyMap<string, Output<'countResendable'>>;
 
-/** Each is a request, which holds a connection of the history: others read it, too. */
+/** Each is a request, which holds a connection of the history: others read it as well. */
 const MOST_COUNTED_SUBSCRIPTIONS = 100;
 const AT_ONCE = 2;
 /** Nothing that is sent depends on the count: one does not have to wait for it. */

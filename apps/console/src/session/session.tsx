@@ -19,7 +19,7 @@ interface Session {
   readonly isOperator: boolean;
   /** That an operator has chosen. */
   readonly fleetId: string | null;
-  /** In a portal without a session: why. null: this is no portal. */
+  /** In a portal without a session: why. null: this is not a portal. */
   readonly portal: PortalState | null;
   /** Tries the code of the link again, where that may help. */
   readonly openPortal: () => void;

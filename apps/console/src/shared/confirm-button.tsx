@@ -2,7 +2,7 @@ import { type ReactNode, useRef } from 'react';
 
 interface ConfirmButtonProps {
   readonly label: string;
-  /** The name of what is done after all; the dialog has it as its title, too. */
+  /** The name of the action; it is also the title of the dialog. */
   readonly action: string;
   /** What it means. */
   readonly children: ReactNode;

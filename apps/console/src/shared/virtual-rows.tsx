@@ -79,7 +79,7 @@ interface RowProps {
 function Row({ id, index, top, children }: RowProps) {
   const row = useRef<HTMLDivElement>(null);
 
-  // Back from the page that this row has opened, the keyboard goes on here.
+  // Back from the page that this row has opened, the keyboard continues here.
   useEffect(() => {
     if (readEntry().row !== id) return;
     row.current?.querySelector('a')?.focus({ preventScroll: true });

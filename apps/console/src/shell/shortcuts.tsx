@@ -31,7 +31,7 @@ export interface Shortcuts {
   readonly palette: Opener;
 }
 
-/** Keys that work everywhere but in a text field; Ctrl+K works there, too. What stands behind a dialog gets none. */
+/** Keys that work everywhere but in a text field; Ctrl+K works there as well. What stands behind a dialog gets none. */
 export function useShortcuts(): Shortcuts {
   const { all: places } = usePlaces();
   const [, navigate] = useLocation();

@@ -6,7 +6,7 @@ export interface DayFigures {
   readonly failed: number;
 }
 
-/** Figures by subscription; an expired delivery has failed, too. */
+/** Figures by subscription; an expired delivery has failed as well. */
 export function dayFiguresOf(buckets: readonly FigureBucket[]): ReadonlyMap<string, DayFigures> {
   const found = new Map<string, DayFigures>();
   for (const { subscriptionId = '', deliveries } of buckets) {

@@ -41,7 +41,7 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
     </MissingOrFailed>
   );
   if (!data) return absence(error);
-  // What was read before it was gone is hidden, too.
+  // What was read before it was gone is hidden as well.
   if (isMissing(error)) return absence(error);
   return (
     <>

@@ -29,7 +29,7 @@ export function useTestEvent(id: string): TestEvent {
   });
   const status = data?.data[0]?.delivery.status;
   useEffect(() => {
-    // Its health counts the test event, too.
+    // Its health counts the test event as well.
     if (status !== undefined) void queries.invalidateQueries({ queryKey: ['subscription', id] });
   }, [queries, id, status]);
   return {

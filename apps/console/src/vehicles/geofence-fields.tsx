@@ -94,7 +94,7 @@ interface NumberFieldProps {
   readonly onChange: (value: number) => void;
 }
 
-/** It keeps what is typed, also while that is no number yet, such as "-". */
+/** It keeps what is typed, also while that is not a number yet, such as "-". */
 function NumberField({ label, value, least, most, onChange }: NumberFieldProps) {
   const [text, setText] = useState(String(value));
   useEffect(() => setText((typed) => (Number(typed) === value && typed !== '' ? typed : String(value))), [value]);

@@ -8,7 +8,7 @@ interface GeofenceListProps {
   readonly hasMore: boolean;
 }
 
-/** The geofences by name; the map has them, too. */
+/** The geofences by name; the map has them as well. */
 export function GeofenceList({ geofences, hasMore }: GeofenceListProps) {
   const lack = useLack('geofences:write');
   return (

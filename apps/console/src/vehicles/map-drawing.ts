@@ -121,7 +121,7 @@ function drawDraft(context: Context, draft: GeofenceDraft, view: MapView, screen
   }
 }
 
-/** Those of marks come first: geofences are named beside the map, too. */
+/** Those of marks come first: geofences are named beside the map as well. */
 function labelsOf({ marks, geofences }: MapContent, screen: Screen): MapLabel[] {
   const beside = (place: Place, text: string): MapLabel => {
     const { x, y } = screen(place);

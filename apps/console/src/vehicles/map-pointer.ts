@@ -116,7 +116,7 @@ export function useMapPointer({ view, size, points, editing, onPoint, onPlace, c
   };
 }
 
-/** Zooms by a wheel with Ctrl, as which browsers show a pinch on a touchpad, too. Without it the page scrolls. */
+/** Zooms by a wheel with Ctrl, as which browsers show a pinch on a touchpad as well. Without it the page scrolls. */
 export function useWheelZoom(
   canvas: RefObject<HTMLCanvasElement | null>,
   { width, height }: Size,

@@ -4,7 +4,7 @@ import { fromScreen, type MapView } from './mercator.js';
 const TILE_PX = 256;
 /** What most servers of tiles have. */
 const MOST_ZOOM = 19;
-/** Some screens full; the browser keeps what it has loaded, too. */
+/** Some screens full; the browser keeps what it has loaded as well. */
 const KEPT = 256;
 const AGAIN_AFTER_MS = 10_000;
 

@@ -9,7 +9,7 @@ interface VehicleListProps {
   readonly onSelect: (index: number) => void;
 }
 
-/** The vehicles by name; the map has them, too. */
+/** The vehicles by name; the map has them as well. */
 export function VehicleList({ marks, onSelect }: VehicleListProps) {
   const [text, setText] = useState('');
   const words = text.trim().toLowerCase();

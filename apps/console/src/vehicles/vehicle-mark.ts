@@ -13,7 +13,7 @@ export interface VehicleMark extends MapMark {
 }
 
 /**
- * The newest place of each vehicle. Of one whose points go on in the next page, that has it: where that was not read, the last
+ * The newest place of each vehicle. Of one whose points continue in the next page, that has it: where that was not read, the last
  * vehicle would stand at a place that it has left.
  */
 export function vehicleMarksOf({ items: paths, hasMore }: Part<DevicePath>): VehicleMark[] {

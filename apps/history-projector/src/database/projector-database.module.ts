@@ -24,7 +24,7 @@ import { TableOwner } from './table-owner.js';
 
 type DatabaseConfig = Pick<HistoryProjectorConfig, 'database' | 'databaseSchema'>;
 
-/** A transaction of each log, those that wait for their commits, and the look-ups of four partitions of the three logs. */
+/** A transaction of each log, those that wait for their commits, and the lookups of four partitions of the three logs. */
 const POOL_SIZE = 14;
 
 /** In pg_stat_activity. */
@@ -49,7 +49,7 @@ export const RUN_MIGRATIONS = Symbol('RUN_MIGRATIONS');
 class DatabaseRetryModule {}
 
 /**
- * The connections, the migrations and the jobs that look after the tables. The start waits for a database that is away;
+ * The connections, the migrations and the jobs that look after the tables. The start waits for a database that is down;
  * readiness asks for one that answers.
  */
 @Module({

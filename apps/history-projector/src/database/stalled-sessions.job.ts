@@ -38,7 +38,7 @@ export class StalledSessionsJob implements OnApplicationBootstrap, OnModuleDestr
       const ended = await endStalled(STALLED_MS);
       if (ended > 0) logger.warn('stalled_sessions_ended', { ended });
     } catch (error) {
-      // The projection logs that the database is away.
+      // The projection logs that the database is down.
       if (!isConnectionLoss(error)) logger.warn('stalled_sessions_unknown', { error });
     } finally {
       this.running = null;

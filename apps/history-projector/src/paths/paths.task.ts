@@ -42,7 +42,7 @@ interface DecodedPings {
   readonly rejected: number;
 }
 
-/** Rejects (to be tried again) while the schema registry is needed and away. */
+/** Rejects (to be tried again) while the schema registry is needed and down. */
 type PingDecoder = (batch: RecordBatch) => Promise<DecodedPings>;
 
 function createPingDecoder(codec: SubjectCodec<TelemetryPing>): PingDecoder {

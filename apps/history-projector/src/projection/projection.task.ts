@@ -207,7 +207,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     await database.run(() => progress.caughtUp(mark), this.abandoned.signal);
   }
 
-  /** To be thrown, so that the task is rebuilt and goes on from the stored position. */
+  /** To be thrown, so that the task is rebuilt and continues from the stored position. */
   private superseded(storedOffset: number | null): Error {
     const [stored, known] = [storedOffset, this.position].map((offset) => (offset === null ? 'none' : String(offset)));
     const name = partitionName(this.context);

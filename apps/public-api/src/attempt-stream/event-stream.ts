@@ -53,7 +53,7 @@ export class EventStream {
     response.status(200).set(HEADERS);
     // A HEAD gets no more than this.
     response.flushHeaders();
-    // An id alone is no event. What is written at once also shows clients and proxies that the stream is open.
+    // An id alone is not an event. What is written at once also shows clients and proxies that the stream is open.
     response.write(`: open\nid: ${positionId}\n\n`);
     this.keepAlive = setInterval(() => {
       this.stayAlive();
@@ -93,7 +93,7 @@ export class EventStream {
     if (!isAllowed) this.end();
   }
 
-  /** An id alone is no event, but moves the place that a client resumes at past what was left out. */
+  /** An id alone is not an event, but moves the place that a client resumes at past what was left out. */
   private stayAlive(): void {
     if (this.signal.aborted || this.response.writableNeedDrain) return;
     if (this.idBehind === null) this.response.write(': alive\n\n');

@@ -34,7 +34,7 @@ export function identifyCallers({ keys, admins, limiter, addresses, logger }: Ca
 
   async function findIdentity(request: Request, key: string): Promise<RequestIdentity> {
     if (admins.hasAdminKeyForm(key)) return findAdmin(request, key);
-    // Guesses are counted before the look-up, so that a burst of them costs no more look-ups than the address has left;
+    // Guesses are counted before the lookup, so that a burst of them costs no more lookups than the address has left;
     // a live key is not counted against the address afterwards.
     const uncount = keys.isGuess(key) ? addresses.count(request) : null;
     const identity = await lookUp(keys, key);

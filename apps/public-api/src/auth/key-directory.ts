@@ -35,7 +35,7 @@ interface Asked {
 @Injectable()
 export class KeyDirectory {
   private readonly found = new NewestMap<string, { caller: Caller; trustedUntilMs: number }>(MAX_FOUND);
-  /** One look-up at a time per key, however many requests carry it. */
+  /** One lookup at a time per key, however many requests carry it. */
   private readonly underWay = new Map<string, Promise<Caller | null>>();
 
   constructor(

@@ -18,7 +18,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
  * Serves the built console to browsers, also in place of a page that there is not, which it says so itself. Every other
- * request, and every request while it is not built, goes on.
+ * request, and every request while it is not built, continues.
  */
 export function serveConsole(folder: string, tiles: MapTiles | null): RequestHandler {
   // In no frame.

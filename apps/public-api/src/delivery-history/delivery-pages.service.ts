@@ -116,7 +116,7 @@ export class DeliveryPagesService {
     return { records, nextPageState: this.nextOf(found, { isWaiting: false }, walk), completeUntil };
   }
 
-  /** A page begins in one part and, if that ends on it, goes on in the next, with what is left of its records and bytes. */
+  /** A page begins in one part and, if that ends on it, continues in the next, with what is left of its records and bytes. */
   private async readParts(request: DeliveryPageRequest, parts: readonly Part[]): Promise<DeliveryPage<ShownDelivery>> {
     const { after, ...query } = this.queryOf(request);
     const startsWaiting = after?.isWaiting === true;
@@ -167,7 +167,7 @@ export class DeliveryPagesService {
       ...sentFilters(filters),
       ...visibilityFilter(caller),
       fleetId: caller.fleetId,
-      // Clamped once: a walk neither loses what grows too old while it goes on, nor shows more on its later pages.
+      // Clamped once: a walk neither loses what grows too old while it continues, nor shows more on its later pages.
       startAt: after?.startAt ?? clampStart(filters.startAt ?? 0, this.now()),
       endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
       limit,

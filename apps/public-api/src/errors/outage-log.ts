@@ -14,7 +14,7 @@ export class OutageLog {
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  /** A request was answered 503 because something that it needs is unavailable. */
+  /** A request was answered with 503 because something that it needs is unavailable. */
   failed({ method, path }: { readonly method: string; readonly path: string }, reason: unknown): void {
     const nowMs = this.now();
     const isNew = nowMs - this.lastFailureMs > NEW_OUTAGE_AFTER_MS;

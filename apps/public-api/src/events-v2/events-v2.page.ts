@@ -32,7 +32,7 @@ function eventText(delivery: ShownDelivery, { includeBody }: V2PageOptions, time
     `{"eventId":${quoted(delivery.eventId)},"eventType":${quoted(delivery.eventType)}` +
     `,"eventTime":${time(delivery.eventTime)},"deviceId":${quoted(delivery.deviceId)}` +
     `,"subscriptionId":${quoted(delivery.subscriptionId)},"format":${quoted(delivery.format)}` +
-    // The body is JSON text already (R-15). As it stands every number in it keeps its digits, too.
+    // The body is JSON text already (R-15). As it stands every number in it keeps its digits as well.
     `,"payload":${delivery.body}${includeBody ? `,"body":${quoted(delivery.body)}` : ''}` +
     `,"delivery":${deliveryText(delivery, time)}}`
   );

@@ -44,7 +44,7 @@ function fault(path: readonly number[], message: string): Unrolled {
   return { type: 'fault', fault: { path, message } };
 }
 
-/** The ring on a plane on which the antimeridian is not an edge: longitudes go on beyond 180. */
+/** The ring on a plane on which the antimeridian is not an edge: longitudes continue beyond 180. */
 function unroll(ring: readonly Position[], ringIndex: number): Unrolled {
   if (ring.length < 3) return fault([ringIndex], 'must have at least 3 positions, not counting the one that closes it');
   const points: PlanePoint[] = [];

@@ -25,7 +25,7 @@ interface ClientError extends NodeJS.ErrnoException {
 }
 
 export interface ClientErrorOptions {
-  /** The switch of R-32: v1 answers 410. */
+  /** The switch of R-32: v1 responds with 410. */
   readonly v1Gone: boolean;
   readonly newId: () => string;
 }

@@ -29,7 +29,7 @@ export const OUTBOX_TOPICS: Readonly<Record<OutboxKind, string>> = {
 export type PartitionCounts = ReadonlyMap<OutboxKind, number>;
 
 /**
- * Reads the partition counts of the cluster; topics with one partition need no look-up.
+ * Reads the partition counts of the cluster; topics with one partition need no lookup.
  * @throws Error when a topic does not exist yet
  */
 export async function readPartitionCounts(

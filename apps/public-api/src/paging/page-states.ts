@@ -37,7 +37,7 @@ abstract class PageStates<Position> {
     return this.tokens.seal(sealed, this.keys);
   }
 
-  /** The position to go on from. @throws ApiError 400 with a code per reason */
+  /** The position to continue from. @throws ApiError 400 with a code per reason */
   open(token: string, walk: Walk): Position {
     const expected = { fleetId: walk.fleetId, queryFingerprint: this.fingerprintOf(walk), nowMs: this.now() };
     const opened = this.tokens.open(token, expected, this.keys);

@@ -66,7 +66,7 @@ export class PortalSessionsService {
     const session = { fleetId, ...maker, scopes, subscriptionIds, returnUrl, codeExpiresAt, expiresAt, nowMs };
     return change(async (stores) => {
       const { code, stored } = await stores.portalSessions.create(session);
-      // The id is no secret. In the address it keeps apart what sessions of the fleet store in frames of one page.
+      // The id is not a secret. In the address it keeps apart what sessions of the fleet store in frames of one page.
       const link = `${consoleUrl}/portal/${portal.portalId}/${stored.id}#portal=${code}`;
       return {
         answer: { ...toPortalSession(stored), link, linkExpiresAt: formatTime(codeExpiresAt) },

@@ -25,7 +25,7 @@ const MAX_LOGO_LENGTH = 50_000;
  */
 const FRAME_ANCESTOR =
   /^(https:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|http:\/\/(localhost|127\.0\.0\.1))(:[1-9][0-9]{0,4})?$/;
-/** The origin of a logo goes into a header, too. Not every host may: one with `;` or `,` would end the directive. */
+/** The origin of a logo goes into a header as well. Not every host may: one with `;` or `,` would end the directive. */
 const LOGO_ORIGIN = /^https:\/\/[a-z0-9.-]+(:[0-9]+)?$/;
 const LOGO_DATA = /^data:image\/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
 

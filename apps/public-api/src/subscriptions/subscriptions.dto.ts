@@ -20,7 +20,7 @@ import { headers } from './subscription-headers.dto.js';
 /** More than one sender process can do: a higher limit would have no effect. */
 export const MAX_RATE_LIMIT_PER_SECOND = 10_000;
 
-/** The rest of R-18 needs a look-up and comes after the shape. */
+/** The rest of R-18 needs a lookup and comes after the shape. */
 const url = printableText()
   .refine(
     (text) => Buffer.byteLength(text) <= MAX_SUBSCRIBER_URL_BYTES,

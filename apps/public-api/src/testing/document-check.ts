@@ -78,7 +78,7 @@ export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
     if (template === undefined) return [];
     const item = document.paths[template];
     const operation = item?.[method.toLowerCase() as DocumentedMethod];
-    // Methods without an operation are answered 405, as any operation could be.
+    // Methods without an operation are answered with 405, as any operation could be.
     const described = operation ?? Object.values(item ?? {}).at(0);
     if (operation === undefined && !OF_ANY_METHOD.includes(answer.status) && method !== 'HEAD') {
       return [`${method} ${template} is not documented`];

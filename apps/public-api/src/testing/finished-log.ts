@@ -1,7 +1,7 @@
 import type { WebhookAttempt } from '@waypost/domain';
 import type { AttemptLogReader } from '../attempt-stream/attempt-log-reader.js';
 
-/** A log that has an end: the stream of it ends, too. */
+/** A log that has an end: the stream of it ends as well. */
 export function finishedLog(attempts: readonly WebhookAttempt[]): AttemptLogReader {
   return {
     follow: async (from, { begin, take }) => {

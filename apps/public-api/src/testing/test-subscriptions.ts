@@ -24,7 +24,7 @@ export function dataOf(answer: TestAnswer) {
   return (answer.body as { data: Resource[] }).data;
 }
 
-/** The subscriptions of a test fleet, by HTTP and as they are stored. URLs with `internal` may not be called. */
+/** The subscriptions of a test fleet, over HTTP and as they are stored. URLs with `internal` may not be called. */
 export function useTestSubscriptions() {
   const sealingKeys = [randomBytes(32)];
   const suite = useTestFleet({

@@ -39,7 +39,7 @@ const plan: fc.Arbitrary<DeliveryPlan> = fc.record({
   answers: fc.array(fc.constantFrom(...CODES, 503, null), { minLength: 5, maxLength: 5 }),
 });
 
-/** Something that is written while the walk goes on: a new delivery, or the next attempt of the n-th that is pending. */
+/** Something that is written while the walk continues: a new delivery, or the next attempt of the n-th that is pending. */
 export type Write =
   | { readonly type: 'begin'; readonly plan: DeliveryPlan }
   | { readonly type: 'continue'; readonly which: number };

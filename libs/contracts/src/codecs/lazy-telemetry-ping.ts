@@ -32,7 +32,7 @@ export class LazyTelemetryPing implements TelemetryPing {
 
   /**
    * @param bytes hold the ping in Avro, without the wire header, from `start` to `end`
-   * @throws RangeError for bytes that are no ping
+   * @throws RangeError for bytes that are not a ping
    */
   constructor(
     private readonly cursor: AvroCursor,

@@ -149,7 +149,7 @@ export interface RegistryReply {
 /** Far above any schema: a longer response does not come from a registry. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-/** The agent of all requests to one registry; connections are closed after each, since look-ups are rare. */
+/** The agent of all requests to one registry; connections are closed after each, since lookups are rare. */
 export function registryAgent(url: string, ca: string | undefined): HttpAgent {
   return url.startsWith('https:') ? new HttpsAgent({ ...(ca === undefined ? {} : { ca }) }) : new HttpAgent();
 }

@@ -22,7 +22,7 @@ const SUBJECT_NOT_FOUND = 40_401;
 const CONFLICT_STATUS = 409;
 
 /**
- * The registry over HTTP. Look-ups are our own requests: the client package waits without a deadline and cannot tell
+ * The registry over HTTP. Lookups are our own requests: the client package waits without a deadline and cannot tell
  * "no such schema" from an outage, and mistaking one for the other would reject good pings (R-2).
  */
 export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegistryPort {

@@ -1,7 +1,7 @@
 import pointInPolygon from 'point-in-polygon-hao';
 import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 
-/** A closed ring in degrees: longitude and latitude alternate. Longitudes go on beyond ±180, so that no edge jumps. */
+/** A closed ring in degrees: longitude and latitude alternate. Longitudes continue beyond ±180, so that no edge jumps. */
 export type FlatRing = readonly number[];
 
 /** One list stays in few cache lines: `FRAME_NUMBERS` numbers about the whole, then each ring after its number of places. */

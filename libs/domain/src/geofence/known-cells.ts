@@ -9,7 +9,7 @@ const BOXES = 2;
 /** Knuth's multiplicative hash. */
 const SCATTER = 0x9e3779b1;
 
-/** Open addressing in typed arrays: a look-up that follows pointers waits for the memory at each of them. */
+/** Open addressing in typed arrays: a lookup that follows pointers waits for the memory at each of them. */
 export class KnownCells implements BoxList {
   edges = new Float64Array(4 * FIRST_BOXES);
   readonly alone: BoxList['alone'][number][] = [];

@@ -65,7 +65,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export interface DeliveryRecord {
   readonly eventId: string;
   readonly series: number;
-  /** The replay that made it; null for series 0, and for rows of before it was stored. */
+  /** The replay that made it; null for series 0, and for rows from before it was stored. */
   readonly replayId: string | null;
   readonly eventType: string;
   readonly eventTime: number;

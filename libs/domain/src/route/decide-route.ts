@@ -24,7 +24,7 @@ export interface ChangedTrip {
   readonly changes: readonly RouteChange[];
 }
 
-/** `unchanged`: the trip stays as it was. RouteLeg: the route goes on, and nothing else changes. */
+/** `unchanged`: the trip stays as it was. RouteLeg: the route continues, and nothing else changes. */
 export type RouteDecision = { readonly type: 'unchanged' } | RouteLeg | ChangedTrip;
 
 const UNCHANGED: RouteDecision = Object.freeze({ type: 'unchanged' });

@@ -30,7 +30,7 @@ const RESERVED = new Set([
   'user-agent',
   'via',
 ]);
-/** Reserved for headers that a later release may send, too. */
+/** Reserved for headers that a later release may send as well. */
 const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-', 'x-forwarded-', 'x-service-'];
 
 export function isReservedHeader(name: string): boolean {

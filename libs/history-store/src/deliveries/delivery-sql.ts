@@ -156,7 +156,7 @@ export function upsertParameters(deliveries: readonly FoldedDelivery[]): unknown
 
 /**
  * Which of the given deliveries exist, as their positions in the parameters from 1 on, and what is stored of them. The LIMIT
- * makes it one look-up in one day's primary key per delivery; a plain join may become a scan of everything.
+ * makes it one lookup in one day's primary key per delivery; a plain join may become a scan of everything.
  */
 export const FIND_EXISTING_DELIVERIES = `
   SELECT b.position::integer AS position, k.created_at, k.delivered_at, k.attempts

@@ -221,7 +221,7 @@ function merge(streams: readonly string[], order: string): string {
 
 /**
  * The same text for every page of a walk: the first page starts outside of all positions. The planner cannot derive from
- * a row comparison which partitions it excludes, so the first day of the page is named, too.
+ * a row comparison which partitions it excludes, so the first day of the page is named as well.
  */
 function windowOf({ startAt, endAt, order, after }: DeliveryQuery, parameter: Parameter): string[] {
   const isDescending = order === 'desc';

@@ -19,7 +19,7 @@ export interface ResendableQuery extends Pick<
   readonly most: number;
   /** Of each list. */
   readonly mostRead: number;
-  /** Of each list whose rows are looked up by their event: each of these costs up to two look-ups per day. */
+  /** Of each list whose rows are looked up by their event: each of these costs up to two lookups per day. */
   readonly mostLookedUp: number;
 }
 
@@ -91,7 +91,7 @@ function listText(key: DeliveryKeyName, values: Values, window: string): string 
   return texts.join(' UNION ALL ');
 }
 
-/** Rows that are read only to be left out count as read, too: a replay of everything doubles them. */
+/** Rows that are read only to be left out count as read as well: a replay of everything doubles them. */
 function countText(lists: Readonly<Record<string, string>>, matching: string): string {
   const read = Object.entries(lists).map(
     ([name, list]) => `${name} AS MATERIALIZED (SELECT * FROM (${list}) AS listed LIMIT $6::integer + 1)`,
@@ -108,7 +108,7 @@ const FIRSTS = "SELECT event_id FROM firsts WHERE series = 0 AND event_type <> '
 
 /** A replay is asked for before it sends anything. */
 const SINCE_REPLAYS = `$7::timestamptz - ${CLOCK_TOLERANCE}`;
-/** A look-up by primary key, day by day; a join may become a scan of everything. */
+/** A lookup by primary key, day by day; a join may become a scan of everything. */
 const HAS_FIRST_IN_WINDOW = `(SELECT true FROM fleet_deliveries AS first
   WHERE first.event_id = again.event_id AND first.series = 0
     AND first.first_attempt_at >= $3::timestamptz AND first.first_attempt_at < $4::timestamptz LIMIT 1)`;
@@ -117,7 +117,7 @@ const REPLAYED = `SELECT event_id FROM replayed AS again
 const FLEET_OFF_INDEX = fleetOffIndex();
 const WAITING = `SELECT event_id, series, device_id FROM fleet_waiting_deliveries
   WHERE ${FLEET_OFF_INDEX} = $1 AND subscription_id = $2 AND created_at >= ${SINCE_REPLAYS}`;
-/** Two look-ups by primary key. A row that waits stays until its delivery ends: an attempt of the same series is newer. */
+/** Two lookups by primary key. A row that waits stays until its delivery ends: an attempt of the same series is newer. */
 const LATEST = `(SELECT status, status_code FROM (
     (SELECT series, true AS is_attempted, status, status_code FROM fleet_deliveries AS later
       WHERE later.event_id = candidates.event_id AND series > 0 AND first_attempt_at >= ${SINCE_REPLAYS}

@@ -1,4 +1,4 @@
-/** SQL by hand: five look-ups in the indexes by subscription, in one statement. */
+/** SQL by hand: five lookups in the indexes by subscription, in one statement. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import {
   DECISIONS_WITHOUT_ATTEMPT,

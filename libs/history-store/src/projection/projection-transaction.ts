@@ -79,7 +79,7 @@ export async function readPosition(dataSource: DataSource, topic: string, partit
  * retried. There are no parameters, so that other statements can follow in the same message.
  *
  * `synchronous_commit = off`: a commit that a crash of the server loses takes back rows and position together, and the log
- * still has the records. The planner settings force one look-up per row, whatever the planner believes about the size of a
+ * still has the records. The planner settings force one lookup per row, whatever the planner believes about the size of a
  * day: its plan is kept as long as the connection.
  */
 export function beginAndMovePosition(move: PositionMove): string {

@@ -55,7 +55,7 @@ export function createAdminServer({ host, port, metrics, readiness, tasks, stall
         return;
       case '/health/ready': {
         const { ready, parts } = readiness();
-        // Still 200: the other partitions go on, and a restart would not help those that are parked or stalled.
+        // Still 200: the other partitions continue, and a restart would not help those that are parked or stalled.
         const [parked, stalled] = [tasks.parked(), stalls()];
         const status = parked.length + stalled.length > 0 ? 'degraded' : 'ready';
         sendJson(response, ready ? 200 : 503, { status: ready ? status : 'not ready', parts, parked, stalled });

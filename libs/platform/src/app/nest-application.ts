@@ -30,7 +30,7 @@ export interface AppDefinition<C extends AppConfig> {
    */
   readonly http?: (runtime: AppRuntime<C>) => HttpSettings;
   /**
-   * For how long HTTP goes on after the signal to stop, while readiness is red already, so that what spreads requests over
+   * For how long HTTP continues after the signal to stop, while readiness is red already, so that what spreads requests over
    * the instances sends no more; default 0. Nothing else stops before that.
    */
   readonly drainMs?: (config: C) => number;

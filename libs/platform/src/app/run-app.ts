@@ -15,7 +15,7 @@ export const EXIT_CODE = {
   stopped: 0,
   /** An uncaught error, a failed start, or a stop that had to leave something behind. */
   crashed: 1,
-  /** A part reported through `onFatal` that it cannot go on; a restart is the remedy. */
+  /** A part reported through `onFatal` that it cannot continue; a restart is the remedy. */
   runtimeFailed: 70,
   /** The configuration is unusable; a restart will not help. */
   configInvalid: 78,

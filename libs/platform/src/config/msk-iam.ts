@@ -32,7 +32,7 @@ interface Effects {
   readonly now: () => number;
 }
 
-/** Tokens for the login at Amazon MSK by IAM. Each is signed here; the look-up of the credentials may take requests. */
+/** Tokens for the login at Amazon MSK by IAM. Each is signed here; the lookup of the credentials may take requests. */
 export function mskIamTokens(region: string, { load, wallNow, now }: Effects) {
   return sharedToken(async () => {
     const { generateAuthToken } = await load();

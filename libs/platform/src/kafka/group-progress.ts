@@ -21,7 +21,7 @@ export interface GroupTopics {
 }
 
 export interface GroupProgressReader {
-  /** Rejects while a coordinator moves or a broker is away; asking again is safe. */
+  /** Rejects while a coordinator moves or a broker is down; asking again is safe. */
   read(groups: readonly GroupTopics[]): Promise<PartitionProgress[]>;
   close(): Promise<void>;
 }

@@ -165,7 +165,7 @@ type Settled =
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'overrun' };
 
-/** Runs `work` and waits at most `timeoutMs` for it; work that overruns goes on unobserved, its errors swallowed. */
+/** Runs `work` and waits at most `timeoutMs` for it; work that overruns continues unobserved, its errors swallowed. */
 export async function settleWithin(work: () => Promise<void>, timeoutMs: number): Promise<Settled> {
   let timer: NodeJS.Timeout | undefined;
   const overrun = new Promise<Settled>((resolve) => {

@@ -26,7 +26,7 @@ export class Readiness {
     this.stallSources.push(source);
   }
 
-  /** What does not go on, and since when: another process or a broker holds it, so that a restart would not help. */
+  /** What makes no progress, and since when: another process or a broker holds it, so that a restart would not help. */
   stalls(): Stall[] {
     return this.stallSources.flatMap((source) => source());
   }

@@ -22,7 +22,7 @@ export interface AppRuntime<C extends AppConfig = AppConfig> {
   readonly config: C;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** For a part that cannot go on: one log line, then exit code 70 at once. Nothing is tidied: the log is crash-exact. */
+  /** For a part that cannot continue: one log line, then exit code 70 at once. Nothing is tidied: the log is crash-exact. */
   readonly onFatal: (error: Error) => void;
   readonly readiness: Readiness;
   /** Aborted when the application begins to stop, so that waits in start hooks end. */

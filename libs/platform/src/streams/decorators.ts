@@ -31,7 +31,7 @@ export interface PartitionConsumerOptions<Task extends PartitionTask = Partition
   /** Topics with the state of the tasks: the start is refused where their settings would lose it. */
   readonly changelogs?: readonly string[];
   /**
-   * `fail`, unless given: the start waits for the group, and a member that cannot go on ends the process. `retry`: the
+   * `fail`, unless given: the start waits for the group, and a member that cannot continue ends the process. `retry`: the
    * start returns at once and a member that failed is replaced, later and later; readiness does not wait for it.
    */
   readonly whenUnavailable?: 'fail' | 'retry';

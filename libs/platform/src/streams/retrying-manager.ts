@@ -3,7 +3,7 @@ import type { Logger } from '../logging/logger.js';
 
 export interface RetryingManagerOptions {
   readonly groupId: string;
-  /** A member of the group; it reports when it cannot go on. */
+  /** A member of the group; it reports when it cannot continue. */
   readonly createManager: (onFatal: (error: Error) => void) => TaskManager;
   readonly logger: Pick<Logger, 'warn'>;
   /** Resolves after the time or when the signal is aborted, whichever is first. */
@@ -15,7 +15,7 @@ const MAX_RETRY_MS = 30_000;
 
 /**
  * Keeps a member of the group running. Elsewhere a consumer that fails ends the process; here it is replaced after a
- * growing delay: an API that responds must not go down because Kafka is away. Its start returns at once.
+ * growing delay: an API that responds must not go down because Kafka is down. Its start returns at once.
  */
 export class RetryingManager implements TaskManager {
   private readonly stopping = new AbortController();
@@ -68,7 +68,7 @@ export class RetryingManager implements TaskManager {
     }
   }
 
-  /** Resolves when the consumer must stop; rejects when its member cannot go on. */
+  /** Resolves when the consumer must stop; rejects when its member cannot continue. */
   private async runMember(): Promise<void> {
     let fail: (error: Error) => void = () => undefined;
     const failed = new Promise<never>((_, reject) => {

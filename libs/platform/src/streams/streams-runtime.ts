@@ -11,7 +11,7 @@ import {
 } from '@waypost/streams';
 
 interface ManagerOptions extends ExceptionHandlers {
-  /** The member cannot go on. */
+  /** The member cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
 

@@ -46,7 +46,7 @@ export async function openOtlpRecorder({ url, serviceName, logger }: OtlpOptions
   };
 }
 
-/** What is recorded beyond the queue is dropped: a collector that is away costs no more than this memory. */
+/** What is recorded beyond the queue is dropped: a collector that is down costs no more than this memory. */
 const BATCHES = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 1_000 } as const;
 
 /** The SDK asks for ids while a span starts, which is synchronous. */
