@@ -66,7 +66,7 @@ async function saysThatItIsEmpty(child: ChildProcess): Promise<void> {
   const emptied = new Promise<boolean>((resolve) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      if (said.includes('emptied')) resolve(true);
+      if (said.includes('history deleted')) resolve(true);
     });
   });
   if (!(await Promise.race([emptied, exited.then(() => false)]))) throw new Error(`waypost rebuild has ended: ${said}`);

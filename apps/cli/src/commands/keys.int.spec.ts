@@ -70,7 +70,7 @@ describe('keys reseal', () => {
   it('is done when all of it is published, and can be repeated', async () => {
     await createSealedWith(OLD, 'https://a.example/');
     await publishAll();
-    await expect(run()).rejects.toThrow(/1 changes wait in the outbox: is public-api running/);
+    await expect(run()).rejects.toThrow(/1 changes are waiting in the outbox: is public-api running/);
     await publishAll();
     expect(await run()).toBe(`resealed 0 of 1 subscriptions under key ${keyIdOf(NEW)}, all published\n`);
   });
