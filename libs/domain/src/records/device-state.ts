@@ -56,7 +56,7 @@ export interface Trip {
   readonly ignitionOffSince: number | null;
 }
 
-/** A route in progress. */
+/** A route that goes on. */
 export interface RouteProgress {
   /** Of the fix up to which the way was measured (epoch milliseconds). */
   readonly wayTime: number;
