@@ -19,6 +19,7 @@ export {
   healthSince,
   HEALTHY,
   PROBE_EVERY_MS,
+  REPORT_FAILING_EVERY_MS,
   SUSPEND_AFTER_MS,
 } from './delivery/outage-policy.js';
 export { parseRetryAfter, retryAfterMs } from './delivery/retry-after.js';

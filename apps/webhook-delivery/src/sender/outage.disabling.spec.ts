@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult, SubscriptionState } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
-import { dayMs, openOutageHarness, published } from './testing/outage-harness.js';
+import { dayMs, minuteMs, openOutageHarness, published } from './testing/outage-harness.js';
 import { ok, type SenderHarness, unavailable } from './testing/sender-harness.js';
 
 type FailedDay = SubscriptionState['failedDays'][number];
@@ -23,14 +23,23 @@ function nineteenFailures(): FailedDay[] {
 }
 
 describe('a subscription with only failures for 7 days (R-29)', () => {
-  it('is reported as disabled, once, with the reason', async () => {
+  it('is reported as disabled, with the reason, and while it fails again under one id, at most every 2 minutes', async () => {
     harness.leaveFailing(7 * dayMs, 'letting-fail', nineteenFailures());
-    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
     await harness.start(() => answer);
-    await until(async () => (await published(harness)).filter((type) => type === 'exhausted').length === 5);
-    await until(async () => (await published(harness)).includes('disabled'));
-    const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
-    expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
+    const reports = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
+    let events = 0;
+    await until(async () => {
+      harness.publish(++events, 'letting-fail');
+      return (await reports()).length >= 3;
+    });
+    const [first, ...others] = await reports();
+    expect(first).toMatchObject({ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' });
+    let lastAt = first?.occurredAt ?? 0;
+    for (const { id, occurredAt } of others) {
+      expect(id).toBe(first?.id);
+      expect(occurredAt - lastAt).toBeGreaterThanOrEqual(2 * minuteMs - 1);
+      lastAt = occurredAt;
+    }
   });
 
   it('is not disabled before 20 deliveries have failed, on at least 3 of these days', async () => {

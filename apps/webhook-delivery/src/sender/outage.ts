@@ -8,6 +8,7 @@ import {
   MAX_RETRY_DELAY_MS,
   operationId,
   PROBE_EVERY_MS,
+  REPORT_FAILING_EVERY_MS,
   SUSPEND_AFTER_MS,
   type WebhookAttempt,
 } from '@waypost/domain';
@@ -42,6 +43,11 @@ export type AttemptOutcome = Pick<
   readonly ended: Moment;
 };
 
+interface FailingReport {
+  readonly failingSince: number | null;
+  readonly atMs: number;
+}
+
 interface NextProbe {
   readonly dueMs: number;
   readonly cancel: () => void;
@@ -61,8 +67,8 @@ const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
 export class Outage {
   private readonly probes = new Map<SubscriptionBacklog, NextProbe>();
   private isClosed = false;
-  /** `failingSince` of what was published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
-  private readonly disabled = new WeakMap<SubscriptionBacklog, number | null>();
+  /** What was published last. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
+  private readonly reported = new WeakMap<SubscriptionBacklog, FailingReport>();
 
   constructor(private readonly options: OutageOptions) {}
 
@@ -140,9 +146,11 @@ export class Outage {
 
   private disable(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
     const { failingSince } = backlog.health;
-    if (this.disabled.get(backlog) === failingSince) return;
-    this.disabled.set(backlog, failingSince);
-    // Published again after a restart, under the same id.
+    const atMs = how.ended.monotonicMs;
+    const last = this.reported.get(backlog);
+    if (last?.failingSince === failingSince && atMs - last.atMs < REPORT_FAILING_EVERY_MS) return;
+    this.reported.set(backlog, { failingSince, atMs });
+    // Each time under the same id, after a restart too.
     this.publish(backlog, 'disabled', how, DISABLED, failingSince);
   }
 

@@ -14,6 +14,10 @@ export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspe
 export const SUSPEND_AFTER_MS = 5 * MINUTE_MS;
 export const PROBE_EVERY_MS = 15_000;
 export const DISABLE_AFTER_DAYS = 7;
+/** A report that a subscription only fails is repeated this often while it does, */
+export const REPORT_FAILING_EVERY_MS = 2 * 60_000;
+/** and counts no longer: what is older may be read after an outage of the database, when the endpoint accepts again. */
+export const FAILING_REPORT_VALID_MS = 5 * 60_000;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
 const MIN_FAILED = 20;
 const MIN_FAILED_DAYS = 3;

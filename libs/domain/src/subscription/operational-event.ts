@@ -1,10 +1,16 @@
+import { FAILING_REPORT_VALID_MS } from '../delivery/endpoint-health.js';
 import type { OperationalEvent } from '../records/operational-event.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
-/** A later change by the owner wins, and an old event may be read a second time. */
+/**
+ * R-29. A later change by the owner wins, and an old event may be read a second time, or so late that the endpoint has
+ * recovered: its sender repeats it while the endpoint only fails.
+ */
 export function mayDisable(
   subscription: Pick<WebhookSubscription, 'status' | 'updatedAt'>,
   { occurredAt }: Pick<OperationalEvent, 'occurredAt'>,
+  nowMs: number,
 ): boolean {
-  return subscription.status === 'active' && subscription.updatedAt <= occurredAt;
+  const isRecent = nowMs - occurredAt <= FAILING_REPORT_VALID_MS;
+  return isRecent && subscription.status === 'active' && subscription.updatedAt <= occurredAt;
 }

@@ -59,7 +59,7 @@ export type DeleteSubscriptionResult =
 
 export type DisableSubscriptionResult =
   | Changed
-  /** It is not active, or was changed after the event. */
+  /** It is not active, or was changed after the event, or the event is old. */
   | { readonly type: 'unchanged'; readonly subscription: WebhookSubscription }
   | NotFound;
 

@@ -205,6 +205,12 @@ describe('a subscription whose deliveries only fail', () => {
     expect(result).toMatchObject({ type: 'unchanged', subscription: { status: 'paused' } });
   });
 
+  it('is unchanged by an event from long before, of which no repetition tells that it still fails (R-29)', async () => {
+    const { id } = await create();
+    const late = await suite.store.subscriptions.disable(disabled({ id }, 3_000), 3_000 + 3 * 3_600_000);
+    expect(late).toMatchObject({ type: 'unchanged', subscription: { status: 'active', version: 1 } });
+  });
+
   it('keeps its reason after other changes', async () => {
     const { id } = await create();
     await suite.store.subscriptions.disable(disabled({ id }, 3_000), 4_000);

@@ -143,15 +143,15 @@ export class SubscriptionStore {
   }
 
   /**
-   * Disables a subscription whose deliveries only fail, unless its owner has changed it since (`mayDisable`). Repeating the
-   * same event changes nothing.
+   * Disables a subscription whose deliveries only fail, unless the event is old or its owner has changed it since
+   * (`mayDisable`). Repeating the same event changes nothing.
    */
   disable(event: OperationalEvent, nowMs: number): Promise<DisableSubscriptionResult> {
     const { subscriptionId: id, fleetId, reason } = event;
     return inFleet(this.subscriptions.manager, fleetId, async (manager): Promise<DisableSubscriptionResult> => {
       const current = await lockSubscription(manager, { fleetId, id });
       if (current === null) return { type: 'not_found' };
-      if (!mayDisable(current, event)) return { type: 'unchanged', subscription: current };
+      if (!mayDisable(current, event, nowMs)) return { type: 'unchanged', subscription: current };
       const disabled = { ...current, status: 'disabled', disabledReason: storableText(reason) };
       return { type: 'changed', ...(await saveNextVersion(manager, disabled, nowMs)) };
     });
