@@ -18,7 +18,7 @@ export {
 export { type FleetChange, FleetStore } from './stores/fleet-store.js';
 export { type GeofenceRef, GeofenceStore, MAX_GEOFENCES } from './stores/geofence-store.js';
 export { type IdempotencyRef, IdempotencyStore, type KeptAnswer } from './stores/idempotency-store.js';
-export type { ListPosition } from './stores/list-page.js';
+export type { Listed, ListPosition } from './stores/list-page.js';
 export { ManagementStoreModule } from './management-store.module.js';
 export { type ManagementStore, openManagementStore } from './management-store.js';
 export { type OperationalEventPosition, OperationalEventStore } from './stores/operational-event-store.js';

@@ -3,7 +3,7 @@ import { FleetStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
-import { ListPagesService } from '../paging/list-pages.service.js';
+import { ListPagesService, upTo } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { type CreateFleetDto, type FleetDto, type FleetPageDto, toFleet } from './fleets.dto.js';
 
@@ -41,7 +41,7 @@ export class FleetsService {
 
   async list(query: ListQueryDto): Promise<FleetPageDto> {
     const page = await this.pages.read(WALK, query, {
-      find: (limit, after: string | null) => this.fleets.list({ limit, after }),
+      find: (most, after: string | null) => upTo(most, (limit) => this.fleets.list({ limit, after })),
       positionOf: ({ fleetId }) => fleetId,
     });
     const totals = query.pageState === undefined ? { totals: await this.totals() } : {};

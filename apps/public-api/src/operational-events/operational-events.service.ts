@@ -5,7 +5,7 @@ import {
   type SubscriptionRef,
   SubscriptionStore,
 } from '@waypost/management-store';
-import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService, upTo } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { noSuchSubscription } from '../subscriptions/subscriptions.errors.js';
 import { type OperationalEventDto, toOperationalEvent } from './operational-events.dto.js';
@@ -23,9 +23,9 @@ export class OperationalEventsService {
     const path = '/public/v1/webhook-subscriptions/:id/operations';
     const walk = { fleetId: ref.fleetId, path, filters: { subscriptionId: ref.id } };
     const page = await this.pages.read(walk, query, {
-      find: async (limit, before: OperationalEventPosition | null) => {
+      find: async (most, before: OperationalEventPosition | null) => {
         if ((await this.subscriptions.get(ref)) === null) throw noSuchSubscription();
-        return this.events.list({ fleetId: ref.fleetId, subscriptionId: ref.id, limit, before });
+        return upTo(most, (limit) => this.events.list({ fleetId: ref.fleetId, subscriptionId: ref.id, limit, before }));
       },
       positionOf: ({ occurredAt, id }) => ({ occurredAt, id }),
     });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ListPosition } from '@waypost/management-store';
+import type { Listed, ListPosition } from '@waypost/management-store';
 import { ListPageStates, type Walk } from './page-states.js';
 import type { ListQueryDto } from './paging.dto.js';
 
@@ -12,7 +12,7 @@ export interface ListPage<T> {
 /** How one list is read and walked. `Position`: of an item, in the order of the list, as JSON. */
 export interface ListSource<T, Position> {
   /** At most `limit` items after the position; null: from the start. */
-  readonly find: (limit: number, after: Position | null) => Promise<readonly T[]>;
+  readonly find: (limit: number, after: Position | null) => Promise<Listed<T>>;
   readonly positionOf: (item: T) => Position;
 }
 
@@ -23,7 +23,7 @@ export class ListPagesService {
   byCreation<T>(
     walk: Pick<Walk, 'fleetId' | 'path'> & Partial<Pick<Walk, 'filters'>>,
     query: ListQueryDto,
-    find: (query: { fleetId: string; limit: number; after: ListPosition | null }) => Promise<readonly T[]>,
+    find: (query: { fleetId: string; limit: number; after: ListPosition | null }) => Promise<Listed<T>>,
     positionOf: (item: T) => ListPosition,
   ): Promise<ListPage<T>> {
     return this.read({ filters: {}, ...walk }, query, {
@@ -42,9 +42,15 @@ export class ListPagesService {
   ): Promise<ListPage<T>> {
     // A token that opens is of this list: nothing else seals for its path.
     const after = pageState === undefined ? null : (this.pageStates.open(pageState, walk) as Position);
-    const found = await find(limit + 1, after);
-    const data = found.slice(0, limit);
-    const last = found.length > limit ? data.at(-1) : undefined;
+    const { rows, hasMore } = await find(limit, after);
+    const data = [...rows];
+    const last = hasMore ? data.at(-1) : undefined;
     return { data, nextPageState: last === undefined ? null : this.pageStates.seal(positionOf(last), walk) };
   }
+}
+
+/** A page of rows that are all small: `find` gets one more than are shown, to know whether it is the last. */
+export async function upTo<T>(limit: number, find: (limit: number) => Promise<readonly T[]>): Promise<Listed<T>> {
+  const found = await find(limit + 1);
+  return { rows: found.slice(0, limit), hasMore: found.length > limit };
 }

@@ -103,12 +103,7 @@ export class PortalSessionsService {
   }
 
   private async requireSubscriptions(fleetId: string, ids: readonly string[]): Promise<void> {
-    const found = await this.subscriptions.list({ fleetId, limit: ids.length, after: null, ids });
-    if (found.length < ids.length) {
-      throw unknownSubscriptions(
-        ids,
-        found.map(({ id }) => id),
-      );
-    }
+    const found = await this.subscriptions.existing(fleetId, ids);
+    if (found.length < ids.length) throw unknownSubscriptions(ids, found);
   }
 }

@@ -5,7 +5,7 @@ import { ReplayStore, type SubscriptionRef, SubscriptionStore } from '@waypost/m
 import { CLOCK, NEW_ID } from '@waypost/platform';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
+import { type ListPage, ListPagesService, upTo } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.errors.js';
 import {
@@ -87,9 +87,9 @@ export class ReplaysService {
     const path = '/public/v1/webhook-subscriptions/:id/replays';
     const walk = { fleetId: ref.fleetId, path, filters: { subscriptionId: ref.id } };
     return this.pages.read(walk, query, {
-      find: async (limit, beforeSeries: number | null) => {
+      find: async (most, beforeSeries: number | null) => {
         await this.requireSubscription(ref);
-        return (await this.replays.list({ ref, limit, beforeSeries })).map(toReplay);
+        return upTo(most, async (limit) => (await this.replays.list({ ref, limit, beforeSeries })).map(toReplay));
       },
       positionOf: ({ series }) => series,
     });

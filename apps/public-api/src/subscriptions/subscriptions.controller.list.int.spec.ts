@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { MAX_PAGE_BYTES } from '@waypost/domain';
 import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
@@ -71,6 +72,18 @@ describe('the list of subscriptions (R-16)', () => {
     for (const description of ['a', 'b', 'c', 'd', 'e']) await create(description);
     expect(await walk({ order, limit: '2' })).toEqual(expected);
     expect(await walk({ order, limit: '2', status: 'active' })).toEqual(expected);
+  });
+
+  it('ends a page early where its records have 4 MiB, and goes on from there (R-34a)', async () => {
+    const deviceIds = Array.from({ length: 1_000 }, (_, n) => `${'d'.repeat(85)}-${String(n)}`);
+    const expected = Array.from({ length: 60 }, (_, n) => String(n));
+    for (const description of expected) await create(description, { deviceIds });
+    const first = await page({ limit: '1000' });
+    // JSON has some more quotes than the stored text.
+    expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(1.1 * MAX_PAGE_BYTES);
+    expect(first.data.length).toBeGreaterThan(40);
+    expect(await walk({ limit: '1000' })).toEqual(expected);
+    expect(await walk({ limit: '1000', order: 'desc' })).toEqual(expected.reverse());
   });
 
   it('keeps an order among those that one POST made', async () => {

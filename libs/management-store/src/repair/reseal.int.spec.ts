@@ -89,7 +89,7 @@ async function reseal(): Promise<Reseal> {
 }
 
 async function stored(): Promise<readonly WebhookSubscription[]> {
-  return database.store.subscriptions.list({ fleetId, limit: 1_000, after: null });
+  return (await database.store.subscriptions.list({ fleetId, limit: 1_000, after: null })).rows;
 }
 
 async function published(): Promise<WebhookSubscription[]> {

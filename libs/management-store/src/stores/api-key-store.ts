@@ -5,7 +5,7 @@ import { IsNull, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, FleetEntity } from '../entities.js';
-import { listPage, type ListQuery } from './list-page.js';
+import { type Listed, listPage, type ListQuery } from './list-page.js';
 
 /** Everything that a key can be allowed to do. */
 export const API_KEY_SCOPES = [
@@ -115,11 +115,11 @@ export class ApiKeyStore {
   }
 
   /** Oldest first, revoked ones too. */
-  async list(query: ListQuery): Promise<readonly StoredApiKey[]> {
-    const page = await inFleet(this.keys.manager, query.fleetId, (manager) =>
+  async list(query: ListQuery): Promise<Listed<StoredApiKey>> {
+    const { rows, hasMore } = await inFleet(this.keys.manager, query.fleetId, (manager) =>
       listPage(manager.getRepository(ApiKeyEntity), 'id', query),
     );
-    return page.map(shown);
+    return { rows: rows.map(shown), hasMore };
   }
 
   /** Permanent. Revoking a revoked key changes nothing. */

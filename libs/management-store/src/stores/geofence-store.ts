@@ -8,7 +8,7 @@ import { GeofenceEntity } from '../entities.js';
 import { appendToOutbox } from '../outbox/outbox.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { lockFleet } from './fleet-store.js';
-import { listPage, type ListQuery } from './list-page.js';
+import { type Listed, listPage, type ListQuery } from './list-page.js';
 
 /** What a caller decides about a new geofence; the store adds version and times. */
 export type NewGeofence = Omit<Geofence, 'version' | 'createdAt' | 'updatedAt'>;
@@ -58,7 +58,7 @@ export class GeofenceStore {
   }
 
   /** Oldest first. */
-  list(query: ListQuery): Promise<readonly Geofence[]> {
+  list(query: ListQuery): Promise<Listed<Geofence>> {
     return inFleet(this.geofences.manager, query.fleetId, (manager) =>
       listPage(manager.getRepository(GeofenceEntity), 'geofenceId', query),
     );

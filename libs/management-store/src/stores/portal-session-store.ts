@@ -6,7 +6,7 @@ import { inAllFleets, inFleet } from '@waypost/database';
 import { DAY_MS, formatCredential, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, PortalSessionEntity } from '../entities.js';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
-import { listPage, type ListQuery } from './list-page.js';
+import { type Listed, listPage, type ListQuery } from './list-page.js';
 
 /**
  * What a portal session can be allowed to do (R-42). Not here: keys and sessions, which would outlive it, and changes of
@@ -161,11 +161,11 @@ export class PortalSessionStore {
   }
 
   /** Oldest first; those that have ended for a day after their end. */
-  async list(query: ListQuery): Promise<readonly StoredPortalSession[]> {
-    const page = await inFleet(this.sessions.manager, query.fleetId, (manager) =>
+  async list(query: ListQuery): Promise<Listed<StoredPortalSession>> {
+    const { rows, hasMore } = await inFleet(this.sessions.manager, query.fleetId, (manager) =>
       listPage(manager.getRepository(PortalSessionEntity), 'id', query),
     );
-    return page.map(shown);
+    return { rows: rows.map(shown), hasMore };
   }
 
   /** Permanent. Revoking a revoked session changes nothing. */

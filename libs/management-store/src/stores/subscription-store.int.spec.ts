@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type OperationalEvent } from '@waypost/domain';
+import { MAX_PAGE_BYTES, type OperationalEvent } from '@waypost/domain';
 import { useTestStore } from '../../../../test/support/test-store.js';
 import { newSubscription } from '../testing/new-subscription.js';
 import { outboxOf } from '../testing/outbox-rows.js';
@@ -48,6 +48,19 @@ describe('subscriptions', () => {
     expect(await outboxOf(suite.sql, given.id)).toEqual([
       { kind: 'webhook-subscription', key: given.id, value: expected },
     ]);
+  });
+
+  it('that have more than a page may have are a page each (R-34a)', async () => {
+    const deviceIds = ['d'.repeat(MAX_PAGE_BYTES + 1)];
+    const ids = [];
+    for (const eventType of ['position', 'ignition_on']) ids.push((await create({ eventType, deviceIds })).id);
+    ids.sort();
+    const page = { fleetId: suite.fleetId, limit: 10 };
+    const first = await suite.store.subscriptions.list({ ...page, after: null });
+    expect(first).toMatchObject({ rows: [{ id: ids[0] }], hasMore: true });
+    const after = { createdAt: 2_000, id: ids[0] ?? '' };
+    const second = await suite.store.subscriptions.list({ ...page, after });
+    expect(second).toMatchObject({ rows: [{ id: ids[1] }], hasMore: false });
   });
 
   it('are created once if two callers give the same types in different orders at the same time', async () => {

@@ -10,7 +10,7 @@ import { createSubscriptions, type CreateSubscriptionsResult, type NewSubscripti
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { deviceIdCount, type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
 import { lockFleet } from './fleet-store.js';
-import { listPage, type ListQuery } from './list-page.js';
+import { type Listed, listPage, type ListQuery } from './list-page.js';
 import { rotateSecrets, type SecretRotation } from './rotate-secrets.js';
 import type {
   Changed,
@@ -60,7 +60,7 @@ export class SubscriptionStore {
   }
 
   /** The filters are checked row by row: FleetLimits bound the rows of a fleet. */
-  list({ text, status, eventType, url, ...page }: SubscriptionListQuery): Promise<readonly WebhookSubscription[]> {
+  list({ text, status, eventType, url, ...page }: SubscriptionListQuery): Promise<Listed<WebhookSubscription>> {
     const narrow = (select: SelectQueryBuilder<WebhookSubscriptionEntity>): void => {
       for (const [column, value] of Object.entries({ status, eventType, url })) {
         if (value !== undefined) select.andWhere(`resource.${column} = :${column}`, { [column]: storableText(value) });
@@ -73,6 +73,14 @@ export class SubscriptionStore {
     return inFleet(this.subscriptions.manager, page.fleetId, (manager) =>
       listPage(manager.getRepository(WebhookSubscriptionEntity), 'id', page, narrow),
     );
+  }
+
+  /** Those of the ids that are subscriptions of the fleet. */
+  async existing(fleetId: string, ids: readonly string[]): Promise<readonly string[]> {
+    const found = await inFleet(this.subscriptions.manager, fleetId, (manager) =>
+      manager.find(WebhookSubscriptionEntity, { select: { id: true }, where: { fleetId, id: In([...ids]) } }),
+    );
+    return found.map(({ id }) => id);
   }
 
   /** Counts those of all fleets. */
