@@ -17,7 +17,7 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   updateFleetPortal: { frameAncestors: ['https://app.example.com'], brandColor: '#0f766e' },
   createPortalSession: {
     scopes: ['events:read', 'subscriptions:read'],
-    expiresInSeconds: 900,
+    expiresIn: 900,
     returnUrl: 'https://app.example.com/webhooks',
   },
   createApiKey: { name: 'dashboard', scopes: ['events:read'] },

@@ -6,8 +6,7 @@ import { dateTime, oneOf, plainText, text, unique, uuid, uuidText, wholeNumber }
 import { pageOf } from '../paging/paging.dto.js';
 
 /** R-42. */
-const MAX_SESSION_S = 3_600;
-const MIN_SESSION_S = 60;
+export const MAX_SESSION_S = 3_600;
 /** A page of the history is a query per subscription. */
 const MAX_SUBSCRIPTIONS = 100;
 const MAX_URL_LENGTH = 2_048;
@@ -35,13 +34,23 @@ export class CreatePortalSessionDto extends dto(
           uniqueItems: true,
           description: 'The session sees only these subscriptions and their deliveries. Absent: all.',
         }),
-      expiresInSeconds: wholeNumber(MIN_SESSION_S, MAX_SESSION_S)
-        .default(MAX_SESSION_S)
-        .meta({ description: 'How long the session lasts, from now.' }),
+      expiresIn: wholeNumber(1, MAX_SESSION_S)
+        .optional()
+        .meta({
+          description: `How long the session lasts, from now: seconds. Without it: ${String(MAX_SESSION_S)}.`,
+        }),
+      expiresInSeconds: wholeNumber(1, MAX_SESSION_S).optional().meta({
+        deprecated: true,
+        description: 'The earlier name of `expiresIn`.',
+      }),
       returnUrl: plainText(MAX_URL_LENGTH)
         .refine(isReturnUrl, 'must be an https URL')
         .optional()
         .meta({ format: 'uri', description: 'Where the console sends the user when the session has ended.' }),
+    })
+    .refine(({ expiresIn, expiresInSeconds }) => expiresIn === undefined || expiresInSeconds === undefined, {
+      error: 'must not come with expiresIn, which replaces it',
+      path: ['expiresInSeconds'],
     })
     .meta({ id: 'CreatePortalSession' }),
 ) {}

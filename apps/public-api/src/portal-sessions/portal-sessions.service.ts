@@ -10,6 +10,7 @@ import { type ListPage, ListPagesService } from '../paging/list-pages.service.js
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import {
   type CreatePortalSessionDto,
+  MAX_SESSION_S,
   type PortalSessionDto,
   type PortalSessionWithLinkDto,
   type PortalTokenDto,
@@ -56,11 +57,12 @@ export class PortalSessionsService {
     change: MakeChange<PortalSessionWithLinkDto>,
   ): Promise<PortalSessionWithLinkDto> {
     const { scopes, subscriptionIds = null, returnUrl = null } = body;
+    const { expiresInSeconds, expiresIn = expiresInSeconds ?? MAX_SESSION_S } = body;
     if (subscriptionIds !== null) await this.requireSubscriptions(fleetId, subscriptionIds);
     const nowMs = this.now();
     const portal = await this.portals.of(fleetId, nowMs);
     if (portal === null) throw noSuchFleet();
-    const expiresAt = nowMs + body.expiresInSeconds * 1_000;
+    const expiresAt = nowMs + expiresIn * 1_000;
     const codeExpiresAt = Math.min(nowMs + CODE_LIFETIME_MS, expiresAt);
     const maker = type === 'admin' ? { keyId: null, adminKeyId: keyId } : { keyId, adminKeyId: null };
     const session = { fleetId, ...maker, scopes, subscriptionIds, returnUrl, codeExpiresAt, expiresAt, nowMs };

@@ -951,7 +951,9 @@ export interface CreatePortalSession {
   )[];
   /** The session sees only these subscriptions and their deliveries. Absent: all. */
   readonly subscriptionIds?: readonly string[];
-  /** How long the session lasts, from now. */
+  /** How long the session lasts, from now: seconds. Without it: 3600. */
+  readonly expiresIn?: number;
+  /** The earlier name of `expiresIn`. */
   readonly expiresInSeconds?: number;
   /** Where the console sends the user when the session has ended. */
   readonly returnUrl?: string;
