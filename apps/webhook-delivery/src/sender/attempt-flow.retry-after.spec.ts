@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { flushed } from '../../../../test/support/until.js';
+import type { AttemptRequest } from '../attempt/attempt-runner.js';
+import { ManualClock } from './testing/manual-clock.js';
+import { type Answer, ok, SenderHarness } from './testing/sender-harness.js';
+import { anAttempt } from './testing/sender-samples.js';
+
+const STEP_MS = 250;
+const MINUTE_MS = 60_000;
+const TAKES_MS = 3_000;
+const WAIT_MS = 10_000;
+
+let clock: ManualClock;
+let harness: SenderHarness;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  harness = await SenderHarness.create({ clock });
+  harness.subscribe('subscription-1');
+});
+
+afterEach(() => harness.stop());
+
+/** Everything that waits for a broker takes a step of the clock. */
+async function passUntil(isReached: () => boolean | Promise<boolean>): Promise<void> {
+  for (let passedMs = 0; !(await isReached()); passedMs += STEP_MS) {
+    if (passedMs > MINUTE_MS) throw new Error('not reached');
+    clock.passMs(STEP_MS);
+    await flushed();
+  }
+}
+
+/** Asks to wait with each attempt of the first delivery, after three seconds. */
+const asksToWait: Answer = async ({ delivery }) => {
+  if (delivery.eventId !== 'event-1') return ok;
+  await new Promise<void>((resolve) => {
+    clock.after(TAKES_MS, resolve);
+  });
+  return { type: 'response', statusCode: 429, retryAfter: String(WAIT_MS / 1_000) };
+};
+
+/** @returns the end of the refused attempt in the log */
+async function refusedAt(attempt: number): Promise<number> {
+  await passUntil(async () => (await harness.attempts()).at(-1)?.attempt === attempt);
+  const refused = (await harness.attempts()).at(-1);
+  expect(refused).toMatchObject({ outcome: attempt === 5 ? 'failed' : 'retrying', retryAfterMs: WAIT_MS });
+  expect(refused?.durationMs).toBeGreaterThanOrEqual(TAKES_MS);
+  return (refused?.startedAt ?? NaN) + (refused?.durationMs ?? NaN);
+}
+
+/** When the second delivery, which comes only now, has its first attempt. */
+async function nextStart(made: readonly AttemptRequest[]): Promise<number> {
+  harness.publish(2);
+  const started = () => made.find(({ delivery }) => delivery.eventId === 'event-2')?.started.epochMs;
+  await passUntil(() => started() !== undefined);
+  return started() ?? NaN;
+}
+
+describe.each([
+  ['will be tried again', 1],
+  ['has failed for good', 5],
+])('a Retry-After for a delivery that %s (R-22)', (_what, attempt) => {
+  beforeEach(() => {
+    harness.publish(1);
+    if (attempt > 1) harness.writeAttempt(anAttempt(1, { attempt: attempt - 1 }));
+  });
+
+  it('holds first attempts back from the end of the attempt', async () => {
+    const made = await harness.start(asksToWait);
+    const endedAt = await refusedAt(attempt);
+    expect((await nextStart(made)) - endedAt).toBeGreaterThanOrEqual(WAIT_MS);
+  });
+
+  it('holds them back as long after a restart', async () => {
+    await harness.start(asksToWait);
+    const endedAt = await refusedAt(attempt);
+    const made = await harness.start(() => ok);
+    expect((await nextStart(made)) - endedAt).toBeGreaterThanOrEqual(WAIT_MS);
+  });
+});
