@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { flushed } from '../../../../test/support/until.js';
-import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { ManualClock } from './testing/manual-clock.js';
 import { type Answer, ok, SenderHarness } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
@@ -30,14 +29,16 @@ async function passUntil(isReached: () => boolean | Promise<boolean>): Promise<v
   }
 }
 
-/** Asks to wait with each attempt of the first delivery, after three seconds. */
-const asksToWait: Answer = async ({ delivery }) => {
-  if (delivery.eventId !== 'event-1') return ok;
-  await new Promise<void>((resolve) => {
-    clock.after(TAKES_MS, resolve);
-  });
-  return { type: 'response', statusCode: 429, retryAfter: String(WAIT_MS / 1_000) };
-};
+/** Refuses an attempt of the first delivery after three seconds. */
+function refusing(refused: number): Answer {
+  return async ({ delivery, attempt }) => {
+    if (delivery.eventId !== 'event-1' || attempt !== refused) return ok;
+    await new Promise<void>((resolve) => {
+      clock.after(TAKES_MS, resolve);
+    });
+    return { type: 'response', statusCode: 429, retryAfter: String(WAIT_MS / 1_000) };
+  };
+}
 
 /** @returns the end of the refused attempt in the log */
 async function refusedAt(attempt: number): Promise<number> {
@@ -49,11 +50,11 @@ async function refusedAt(attempt: number): Promise<number> {
 }
 
 /** When the second delivery, which comes only now, has its first attempt. */
-async function nextStart(made: readonly AttemptRequest[]): Promise<number> {
+async function nextStart(): Promise<number> {
   harness.publish(2);
-  const started = () => made.find(({ delivery }) => delivery.eventId === 'event-2')?.started.epochMs;
-  await passUntil(() => started() !== undefined);
-  return started() ?? NaN;
+  const logged = async () => (await harness.attempts()).find(({ eventId }) => eventId === 'event-2');
+  await passUntil(async () => (await logged()) !== undefined);
+  return (await logged())?.startedAt ?? NaN;
 }
 
 describe.each([
@@ -66,15 +67,15 @@ describe.each([
   });
 
   it('holds first attempts back from the end of the attempt', async () => {
-    const made = await harness.start(asksToWait);
+    await harness.start(refusing(attempt));
     const endedAt = await refusedAt(attempt);
-    expect((await nextStart(made)) - endedAt).toBeGreaterThanOrEqual(WAIT_MS);
+    expect((await nextStart()) - endedAt).toBeGreaterThanOrEqual(WAIT_MS);
   });
 
   it('holds them back as long after a restart', async () => {
-    await harness.start(asksToWait);
+    await harness.start(refusing(attempt));
     const endedAt = await refusedAt(attempt);
-    const made = await harness.start(() => ok);
-    expect((await nextStart(made)) - endedAt).toBeGreaterThanOrEqual(WAIT_MS);
+    await harness.start(() => ok);
+    expect((await nextStart()) - endedAt).toBeGreaterThanOrEqual(WAIT_MS);
   });
 });
