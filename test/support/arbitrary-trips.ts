@@ -15,6 +15,7 @@ export function trips(time: fc.Arbitrary<number>): fc.Arbitrary<Trip> {
     idleMs: time,
     standing: fc.boolean(),
     ignitionOffSince: maybe(time),
+    wayWithoutSpeed: fc.boolean(),
   });
   return fc
     .record({

@@ -173,7 +173,8 @@ function goesOn({ standing, end, from }: Part, fix: Fix): boolean {
 }
 
 function staysAt(from: Fix, fix: Fix): boolean {
-  return fix.speed === undefined ? meters(from.place, fix.place) < 200 : fix.speed < 3;
+  if (fix.speed !== undefined && from.speed !== undefined) return fix.speed < 3;
+  return (fix.speed ?? 0) < 3 && meters(from.place, fix.place) < 200;
 }
 
 function figuresOf(

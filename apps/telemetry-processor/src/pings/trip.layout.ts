@@ -23,6 +23,7 @@ const HAS_MAX_SPEED = 8;
 const HAS_ROUTE = 16;
 const STANDING = 32;
 const HAS_IGNITION_OFF_SINCE = 64;
+const WAY_WITHOUT_SPEED = 128;
 
 /**
  * A view of a trip in the store, which reads each field on access: objects and numbers for all of them would cost more
@@ -104,6 +105,10 @@ class StoredRoute implements RouteProgress {
     return (this.flags & STANDING) !== 0;
   }
 
+  get wayWithoutSpeed(): boolean {
+    return (this.flags & WAY_WITHOUT_SPEED) !== 0;
+  }
+
   get ignitionOffSince(): number | null {
     return readIgnitionOffSince(this.view, this.at, this.flags);
   }
@@ -141,9 +146,9 @@ export function writeLeg(view: DataView, at: number, fix: FixedPing, leg: NonNul
   view.setFloat64(at + DISTANCE, leg.distanceInMeters);
   view.setFloat64(at + IDLE, leg.idleMs);
   view.setFloat64(at + MAX_SPEED, leg.maxSpeedInKmh ?? 0);
-  const flags = view.getUint8(at + FLAGS) & ~(HAS_MAX_SPEED | STANDING);
+  const flags = view.getUint8(at + FLAGS) & ~(HAS_MAX_SPEED | STANDING | WAY_WITHOUT_SPEED);
   const hasMaxSpeed = leg.maxSpeedInKmh === null ? 0 : HAS_MAX_SPEED;
-  view.setUint8(at + FLAGS, flags | hasMaxSpeed | (leg.standing ? STANDING : 0));
+  view.setUint8(at + FLAGS, flags | hasMaxSpeed | flagsOfWay(leg));
 }
 
 function readIgnitionOffSince(view: DataView, at: number, flags: number): number | null {
@@ -157,7 +162,11 @@ function writeRoute(view: DataView, at: number, route: RouteProgress): number {
   view.setFloat64(at + WAY_LONGITUDE, route.wayLongitude);
   view.setFloat64(at + DISTANCE, route.distanceInMeters);
   view.setFloat64(at + IDLE, route.idleMs);
-  return HAS_ROUTE | (route.standing ? STANDING : 0) | writeIgnitionOffSince(view, at, route.ignitionOffSince);
+  return HAS_ROUTE | flagsOfWay(route) | writeIgnitionOffSince(view, at, route.ignitionOffSince);
+}
+
+function flagsOfWay({ standing, wayWithoutSpeed }: Pick<RouteProgress, 'standing' | 'wayWithoutSpeed'>): number {
+  return (standing ? STANDING : 0) | (wayWithoutSpeed ? WAY_WITHOUT_SPEED : 0);
 }
 
 /** Returns its flag. */

@@ -72,6 +72,7 @@ function readRoute(cursor: AvroCursor): RouteProgress {
     idleMs: cursor.long(),
     standing: cursor.boolean(),
     ignitionOffSince: cursor.optionalLong(),
+    wayWithoutSpeed: cursor.boolean(),
   };
 }
 
@@ -118,4 +119,5 @@ function writeRoute(to: AvroEncoder, route: RouteProgress): void {
   to.long(route.idleMs);
   to.boolean(route.standing);
   to.optionalLong(route.ignitionOffSince);
+  to.boolean(route.wayWithoutSpeed);
 }

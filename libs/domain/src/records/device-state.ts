@@ -70,4 +70,6 @@ export interface RouteProgress {
   readonly standing: boolean;
   /** The ping that turned the ignition off (epoch milliseconds). */
   readonly ignitionOffSince: number | null;
+  /** The fix up to which the way was measured reported no speed. */
+  readonly wayWithoutSpeed: boolean;
 }

@@ -116,7 +116,7 @@ function onRoute(route: Driving, lastFixTime: number, circumstances: Circumstanc
   if (offSince !== null && ignition === false) {
     return standing && !still ? changed(standingEnded(route, offSince)) : UNCHANGED;
   }
-  const leg = still && standing ? UNCHANGED : legTo(route, fix, still, lastFixTime, settings);
+  const leg = still && standing ? UNCHANGED : legTo(route, fix, lastFixTime, settings);
   return withIgnition(route, leg, circumstances);
 }
 

@@ -13,6 +13,7 @@ export interface RouteLeg {
   readonly maxSpeedInKmh: number | null;
   readonly idleMs: number;
   readonly standing: boolean;
+  readonly wayWithoutSpeed: boolean;
 }
 
 export function startRoute(
@@ -29,6 +30,7 @@ export function startRoute(
     idleMs: 0,
     standing: false,
     ignitionOffSince,
+    wayWithoutSpeed: speedInKmh === null,
   });
 }
 
@@ -39,20 +41,26 @@ export function isMoving({ latitude, longitude }: Trip, fix: FixedPing, settings
   return !isWithinMeters(settings.movingDistanceInMeters, latitude, longitude, fix.latitude, fix.longitude);
 }
 
-/** R-9, on a route. Without a speed: within 200 m. Over 300 s that is slower than 3 km/h, and no jitter of a parked device leaves it. */
+/**
+ * R-9, on a route. Without a speed, now or where the standing began: within 200 m. Over 300 s that is slower than 3 km/h,
+ * and no jitter of a parked device leaves it.
+ */
 export function isStill({ route }: Driving, fix: FixedPing, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
-  if (speed !== null) return speed < settings.stillSpeedInKmh;
-  if (!route.standing) return true;
+  if (!isSlow(speed, settings)) return false;
+  if (!route.standing || (speed !== null && !route.wayWithoutSpeed)) return true;
   const { movingDistanceInMeters } = settings;
   return isWithinMeters(movingDistanceInMeters, route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
+}
+
+function isSlow(speed: number | null, { stillSpeedInKmh }: RouteSettings): boolean {
+  return speed === null || speed < stillSpeedInKmh;
 }
 
 /** While the vehicle stands there is no leg, so drift adds nothing: the next leg leads from where it stood. */
 export function legTo(
   { route, maxSpeedInKmh }: Driving,
   fix: FixedPing,
-  still: boolean,
   lastFixTime: number,
   settings: RouteSettings,
 ): RouteLeg {
@@ -64,7 +72,8 @@ export function legTo(
     distanceInMeters: route.distanceInMeters + legInMeters(route, fix, settings),
     maxSpeedInKmh: greater(maxSpeedInKmh, speed),
     idleMs: route.idleMs + stoodMs,
-    standing: still || speed === null,
+    standing: isSlow(speed, settings),
+    wayWithoutSpeed: speed === null,
   };
 }
 
@@ -84,6 +93,7 @@ export function withLeg(before: Driving, fix: FixedPing, leg: RouteLeg): Driving
     idleMs: leg.idleMs,
     standing: leg.standing,
     ignitionOffSince: before.route.ignitionOffSince,
+    wayWithoutSpeed: leg.wayWithoutSpeed,
   });
 }
 
@@ -104,8 +114,10 @@ export function standingEnded(before: Driving, ignitionOffSince: number): Drivin
 
 // Field by field: a stored route is a view whose fields a spread would lose.
 function fieldsOf(route: RouteProgress): RouteProgress {
-  const { wayTime, wayLatitude, wayLongitude, distanceInMeters: meters, idleMs, standing, ignitionOffSince } = route;
-  return { wayTime, wayLatitude, wayLongitude, distanceInMeters: meters, idleMs, standing, ignitionOffSince };
+  const { wayTime, wayLatitude, wayLongitude, wayWithoutSpeed } = route;
+  const { distanceInMeters: meters, idleMs, standing, ignitionOffSince } = route;
+  const way = { wayTime, wayLatitude, wayLongitude, wayWithoutSpeed };
+  return { ...way, distanceInMeters: meters, idleMs, standing, ignitionOffSince };
 }
 
 function driving(

@@ -322,6 +322,7 @@ describe('the state of a device', () => {
         distanceInMeters: 0,
         idleMs: 0,
         standing: false,
+        wayWithoutSpeed: false,
         ignitionOffSince: null,
       },
     });

@@ -36,5 +36,6 @@ function plainRoute(route: RouteProgress): RouteProgress {
     idleMs: route.idleMs,
     standing: route.standing,
     ignitionOffSince: route.ignitionOffSince,
+    wayWithoutSpeed: route.wayWithoutSpeed,
   };
 }
