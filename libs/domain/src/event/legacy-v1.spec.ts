@@ -60,9 +60,13 @@ describe('the legacy-v1 body (R-14)', () => {
   });
 
   it('keeps every reported 0, and false as 0', () => {
-    const zeros = { speedInKmh: 0, heading: 0, ignition: false, odometerInMeters: 0, rpm: 0, fuelLevel: 0 };
+    const measured = { speedInKmh: 0, heading: 0, ignition: false, odometerInMeters: 0 };
+    const zeros = { ...measured, latitude: 0, longitude: 0, batteryVoltage: 0, rpm: 0, fuelLevel: 0 };
 
-    expect(bodyOf(zeros)).toMatchObject({ speed: 0, direction: 0, ignition: 0, odometer: 0, rpm: 0, fuel_level: 0 });
+    expect(bodyOf(zeros)).toMatchObject({
+      ...{ lat: 0, lng: 0, speed: 0, direction: 0, ignition: 0, odometer: 0 },
+      ...{ battery: 0, rpm: 0, fuel_level: 0 },
+    });
   });
 
   it.each([
