@@ -203,6 +203,17 @@ describe('the telemetry processor', () => {
     expect(rejection.reason).toBe(reason);
     expect(decisions).toEqual(['accepted', 'rejected']);
   });
+
+  it.each([
+    ['of a device', Buffer.from('device-1')],
+    ['that is no text', Buffer.from([0x64, 0xff, 0x00, 0xc3])],
+    ['of no bytes', Buffer.alloc(0)],
+    ['that is missing', null],
+  ])('quarantines a record with a key %s under that key, and with it (R-2)', async (_what, key) => {
+    const records = await driver.pipe({ key, value: Buffer.from('{"hello":1}') });
+    expect(records[0]?.key).toEqual(key);
+    expect(rejectionOf(records).sourceKey).toEqual(key);
+  });
 });
 
 /** The ping with its rpm, an Avro int, written as a long of more than 32 bits: no writer of ours could. */
