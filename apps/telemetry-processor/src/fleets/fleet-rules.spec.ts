@@ -4,7 +4,7 @@ import { createFleetSettingsHistory, createGeofenceHistory, type Geofence, type 
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { type FleetHistories, knownFleets } from './fleet-directory.js';
-import { FleetFinder } from './fleet-rules.js';
+import { createFleetRules, FleetFinder } from './fleet-rules.js';
 
 /** As the processor gets it. */
 let readBack: (ping: TelemetryPing) => TelemetryPing;
@@ -99,5 +99,22 @@ describe('the fleet of a ping', () => {
     finder.refresh();
     expect(finder.find(ping)?.geofences).toBe(histories.geofences.fleet('new'));
     expect(finder.find(ping)?.geofences).toBeDefined();
+  });
+});
+
+describe('the rules of a ping', () => {
+  it('are those of its fleet when it was appended, whatever its own time (decision 0030)', () => {
+    const histories = newHistories();
+    const fleet = { fleetId: 'fleet-1', name: null, payloadFormat: 'v1', createdAt: 0, updatedAt: 0 };
+    histories.settings.record('fleet-1', { ...fleet, routes: true, version: 1 }, 2_000);
+    histories.settings.record('fleet-1', { ...fleet, routes: false, version: 2 }, 4_000);
+    const rules = createFleetRules(knownFleets(histories), 'all');
+    rules.refresh();
+    const hasRoutes = (timestamp: number, eventTime: number): boolean => {
+      const record = { offset: 0, timestamp, key: null, value: null, headers: [] };
+      return rules.of(record, readBack(pingOf({ fleetId: 'fleet-1', eventTime }))).settings.routes !== null;
+    };
+    expect([1_999, 2_000, 3_999, 4_000].map((at) => hasRoutes(at, 3_000))).toEqual([false, true, true, false]);
+    expect([1_000, 3_000, 5_000].map((eventTime) => hasRoutes(3_000, eventTime))).toEqual([true, true, true]);
   });
 });
