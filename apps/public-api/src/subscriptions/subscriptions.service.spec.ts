@@ -2,9 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { ManagementStore } from '@waypost/management-store';
 import { subscriptionOf } from '../../../../test/support/samples.js';
 import { startTestApiPerTest } from '../testing/test-api.js';
+import type { UrlCheck } from './subscriber-urls.js';
 
 const open = startTestApiPerTest();
 const { id } = subscriptionOf();
+
+/** Whatever is on internal.example may not be called. */
+function checkUrl(url: string): Promise<UrlCheck> {
+  const isRefused = new URL(url).hostname === 'internal.example';
+  return Promise.resolve(isRefused ? { type: 'refused', message: 'is internal' } : { type: 'accepted' });
+}
 
 /** An API that stores changes, and publishes them to the senders only where `isPublished` says so. */
 async function patch(body: object, { isPublished = false, type = 'changed' } = {}) {
@@ -13,6 +20,7 @@ async function patch(body: object, { isPublished = false, type = 'changed' } = {
   const update = () => Promise.resolve({ type, subscription, outboxIds: ['7'] });
   const api = await open({
     store: { subscriptions: { update } } as unknown as Partial<ManagementStore>,
+    checkUrl,
     untilPublished: (ids) => {
       waitedFor.push(ids);
       return Promise.resolve(isPublished);
@@ -21,6 +29,24 @@ async function patch(body: object, { isPublished = false, type = 'changed' } = {
   const answer = await api.request(`/public/v1/webhook-subscriptions/${id}`, { method: 'PATCH', json: body });
   return { answer, waitedFor };
 }
+
+describe('a change of a URL that may not be called (R-18)', () => {
+  const auth = { type: 'bearer', clientId: 'c', clientSecret: 's' };
+
+  it.each([
+    ['url', { url: 'https://internal.example/hook' }],
+    ['auth.tokenUrl', { auth: { ...auth, tokenUrl: 'https://internal.example/token' } }],
+  ])('is refused, of %s too', async (field, body) => {
+    const { answer, waitedFor } = await patch(body);
+    expect(waitedFor).toEqual([]);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'invalid_body', details: [{ field }] } } });
+  });
+
+  it('is made where both may be called', async () => {
+    const body = { url: 'https://receiver.example/hook', auth: { ...auth, tokenUrl: 'https://id.example/token' } };
+    expect((await patch(body)).answer.status).toBe(200);
+  });
+});
 
 describe('a change after which nothing may be sent (R-16)', () => {
   it.each(['paused', 'disabled'])('to %s is answered with 200 when the senders have it', async (status) => {
