@@ -8,10 +8,10 @@ const STEPS_MS = [
   ...[1, 2, 6, 12, 24, 72].map((hours) => hours * HOUR_MS),
 ];
 /** A narrow screen has room for the texts at their ends. */
-const MOST_STEPS = 5;
+const MAX_STEPS = 5;
 
 /** Milliseconds from the start of a time line of that length, from 0 on: few, and round up to 15 days. */
 export function timeMarks(spanMs: number): readonly number[] {
-  const stepMs = STEPS_MS.find((step) => spanMs <= MOST_STEPS * step) ?? spanMs / MOST_STEPS;
+  const stepMs = STEPS_MS.find((step) => spanMs <= MAX_STEPS * step) ?? spanMs / MAX_STEPS;
   return Array.from({ length: Math.floor(spanMs / stepMs) + 1 }, (_, index) => index * stepMs);
 }

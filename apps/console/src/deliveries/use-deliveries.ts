@@ -6,7 +6,7 @@ import { listed, type ListedDelivery } from './listed-delivery.js';
 
 const PAGE_ROWS = 100;
 /** More than anyone scrolls through. With ten times as many, the list would be higher than browsers can draw. */
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 const KEPT_MS = 30 * 60_000;
 
 /** Pages follow each other by key, in a window that is fixed when the list is opened: the token of a page belongs to one query. */
@@ -21,7 +21,7 @@ function useDeliveryPages(filters: DeliveryFilters, openedAtMs: number) {
       return { ...page, data: page.data.map(listed) };
     },
     getNextPageParam: ({ nextPageState }, pages) =>
-      rowsOf(pages).length < MOST_ROWS ? (nextPageState ?? undefined) : undefined,
+      rowsOf(pages).length < MAX_ROWS ? (nextPageState ?? undefined) : undefined,
     // Rows stay as they were read until somebody asks for newer ones, also after "back".
     staleTime: Infinity,
     gcTime: KEPT_MS,

@@ -4,7 +4,7 @@ import type { StreamInput } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { ArrivedAttempts, NO_ROWS, type StreamedAttempt, type TailRows } from './tail-buffer.js';
 
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 /** Further down than this, somebody reads: rows must not move under them. */
 const READING_PX = 160;
 
@@ -85,7 +85,7 @@ function useArrivals(address: string) {
   const place = useRef(kept?.place ?? '');
   const [waiting, setWaiting] = useState(0);
   const newest = useRef(tail);
-  const [arrived] = useState(() => new ArrivedAttempts(MOST_ROWS));
+  const [arrived] = useState(() => new ArrivedAttempts(MAX_ROWS));
   const frame = useRef(0);
 
   const show = useCallback(() => {

@@ -5,7 +5,7 @@ import { firstOf } from '../shared/first-of.js';
 /** Each look reads up to three thousand subscriptions. */
 const EVERY_MS = 60_000;
 /** The most that are counted of each status; a fleet with more has another problem than their number. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 export interface SubscriptionCounts {
   readonly paused: number;
@@ -26,7 +26,7 @@ export function useSubscriptionCounts() {
     queryKey: ['subscription-counts'],
     queryFn: async ({ signal }): Promise<SubscriptionCounts> => {
       const of = (status: 'paused' | 'disabled' | 'active') =>
-        firstOf(client.pages('listSubscriptions', { status, limit: MOST_COUNTED }, { signal }), 1);
+        firstOf(client.pages('listSubscriptions', { status, limit: MAX_COUNTED }, { signal }), 1);
       const [paused, disabled, active, oldest] = await Promise.all([
         of('paused'),
         of('disabled'),

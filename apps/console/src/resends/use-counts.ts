@@ -11,7 +11,7 @@ import { NEVER_CACHED } from './use-candidates.js';
 export type Counts = ReadonlyMap<string, Output<'countResendable'>>;
 
 /** Each is a request, which holds a connection of the history: others read it as well. */
-const MOST_COUNTED_SUBSCRIPTIONS = 100;
+const MAX_COUNTED_SUBSCRIPTIONS = 100;
 const AT_ONCE = 2;
 /** Nothing that is sent depends on the count: one does not have to wait for it. */
 const AWAITED_MS = 3_000;
@@ -26,7 +26,7 @@ export function useCounts(
   { state, subscriptions }: Candidates,
 ): Counts | 'counting' | 'unknown' {
   const client = useClient();
-  const isCounted = state === 'complete' && subscriptions.length <= MOST_COUNTED_SUBSCRIPTIONS;
+  const isCounted = state === 'complete' && subscriptions.length <= MAX_COUNTED_SUBSCRIPTIONS;
   const { data, isFetching } = useQuery({
     queryKey: ['resend-counts', filters, openedAtMs, subscriptions.map(({ id }) => id)],
     queryFn: ({ signal }) => readCounts(client, filters, { openedAtMs, subscriptions, signal }),

@@ -11,7 +11,7 @@ export interface Command {
   readonly deed?: Deed;
 }
 
-const MOST_SUBSCRIPTIONS = 8;
+const MAX_SUBSCRIPTIONS = 8;
 /** Below the places of the menu, by the path of the place. */
 const PAGES: readonly Command[] = [
   { title: 'Live tail of attempts', href: '/deliveries?view=live' },
@@ -37,7 +37,7 @@ export function commandsOf(
   return [
     ...meant(words).filter(isBelow),
     ...pages.filter((page) => isBelow(page) && isAllowed(page) && isIn(page.title)),
-    ...found.slice(0, words === '' ? 0 : MOST_SUBSCRIPTIONS).map((one) => ({
+    ...found.slice(0, words === '' ? 0 : MAX_SUBSCRIPTIONS).map((one) => ({
       title: `Subscription ${subscriptionName(one)}`,
       href: `/subscriptions/${one.id}`,
     })),

@@ -6,7 +6,7 @@ interface HeaderFieldsProps {
 }
 
 /** Bounds of the API, which says what else it does not take. */
-const MOST_HEADERS = 20;
+const MAX_HEADERS = 20;
 const LONGEST_NAME = 64;
 const LONGEST_VALUE = 4_096;
 const NEW_HEADER: HeaderSetting = { name: '', value: '', secret: false };
@@ -35,7 +35,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
       <button
         type="button"
         className="quiet"
-        disabled={list.length >= MOST_HEADERS}
+        disabled={list.length >= MAX_HEADERS}
         onClick={() => change([...list, NEW_HEADER])}
       >
         Add a header

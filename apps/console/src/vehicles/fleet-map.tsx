@@ -8,7 +8,7 @@ import { useTiles } from './use-tiles.js';
 const STEP = 1.5;
 const KEY_PX = 60;
 /** Of degrees: a tenth of a meter. */
-const MOST_DECIMALS = 6;
+const MAX_DECIMALS = 6;
 
 interface FleetMapProps extends Omit<MapContent, 'draft'> {
   /** For those who do not see it; the page has the same as text. */
@@ -133,7 +133,7 @@ function useSize(canvas: RefObject<HTMLCanvasElement | null>): Size {
 
 function PlaceText({ view: { center, worldPx }, point }: { readonly view: MapView; readonly point: MapPoint | null }) {
   const { latitude, longitude } = placeOf(point ?? center);
-  const decimals = Math.min(MOST_DECIMALS, decimalsOf(360 / worldPx));
+  const decimals = Math.min(MAX_DECIMALS, decimalsOf(360 / worldPx));
   return (
     <p className="map-place hint">
       {point === null && 'Middle: '}

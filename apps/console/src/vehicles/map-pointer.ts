@@ -8,7 +8,7 @@ const WITHIN_PX = 20;
 /** Of a wheel, in pixels, and the most by which one event of it zooms. */
 const WHEEL_PX = 200;
 const WHEEL_LINE_PX = 16;
-const MOST_BY_WHEEL = 2;
+const MAX_BY_WHEEL = 2;
 
 export interface Size {
   readonly width: number;
@@ -128,7 +128,7 @@ export function useWheelZoom(
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       const turnedPx = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * WHEEL_LINE_PX;
-      const factor = Math.min(MOST_BY_WHEEL, Math.max(1 / MOST_BY_WHEEL, Math.exp(-turnedPx / WHEEL_PX)));
+      const factor = Math.min(MAX_BY_WHEEL, Math.max(1 / MAX_BY_WHEEL, Math.exp(-turnedPx / WHEEL_PX)));
       changeView((view) => zoom(view, factor, { x: event.offsetX, y: event.offsetY }, width, height));
     };
     // React listens passively, and so could not keep the page from being zoomed.

@@ -22,7 +22,7 @@ const PADDING = 0.85;
 /** One vehicle that stands is not shown as an atom. */
 const SMALLEST_SPAN = 2e-5;
 /** A pixel is 5 cm of the equator: nothing that is shown is known better. */
-const MOST_WORLD_PX = EARTH_CIRCUMFERENCE_M / 0.05;
+const MAX_WORLD_PX = EARTH_CIRCUMFERENCE_M / 0.05;
 
 export function project({ latitude, longitude }: Place): MapPoint {
   const limited = Math.min(Math.max(latitude, -MAX_LATITUDE), MAX_LATITUDE);
@@ -77,7 +77,7 @@ export function fromScreen({ x, y }: MapPoint, view: MapView, widthPx: number, h
 /** Closer by a factor, between the whole world and a few meters; the point under (x, y) of the screen stays there. */
 export function zoom(view: MapView, factor: number, at: MapPoint, widthPx: number, heightPx: number): MapView {
   const leastPx = PADDING * Math.min(widthPx, heightPx);
-  const worldPx = Math.min(Math.max(view.worldPx * factor, leastPx), MOST_WORLD_PX);
+  const worldPx = Math.min(Math.max(view.worldPx * factor, leastPx), MAX_WORLD_PX);
   const shift = 1 / view.worldPx - 1 / worldPx;
   return onTheMap({
     worldPx,

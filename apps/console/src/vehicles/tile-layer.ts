@@ -3,7 +3,7 @@ import { fromScreen, type MapView } from './mercator.js';
 
 const TILE_PX = 256;
 /** What most servers of tiles have. */
-const MOST_ZOOM = 19;
+const MAX_ZOOM = 19;
 /** Some screens full; the browser keeps what it has loaded as well. */
 const KEPT = 256;
 const AGAIN_AFTER_MS = 10_000;
@@ -20,7 +20,7 @@ interface PlacedTile {
 
 /** The tiles that cover what is seen, at most a third smaller or larger than they are. */
 export function tilesOf(view: MapView, { width, height }: Size): readonly PlacedTile[] {
-  const zoom = Math.min(MOST_ZOOM, Math.max(0, Math.round(Math.log2(view.worldPx / TILE_PX))));
+  const zoom = Math.min(MAX_ZOOM, Math.max(0, Math.round(Math.log2(view.worldPx / TILE_PX))));
   const count = 2 ** zoom;
   const sidePx = view.worldPx / count;
   const [from, to] = [

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const HOURS = [1, 6, 24, 72] as const;
 const AROUND_MS = HOUR_MS / 2;
 const PAGE_POINTS = 2_000;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 const MAX_EVENTS = 50;
 
 /** The path of one vehicle with its events, and its speed beside it. */
@@ -138,7 +138,7 @@ async function readVehicle(
   const [paths, events] = await Promise.all([
     firstOf(
       client.pages('listPaths', { startDate, endDate, deviceIds: [deviceId], limit: PAGE_POINTS }, { signal }),
-      MOST_PAGES,
+      MAX_PAGES,
     ),
     client.listEvents({ startDate, endDate, deviceId, order: 'desc', limit: MAX_EVENTS }, { signal }),
   ]);

@@ -21,7 +21,7 @@ import { VehiclePage } from './vehicle-page.js';
 const WITHIN_MS = 15 * 60_000;
 const PAGE_POINTS = 2_000;
 /** Read every few seconds. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 const EVERY_MS = 5_000;
 
 /** All vehicles, one of them, or a geofence, as the address says: an id may hold anything, a slash too, so it is not part of the path. */
@@ -39,7 +39,7 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
     queryKey: ['vehicles'],
     queryFn: ({ signal }) => {
       const [startDate, endDate] = [new Date(nowMs() - WITHIN_MS), new Date(nowMs() + WITHIN_MS)];
-      return firstOf(client.pages('listPaths', { startDate, endDate, limit: PAGE_POINTS }, { signal }), MOST_PAGES);
+      return firstOf(client.pages('listPaths', { startDate, endDate, limit: PAGE_POINTS }, { signal }), MAX_PAGES);
     },
     refetchInterval: EVERY_MS,
   });

@@ -266,13 +266,13 @@ describe('GET /public/v2/stream (R-41)', () => {
 
   it('reads no further than its reader does', async () => {
     // Far more bytes than sockets hold.
-    const MOST_SLICES = 250;
+    const MAX_SLICES = 250;
     const slice = Array.from({ length: 250 }, (_, n) => attempt('acme', n));
     let slices = 0;
     const endless: AttemptLogReader = {
       follow: async (_from, { begin, take }, signal) => {
         begin([0]);
-        while (!signal.aborted && slices < MOST_SLICES) {
+        while (!signal.aborted && slices < MAX_SLICES) {
           slices += 1;
           await take({ attempts: slice.map((one) => ({ attempt: one, position: [slices] })), position: [slices] });
         }
@@ -285,10 +285,10 @@ describe('GET /public/v2/stream (R-41)', () => {
       before = slices;
       await holdsFor(300, () => true);
     } while (slices > before);
-    expect(slices).toBeLessThan(MOST_SLICES);
+    expect(slices).toBeLessThan(MAX_SLICES);
     let read = 0;
     for await (const chunk of answer.body ?? []) read += (chunk as Uint8Array).length;
-    expect(slices).toBe(MOST_SLICES);
-    expect(read).toBeGreaterThan(MOST_SLICES * 250 * 100);
+    expect(slices).toBe(MAX_SLICES);
+    expect(read).toBeGreaterThan(MAX_SLICES * 250 * 100);
   });
 });

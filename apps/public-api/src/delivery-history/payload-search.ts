@@ -3,7 +3,7 @@ import type { DeliveryPage } from './delivery-page.js';
 
 /** What a filter that has no index looks at before it answers, found or not: a page costs no more, however rare the value is. */
 export const MOST_SEARCHED = 5_000;
-const MOST_SEARCH_MS = 1_000;
+const MAX_SEARCH_MS = 1_000;
 const BATCH = 1_000;
 
 export interface PayloadSearch<Shown> {
@@ -27,7 +27,7 @@ export async function searchPage<Shown extends ShownDelivery>(
   search: PayloadSearch<Shown>,
 ): Promise<SearchedPage<Shown>> {
   const { read, matches, limit, now } = search;
-  const lastAt = now() + MOST_SEARCH_MS;
+  const lastAt = now() + MAX_SEARCH_MS;
   let { pageState } = search;
   let batch = BATCH;
   let first: DeliveryPage<Shown> | undefined;

@@ -1,7 +1,7 @@
 import CheapRuler from 'cheap-ruler';
 
 /** A degree of latitude has at most 111,694 m, one of longitude 111,320 m. */
-const MOST_METERS_PER_DEGREE = 112_000;
+const MAX_METERS_PER_DEGREE = 112_000;
 
 /** WGS-84, the shorter way: within a millionth up to 1 km, 0.05 % up to 250 km below 65° of latitude, rough between continents. */
 export function distanceInMeters(
@@ -25,6 +25,6 @@ export function isWithinMeters(
   toLongitude: number,
 ): boolean {
   const degrees = Math.abs(fromLatitude - toLatitude) + Math.abs(fromLongitude - toLongitude);
-  if (degrees * MOST_METERS_PER_DEGREE < meters) return true;
+  if (degrees * MAX_METERS_PER_DEGREE < meters) return true;
   return distanceInMeters(fromLatitude, fromLongitude, toLatitude, toLongitude) < meters;
 }

@@ -3,7 +3,7 @@ import type { BoxList } from './box-list.js';
 /** One bit each: enough to find most of the area empty, and proportional memory. */
 const PLACES_PER_BOX = 64;
 const WORD_BITS = 32;
-const MOST_WORDS_OF_A_ROW = 8;
+const MAX_WORDS_OF_A_ROW = 8;
 
 const SOUTH = 0;
 const NORTH = 1;
@@ -21,7 +21,7 @@ export class PresenceGrid {
 
   constructor({ edges, alone }: BoxList) {
     const wanted = Math.ceil(Math.sqrt(PLACES_PER_BOX * alone.length) / WORD_BITS);
-    this.rowWords = Math.min(MOST_WORDS_OF_A_ROW, wanted);
+    this.rowWords = Math.min(MAX_WORDS_OF_A_ROW, wanted);
     this.lastPlace = this.rowWords * WORD_BITS - 1;
     this.frame = frameOf(edges, this.lastPlace + 1);
     this.places = new Int32Array((this.lastPlace + 1) * this.rowWords);
