@@ -104,13 +104,9 @@ export async function startAttemptRig(
   const nowMs = (): number => startedAt + Math.floor(monotonicMs()) + steppedMs;
   const idle = () => Promise.resolve();
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
-  const places = new SharedPlaces({
-    limits: TOKEN_REQUESTS,
-    fleetOf: (id) => index.get(id)?.fleetId ?? '',
-    timers: nodeTimers,
-    monotonicMs,
-  });
-  const tokens = createBearerTokens({ egress, places, sealingKeys: SEALING_KEYS, nowMs, monotonicMs });
+  const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
+  const fleetOf = (id: string): string => index.get(id)?.fleetId ?? '';
+  const tokens = createBearerTokens({ egress, places, fleetOf, sealingKeys: SEALING_KEYS, nowMs, monotonicMs });
   const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, monotonicMs });
 
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>

@@ -6,7 +6,7 @@ export {
   MAX_CLIENT_KEY_LENGTH,
 } from './certificate/client-certificate.js';
 export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
-export { createEgressClient, EgressClient, type EgressRequest } from './client/egress-client.js';
+export { createEgressClient, EgressClient, type EgressRequest, type RequestOwner } from './client/egress-client.js';
 export type { EgressResult } from './client/egress-result.js';
 export { NewestMap } from './newest-map.js';
 export {

@@ -145,6 +145,7 @@ class SignedPosts implements AttemptRunner {
       headers,
       body: delivery.body,
       identity,
+      owner: subscription,
       deadlineMs,
       keepBody: false,
       isWanted,

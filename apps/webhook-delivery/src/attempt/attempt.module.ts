@@ -2,8 +2,7 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { createEgressClient, EgressClient } from '@waypost/egress';
 import { CLOCK, CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import type { WebhookDeliveryConfig } from '../config.js';
-import { ProcessModule, TIMERS } from '../process/process.module.js';
-import type { TimerPort } from '../process/timers.js';
+import { nodeTimers } from '../process/timers.js';
 import type { ReservationLimits } from '../shares/reservations.js';
 import { SharedPlaces } from '../shares/shared-places.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
@@ -19,8 +18,19 @@ const SOCKETS = 10_240;
 export const DELIVERIES_BEGUN: ReservationLimits = { total: 4_096, perOrigin: 512 };
 /** A token endpoint may be that of other fleets too, or be at the origin of their receivers (R-26). */
 export const TOKEN_REQUESTS: ReservationLimits = { total: 512, perOrigin: 256 };
+/**
+ * Each asks for both families: some name servers answer no more than a thousand questions at a time (CoreDNS in Kubernetes),
+ * and names whose own servers are silent must not use up all of them (R-26).
+ */
+const LOOK_UPS = 256;
 /** Above this an attempt waits for a connection while its deadline runs. */
 const CONNECTIONS_PER_ORIGIN = DELIVERIES_BEGUN.perOrigin + TOKEN_REQUESTS.perOrigin;
+
+function egressOf({ egress }: Pick<WebhookDeliveryConfig, 'egress'>): EgressClient {
+  const limits = { total: LOOK_UPS, perOrigin: LOOK_UPS };
+  const lookUps = new SharedPlaces({ limits, timers: nodeTimers, monotonicMs: () => performance.now() });
+  return createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS, lookUps });
+}
 
 /** The HTTP client goes down after the consumers, whose attempts in flight need it to the end. */
 @Module({
@@ -28,8 +38,7 @@ const CONNECTIONS_PER_ORIGIN = DELIVERIES_BEGUN.perOrigin + TOKEN_REQUESTS.perOr
     {
       provide: EgressClient,
       inject: [CONFIG],
-      useFactory: ({ egress }: Pick<WebhookDeliveryConfig, 'egress'>) =>
-        createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS }),
+      useFactory: egressOf,
     },
   ],
   exports: [EgressClient],
@@ -42,21 +51,18 @@ export class EgressModule implements OnApplicationShutdown {
   }
 }
 
-function tokenPlacesOf(directory: SubscriptionDirectory, timers: TimerPort, monotonicMs: () => number): SharedPlaces {
-  const fleetOf = (subscriptionId: string): string => directory.get(subscriptionId)?.fleetId ?? '';
-  return new SharedPlaces({ limits: TOKEN_REQUESTS, fleetOf, timers, monotonicMs });
-}
-
 type SealingConfig = Pick<WebhookDeliveryConfig, 'sealingKeys'>;
 
 function tokensOf(
   egress: EgressClient,
-  places: SharedPlaces,
+  directory: SubscriptionDirectory,
   { sealingKeys }: SealingConfig,
   nowMs: () => number,
   monotonicMs: () => number,
 ): BearerTokens {
-  return createBearerTokens({ egress, places, sealingKeys, nowMs, monotonicMs });
+  const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
+  const fleetOf = (subscriptionId: string): string => directory.get(subscriptionId)?.fleetId ?? '';
+  return createBearerTokens({ egress, places, fleetOf, sealingKeys, nowMs, monotonicMs });
 }
 
 function attemptRunnerOf(
@@ -71,12 +77,11 @@ function attemptRunnerOf(
 
 /** Makes one attempt: secrets, token, POST, result (R-19 to R-23). `sender/` decides when, and what follows. */
 @Module({
-  imports: [EgressModule, ProcessModule, SubscriptionsModule],
+  imports: [EgressModule, SubscriptionsModule],
   providers: [
-    { provide: SharedPlaces, inject: [SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK], useFactory: tokenPlacesOf },
     {
       provide: BearerTokens,
-      inject: [EgressClient, SharedPlaces, CONFIG, CLOCK, MONOTONIC_CLOCK],
+      inject: [EgressClient, SubscriptionDirectory, CONFIG, CLOCK, MONOTONIC_CLOCK],
       useFactory: tokensOf,
     },
     {

@@ -48,7 +48,8 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
   };
   const tokens = createBearerTokens({
     egress: { post, close: () => Promise.resolve() },
-    places: { during: (_use, work) => work() },
+    places: { during: (_owner, _origin, work) => work() },
+    fleetOf: () => 'fleet-1',
     sealingKeys: KEYS,
     nowMs: () => EPOCH_MS,
     monotonicMs: () => passedMs,
@@ -68,6 +69,12 @@ describe('a token request (R-23)', () => {
     const authorization = request?.headers['authorization'] ?? '';
     expect(authorization).toMatch(/^Basic /);
     expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe('client%20one:s3%3Acret');
+  });
+
+  it('is made for its subscription and its fleet (R-26)', async () => {
+    const { tokens, requests } = build(numbered);
+    await tokens.tokenFor('sub-1', auth, wait);
+    expect(requests[0]?.owner).toEqual({ id: 'sub-1', fleetId: 'fleet-1' });
   });
 
   it('has no scope when the subscription has none', async () => {

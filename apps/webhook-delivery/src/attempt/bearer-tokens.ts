@@ -20,6 +20,7 @@ export abstract class BearerTokens {
 export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** One for each request. */
   readonly places: Pick<SharedPlaces, 'during'>;
+  readonly fleetOf: (subscriptionId: string) => string;
   /** Beyond this, the subscriptions with the oldest requests are evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
 }
@@ -42,13 +43,13 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
 
   const request = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
     entries.keep(subscriptionId, entry);
-    const use = { subscriptionId, origin: originOf(entry.auth.tokenUrl) };
+    const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
     entry.hasPlace = false;
     entry.request = options.places
-      .during(use, async () => {
+      .during(owner, originOf(entry.auth.tokenUrl), async () => {
         entry.hasPlace = true;
         const requestedMs = monotonicMs();
-        const answer = await requestToken(options, subscriptionId, entry.auth);
+        const answer = await requestToken(options, owner, entry.auth);
         return applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() });
       })
       .finally(() => {

@@ -1,5 +1,5 @@
 import { ATTEMPT_DEADLINE_MS, type BearerAuth, openClientSecret, parseRetryAfter } from '@waypost/domain';
-import type { EgressClient, EgressResult } from '@waypost/egress';
+import type { EgressClient, EgressResult, RequestOwner } from '@waypost/egress';
 
 export type TokenAnswer =
   | {
@@ -31,10 +31,10 @@ const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 /** One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures. */
 export async function requestToken(
   { egress, sealingKeys, nowMs }: TokenRequestOptions,
-  subscriptionId: string,
+  owner: RequestOwner,
   auth: BearerAuth,
 ): Promise<TokenAnswer> {
-  const secret = openClientSecret(auth.sealedClientSecret, sealingKeys, subscriptionId);
+  const secret = openClientSecret(auth.sealedClientSecret, sealingKeys, owner.id);
   if (secret.type !== 'opened') return failed('the client secret cannot be opened with the configured key');
   const clientSecret = secret.plaintext.toString();
   const { clientId, scope, audience } = auth;
@@ -52,6 +52,7 @@ export async function requestToken(
       ...(scope === null ? {} : { scope }),
       ...(audience === null ? {} : { audience }),
     }).toString(),
+    owner,
     deadlineMs: ATTEMPT_DEADLINE_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
   });

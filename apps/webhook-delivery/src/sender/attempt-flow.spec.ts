@@ -65,7 +65,14 @@ function start() {
     egress,
     sealingKeys,
     monotonicMs,
-    tokens: createBearerTokens({ egress, places: { during: (_use, work) => work() }, sealingKeys, nowMs, monotonicMs }),
+    tokens: createBearerTokens({
+      egress,
+      places: { during: (_owner, _origin, work) => work() },
+      fleetOf: () => '',
+      sealingKeys,
+      nowMs,
+      monotonicMs,
+    }),
   });
   return harness.start(undefined, {
     runner,

@@ -6,12 +6,15 @@ import { SharedPlaces } from './shared-places.js';
 const CHECK_MS = 50;
 const SILENT_MS = 5_000;
 
+function ownerOf(subscriptionId: string) {
+  return { id: subscriptionId, fleetId: subscriptionId.split('/')[0] ?? '' };
+}
+
 /** Subscriptions are named `fleet/subscription`; work ends when the test says. */
 function build({ total = 60, perOrigin = Infinity } = {}) {
   const clock = new ManualClock();
   const places = new SharedPlaces({
     limits: { total, perOrigin },
-    fleetOf: (subscriptionId) => subscriptionId.split('/')[0] ?? '',
     timers: clock,
     monotonicMs: clock.monotonicMs,
   });
@@ -22,7 +25,7 @@ function build({ total = 60, perOrigin = Infinity } = {}) {
       begun.push(subscriptionId);
       return new Promise((end) => ends.set(subscriptionId, end));
     };
-    void places.during({ subscriptionId, origin }, work);
+    void places.during(ownerOf(subscriptionId), origin, work);
   };
   const wantAll = (fleet: string, count: number, origin?: string): void => {
     for (let n = 0; n < count; n++) want(`${fleet}/${String(n)}`, origin);
@@ -48,7 +51,7 @@ describe('shared places (R-26)', () => {
     const { places, clock, want, begunOf } = build({ total: 512 });
     const isSilent = (): Promise<void> => new Promise((end) => clock.after(SILENT_MS, end));
     const ask = (subscriptionId: string): void => {
-      void places.during({ subscriptionId, origin: subscriptionId }, isSilent).then(() => ask(subscriptionId));
+      void places.during(ownerOf(subscriptionId), subscriptionId, isSilent).then(() => ask(subscriptionId));
     };
     for (let n = 0; n < fleets * 10; n++) ask(`bad ${String(n % fleets)}/${String(n)}`);
     for (let passedMs = 0; passedMs < 10 * SILENT_MS; passedMs += CHECK_MS) {
@@ -93,8 +96,7 @@ describe('shared places (R-26)', () => {
   it('are free again when the work fails', async () => {
     const { places } = build();
     const broken = new Error('broken');
-    const use = { subscriptionId: 'a/1', origin: 'a' };
-    await expect(places.during(use, () => Promise.reject(broken))).rejects.toBe(broken);
+    await expect(places.during(ownerOf('a/1'), 'origin', () => Promise.reject(broken))).rejects.toBe(broken);
     expect(places.inUse).toBe(0);
   });
 });

@@ -1,16 +1,10 @@
+import type { RequestOwner } from '@waypost/egress';
 import { Fifo } from '../queues/fifo.js';
 import { type ReservationLimits, Reservations } from './reservations.js';
 import { ShareQueue, type ShareQueueOptions, type SharingFleet, type SharingLane } from './share-queue.js';
 
 export interface SharedPlacesOptions extends ShareQueueOptions {
   readonly limits: ReservationLimits;
-  readonly fleetOf: (subscriptionId: string) => string;
-}
-
-/** Who wants a place, and at which origin it is used. */
-export interface PlaceUse {
-  readonly subscriptionId: string;
-  readonly origin: string;
 }
 
 /**
@@ -23,7 +17,7 @@ export class SharedPlaces {
   private readonly fleets = new Map<string, FleetPlaces>();
   private readonly subscriptions = new Map<string, Places>();
 
-  constructor(private readonly options: SharedPlacesOptions) {
+  constructor(options: SharedPlacesOptions) {
     this.taken = new Reservations(options.limits);
     this.queue = new ShareQueue(this.taken, options);
   }
@@ -32,9 +26,9 @@ export class SharedPlaces {
     return this.taken.total;
   }
 
-  /** Begins the work at once while its fleet and its subscription have room. */
-  async during<T>(use: PlaceUse, work: () => Promise<T>): Promise<T> {
-    const wish = new Wish(this.taken, use.origin, this.fleet(use), this.subscription(use));
+  /** Begins the work at once while the fleet and the subscription of its owner have room, and the origin has. */
+  async during<T>({ id, fleetId }: RequestOwner, origin: string, work: () => Promise<T>): Promise<T> {
+    const wish = new Wish(this.taken, origin, this.fleet(fleetId), this.subscription(id));
     if (!wish.checkShare()) {
       this.queue.add(wish, wish.fleet);
       await wish.turn();
@@ -53,17 +47,16 @@ export class SharedPlaces {
     if (--wish.fleet.wishes === 0) this.fleets.delete(wish.fleet.id);
   }
 
-  private fleet({ subscriptionId }: PlaceUse): FleetPlaces {
-    const id = this.options.fleetOf(subscriptionId);
+  private fleet(id: string): FleetPlaces {
     const fleet = this.fleets.get(id) ?? new FleetPlaces(id);
     this.fleets.set(id, fleet);
     fleet.wishes++;
     return fleet;
   }
 
-  private subscription({ subscriptionId }: PlaceUse): Places {
-    const subscription = this.subscriptions.get(subscriptionId) ?? new Places(subscriptionId);
-    this.subscriptions.set(subscriptionId, subscription);
+  private subscription(id: string): Places {
+    const subscription = this.subscriptions.get(id) ?? new Places(id);
+    this.subscriptions.set(id, subscription);
     subscription.wishes++;
     return subscription;
   }

@@ -1,14 +1,16 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { flushed, until } from '../../../../test/support/until.js';
 import { createDnsLookup } from '../address/dns-lookup.js';
 import { type DnsAnswer, type DnsQuestion, type DnsServer, startDnsServer } from '../testing/dns-server.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
+import type { LookUpPlaces } from './checked-connector.js';
 import { createEgressClient, type EgressClientOptions } from './egress-client.js';
 
 /** The only address that may be reached; 127.0.0.2 stands for internal addresses. */
 const PUBLIC = '127.0.0.1';
 const INNER = '127.0.0.2';
+const OWNER = { id: 'subscription-1', fleetId: 'fleet-1' };
 const KEPT_OPEN: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 const CLOSED: Answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
 
@@ -39,7 +41,7 @@ async function buildClient(
   cleanups.push(dns.stop, server.stop, inner.stop, () => client.close());
   const post = async (name: string, deadlineMs = 2_000): Promise<string> => {
     const url = `http://${name}:${String(server.port)}/`;
-    const result = await client.post({ url, headers: {}, body: '{}', deadlineMs });
+    const result = await client.post({ url, headers: {}, body: '{}', deadlineMs, owner: OWNER });
     if (result.type === 'response') return String(result.statusCode);
     return result.type === 'error' ? result.errorCode : result.type;
   };
@@ -74,6 +76,39 @@ describe('a name with good and bad addresses', () => {
     }));
 
     expect(await post('hooks.example')).toBe('address_refused');
+  });
+});
+
+describe('a look-up that waits for its turn (R-26)', () => {
+  it('is not made when its request has been given up meanwhile', async () => {
+    const turns: (() => void)[] = [];
+    const lookUps: LookUpPlaces = {
+      during: async (_owner, _host, work) => {
+        await new Promise<void>((turn) => turns.push(turn));
+        return work();
+      },
+    };
+    const lookup = jest.fn(() => Promise.resolve([{ address: PUBLIC, family: 4 }]));
+    const { post } = await buildClient(() => at(PUBLIC), { lookUps, lookup, connectTimeoutMs: 50 });
+    expect(await post('hooks.example')).toBe('timeout');
+    for (const turn of turns) turn();
+    await flushed();
+    expect(turns).toHaveLength(1);
+    expect(lookup).not.toHaveBeenCalled();
+  });
+
+  it('is one of the owner of the request; an address needs none', async () => {
+    const asked: unknown[] = [];
+    const lookUps: LookUpPlaces = {
+      during: (owner, host, work) => {
+        asked.push([owner, host]);
+        return work();
+      },
+    };
+    const { post } = await buildClient(() => at(PUBLIC), { lookUps });
+    expect(await post('hooks.example')).toBe('200');
+    expect(await post(PUBLIC)).toBe('200');
+    expect(asked).toEqual([[OWNER, 'hooks.example']]);
   });
 });
 

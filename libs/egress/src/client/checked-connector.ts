@@ -1,11 +1,29 @@
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ResolvedAddress } from '../address/dns-lookup.js';
-import type { HostResolver } from '../address/resolve-host.js';
-import { type ConnectTarget, createSocketOpener, portOf, type SocketOpenerOptions } from './open-socket.js';
+import type { HostResolution, HostResolver } from '../address/resolve-host.js';
+import {
+  type ConnectTarget as SocketTarget,
+  createSocketOpener,
+  portOf,
+  type SocketOpenerOptions,
+} from './open-socket.js';
 import type { TunnelOpener } from './proxy-tunnel.js';
 
-export type { ConnectTarget } from './open-socket.js';
+/** Owners of one fleet share what the fleet has. */
+export interface RequestOwner {
+  readonly id: string;
+  readonly fleetId: string;
+}
+
+export interface ConnectTarget extends SocketTarget {
+  readonly owner?: RequestOwner | undefined;
+}
+
+/** Decides how many look-ups are made at a time, and for whom. */
+export interface LookUpPlaces {
+  during<T>(owner: RequestOwner, host: string, work: () => Promise<T>): Promise<T>;
+}
 
 class AddressRefusedError extends Error {
   readonly code = 'EGRESS_ADDRESS_REFUSED';
@@ -26,6 +44,7 @@ class ConnectFailedError extends Error {
 
 export interface CheckedConnectorOptions extends SocketOpenerOptions {
   readonly resolve: HostResolver;
+  readonly lookUps?: LookUpPlaces | undefined;
   /** Over lookup, TCP, the proxy and TLS. */
   readonly connectTimeoutMs: number;
   /** All connections go through tunnels to the checked addresses. Default: they are direct. */
@@ -44,6 +63,8 @@ export interface CheckedConnector {
   destroyPending(): void;
 }
 
+/** Its turn came too late. */
+const GIVEN_UP: HostResolution = { type: 'unresolvable', detail: 'not looked up in time' };
 /** A host with dozens of addresses must not make one attempt open dozens of connections. */
 const MAX_TRIED_ADDRESSES = 4;
 
@@ -54,7 +75,7 @@ const MAX_TRIED_ADDRESSES = 4;
  * of the URL, whatever the environment says.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): CheckedConnector {
-  const { resolve, connectTimeoutMs, openTunnel } = options;
+  const { connectTimeoutMs, openTunnel } = options;
   const pending = new Set<(error: Error) => void>();
   const open = createSocketOpener(options);
 
@@ -79,7 +100,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
     // After the events that waited while the event loop was blocked (see exchange.ts).
     const timer = setTimeout(() => setImmediate(() => done(timedOut(hostname, connectTimeoutMs))), connectTimeoutMs);
     pending.add(done);
-    checkedAddresses(resolve, hostname)
+    checkedAddresses(options, target, () => !isDone)
       .then(async (addresses) => {
         if (isDone) return;
         const isSecure = target.protocol === 'https:';
@@ -141,8 +162,15 @@ function isSameAddress(left: string, right: string): boolean {
   return left === right || ipaddr.process(left).toString() === ipaddr.process(right).toString();
 }
 
-async function checkedAddresses(resolve: HostResolver, host: string): Promise<readonly ResolvedAddress[]> {
-  const resolution = await resolve(host);
+async function checkedAddresses(
+  { resolve, lookUps }: CheckedConnectorOptions,
+  { hostname, owner }: ConnectTarget,
+  isWanted: () => boolean,
+): Promise<readonly ResolvedAddress[]> {
+  const asks = lookUps !== undefined && owner !== undefined && isIP(hostname) === 0;
+  const resolution = asks
+    ? await lookUps.during(owner, hostname, async () => (isWanted() ? resolve(hostname) : GIVEN_UP))
+    : await resolve(hostname);
   switch (resolution.type) {
     case 'resolved':
       return triedOf(resolution.addresses);

@@ -4,7 +4,12 @@ import { createDnsLookup, type Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 import type { ClientIdentity } from '../certificate/client-certificate.js';
 import type { AbortGroup } from './abort-group.js';
-import { type CheckedConnector, createCheckedConnector } from './checked-connector.js';
+import {
+  type CheckedConnector,
+  createCheckedConnector,
+  type LookUpPlaces,
+  type RequestOwner,
+} from './checked-connector.js';
 import type { EgressErrorCode, EgressResult } from './egress-result.js';
 import { Exchange, type ExchangeRequest } from './exchange.js';
 import { OriginPool } from './origin-pool.js';
@@ -16,6 +21,8 @@ import {
   type HeadWriter,
   type RequestTarget,
 } from './request-head.js';
+
+export type { RequestOwner } from './checked-connector.js';
 
 /** At most 8 MB, with URLs of maximum length. */
 const MAX_KEPT_TARGETS = 4_096;
@@ -29,6 +36,8 @@ export interface EgressClientOptions {
   readonly allowHttp: boolean;
   /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
+  /** Where the look-ups for requests with an owner wait for each other. Default: they do not. */
+  readonly lookUps?: LookUpPlaces;
   /** Further requests wait while their deadline runs. Default 256. */
   readonly connectionsPerOrigin?: number;
   /** The most sockets of all origins together, shared among those that want more. Default 4,096. */
@@ -57,6 +66,8 @@ export interface EgressRequest {
   readonly body: Uint8Array | string;
   /** Shown to an https server that asks for a certificate. Default: none. */
   readonly identity?: ClientIdentity | undefined;
+  /** For whom it is: what it costs is a part of the owner's share (R-26). */
+  readonly owner?: RequestOwner;
   /** Over connect, TLS, request and response. Default 5,000 (R-20). */
   readonly deadlineMs?: number;
   /** Costs more per post than an abort group. */
@@ -118,7 +129,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
 }
 
 function connectorOf(options: EgressClientOptions, monotonicMs: () => number): CheckedConnector {
-  const { trustedCa, proxyUrl, lookup = createDnsLookup(), connectTimeoutMs = ATTEMPT_DEADLINE_MS } = options;
+  const { trustedCa, proxyUrl, lookUps, lookup = createDnsLookup(), connectTimeoutMs = ATTEMPT_DEADLINE_MS } = options;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
     denied: options.denied,
@@ -127,7 +138,7 @@ function connectorOf(options: EgressClientOptions, monotonicMs: () => number): C
     monotonicMs,
   });
   const openTunnel = proxyUrl === undefined ? undefined : createTunnelOpener({ proxyUrl, lookup });
-  return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, openTunnel, monotonicMs });
+  return createCheckedConnector({ resolve, lookUps, connectTimeoutMs, trustedCa, openTunnel, monotonicMs });
 }
 
 function originPoolOf(
@@ -166,6 +177,7 @@ function exchangeRequest(
     signal: request.signal,
     group: request.abortGroup,
     isWanted: request.isWanted,
+    owner: request.owner,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AbortGroup } from './abort-group.js';
+import type { RequestOwner } from './checked-connector.js';
 import { type EgressResult, errorCodeOf, errorDetailOf } from './egress-result.js';
 import type { ResponseLimits, ResponseResult } from './response-reader.js';
 
@@ -11,6 +12,7 @@ export interface ExchangeRequest {
   readonly signal: AbortSignal | undefined;
   readonly group: AbortGroup | undefined;
   readonly isWanted: (() => boolean) | undefined;
+  readonly owner?: RequestOwner | undefined;
 }
 
 export interface ExchangeQueue {

@@ -189,7 +189,9 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     this.opening.add(exchange);
     const connection = new Connection(this, this.options);
     const { protocol, hostname, port, identity } = this.place;
-    this.options.connect({ protocol, hostname, port, identity, onread: connection.onread() }, (error, socket) => {
+    const { owner } = exchange.request;
+    const target = { protocol, hostname, port, identity, owner, onread: connection.onread() };
+    this.options.connect(target, (error, socket) => {
       this.opening.delete(exchange);
       if (socket === null) this.onOpenFailed(exchange, error);
       else this.onOpened(connection, socket);
