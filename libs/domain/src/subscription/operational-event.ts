@@ -1,4 +1,4 @@
-import { FAILING_REPORT_VALID_MS } from '../delivery/endpoint-health.js';
+import { FAILING_REPORT_VALID_MS } from '../delivery/outage-policy.js';
 import type { OperationalEvent } from '../records/operational-event.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
