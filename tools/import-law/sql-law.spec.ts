@@ -73,6 +73,8 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'libs/history-store/src/rebuild/history-rebuild.ts': ["Object.keys(logs).join(', ')"],
   'libs/management-store/src/repair/refill.ts': ['table'],
+  // The statement that finds the rows, as a part of another, and ASC or DESC.
+  'libs/management-store/src/stores/list-page.ts': ['sizes', 'direction'],
   'tools/dev-stack/postgres/embedded-postgres.ts': ['client.escapeIdentifier(name)'],
 };
 

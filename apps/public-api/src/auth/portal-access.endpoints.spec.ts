@@ -56,7 +56,7 @@ beforeAll(async () => {
     attemptLog: finishedLog(attempts),
     store: {
       portalSessions,
-      subscriptions: { list: () => Promise.resolve([]) },
+      subscriptions: { list: () => Promise.resolve({ rows: [], hasMore: false }) },
     } as unknown as Partial<ManagementStore>,
   });
 });

@@ -16,13 +16,14 @@ const FLEET = {
 let api: TestApi;
 let key: string;
 beforeAll(async () => {
-  const listed = { list: () => Promise.resolve([]) };
+  const listed = { list: () => Promise.resolve({ rows: [], hasMore: false }) };
+  const found = { list: () => Promise.resolve([]) };
   const store = {
     fleets: { find: () => Promise.resolve(FLEET) },
     apiKeys: listed,
     subscriptions: listed,
-    operationalEvents: listed,
-    replays: listed,
+    operationalEvents: found,
+    replays: found,
     geofences: listed,
   };
   api = await startTestApi({ store: store as unknown as NonNullable<TestApiOptions['store']> });
