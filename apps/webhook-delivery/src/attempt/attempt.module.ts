@@ -19,7 +19,7 @@ export const DELIVERIES_BEGUN: ReservationLimits = { total: 4_096, perOrigin: 51
 /** A token endpoint may be that of other fleets too, or be at the origin of their receivers. */
 export const TOKEN_REQUESTS: ReservationLimits = { total: 512, perOrigin: 256 };
 /**
- * Each asks for both families: some name servers answer no more than a thousand questions at a time (CoreDNS in Kubernetes),
+ * Each asks for both families: name servers answer so many questions at a time (1,000 in CoreDNS as Kubernetes sets it up),
  * and names whose own servers are silent must not use up all of them (R-26).
  */
 const LOOK_UPS = 256;
