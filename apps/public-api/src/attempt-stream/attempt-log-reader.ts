@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type AvroCodecs, missingTopic, readValue, resolveBatch, topics } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import { type RecordBatch, slicesOf, type StreamsBackend, StreamsError } from '@waypost/streams';
@@ -39,6 +40,7 @@ export function createAttemptLog(
   codecs: Pick<AvroCodecs, 'webhookAttempts'>,
   now: () => number,
 ): AttemptLogReader {
+  const nextTurn = turnsOfTheLoop();
   return {
     async follow(from, follower, signal) {
       const start = await Promise.race([startOf(backend, from), aborted(signal).then(() => null)]);
@@ -55,7 +57,10 @@ export function createAttemptLog(
           inTurn(() => (signal.aborted ? Promise.resolve() : giveBatch(batch, partition))),
         );
       async function giveBatch(batch: RecordBatch, partition: number): Promise<void> {
+        const isBehind = batch.records.length > SLICE_RECORDS;
         for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+          if (isBehind) await nextTurn();
+          if (signal.aborted) return;
           await resolveBatch(codecs.webhookAttempts, slice);
           const attempts = slice.flatMap(({ offset, value }) => {
             position[partition] = offset + 1;
@@ -75,6 +80,15 @@ export function createAttemptLog(
       }
     },
   };
+}
+
+/**
+ * One for each call, whoever calls: streams that are days behind, with filters that match nothing, would decode the log of
+ * all fleets without a pause (R-26).
+ */
+function turnsOfTheLoop(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(() => setImmediate()));
 }
 
 async function readPartition(

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, topics } from '@waypost/contracts';
+import { createMemoryBackend } from '@waypost/streams/testing';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { createAttemptLog } from './attempt-log-reader.js';
+
+const TOPIC = topics.webhookAttempts.name;
+const RECORDS = 2_000;
+
+describe('the attempt log', () => {
+  it('is read by slices in a turn of the event loop each, for all streams that are behind (R-26)', async () => {
+    const backend = createMemoryBackend({ topics: { [TOPIC]: 1 }, now: () => 0 });
+    for (let n = 0; n < RECORDS; n += 1)
+      backend.append({ topic: TOPIC, partition: 0 }, { key: null, value: Buffer.from('no attempt') });
+    const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+    const log = createAttemptLog(backend, codecs, () => 0);
+    const ending = new AbortController();
+    const turnsOfSlices: number[] = [];
+    let turn = 0;
+    let behind = 3;
+    const follower = {
+      begin: () => undefined,
+      take: ({ position }: { readonly position: readonly number[] }) => {
+        turnsOfSlices.push(turn);
+        if (position[0] === RECORDS && --behind === 0) ending.abort();
+        return Promise.resolve();
+      },
+    };
+    const streams = [1, 2, 3].map(() => log.follow([0], follower, ending.signal));
+    for (; !ending.signal.aborted; turn += 1) await nextTurn();
+    await Promise.all(streams);
+    expect(turnsOfSlices.length).toBeGreaterThanOrEqual((3 * RECORDS) / 250);
+    expect(new Set(turnsOfSlices).size).toBe(turnsOfSlices.length);
+  });
+});
