@@ -5,11 +5,9 @@ import helmet from 'helmet';
 import { Registry } from 'prom-client';
 import { FleetPortalStore } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
-import { AddressLimiter } from './auth/address-limiter.js';
 import { AdminKeys } from './auth/admin-keys.js';
 import { identifyCallers } from './auth/caller.middleware.js';
 import { KeyDirectory } from './auth/key-directory.js';
-import { RateLimiter } from './auth/rate-limiter.js';
 import type { PublicApiConfig } from './config.js';
 import { serveConsole, servePortal } from './console/console.middleware.js';
 import { CONSOLE_FOLDER } from './console/console.module.js';
@@ -28,8 +26,10 @@ import {
 import { createRouteOf, dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
 import { limitServer, SERVER_LIMITS, type ServerLimits } from './http/server-limits.js';
 import { boundUnreadResponses } from './http/unread-responses.middleware.js';
+import { AddressLimiter } from './limits/address-limiter.js';
+import { RateLimiter } from './limits/rate-limiter.js';
+import { measureRequests } from './metrics/request-metrics.middleware.js';
 import { OpenApi } from './openapi/openapi-document.js';
-import { measureRequests } from './prometheus/request-metrics.middleware.js';
 
 const MAX_BODY = '100kb';
 /** body-parser has this option, Nest's type for its options does not. */

@@ -4,8 +4,8 @@ import { deliveryStatus, formatTime, type WebhookAttempt } from '@waypost/domain
 import { CLOCK, CONFIG, LOGGER, type Logger } from '@waypost/platform';
 import { bearerToken, type Caller, maySee, type Visibility } from '../auth/caller.js';
 import { KeyDirectory } from '../auth/key-directory.js';
-import { Shares, type ShareTaker } from '../auth/shares.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
+import { Shares, type ShareTaker } from '../limits/shares.js';
 import { type AttemptFollower, AttemptLogReader, type LogPosition } from './attempt-log-reader.js';
 import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { EventStream } from './event-stream.js';

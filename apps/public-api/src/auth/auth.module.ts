@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
 import { ApiDatabaseModule } from '../database/api-database.module.js';
-import { AddressLimiter } from './address-limiter.js';
+import { AddressLimiter } from '../limits/address-limiter.js';
+import { RateLimiter } from '../limits/rate-limiter.js';
 import { AdminKeys } from './admin-keys.js';
 import { KeyDirectory } from './key-directory.js';
-import { RateLimiter } from './rate-limiter.js';
 
 type HttpConfig = Pick<PublicApiConfig, 'http'>;
 

@@ -2,11 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '@waypost/platform';
 import { ApiError } from '../errors/api-error.js';
 import { requestIdOf } from '../errors/request-id.middleware.js';
-import type { AddressLimiter } from './address-limiter.js';
+import type { AddressLimiter } from '../limits/address-limiter.js';
+import type { Quota, RateLimit, RateLimiter } from '../limits/rate-limiter.js';
 import { type AdminKeys, FLEET_HEADER } from './admin-keys.js';
 import { bearerToken, type RequestIdentity, setIdentity } from './caller.js';
 import type { KeyDirectory } from './key-directory.js';
-import type { Quota, RateLimit, RateLimiter } from './rate-limiter.js';
 
 export interface CallerDeps {
   readonly keys: KeyDirectory;

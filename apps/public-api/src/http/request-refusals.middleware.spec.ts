@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientOf } from '../auth/address-limiter.js';
+import { clientOf } from '../limits/address-limiter.js';
 import { startTestApiPerTest } from '../testing/test-api.js';
 
 const build = startTestApiPerTest();

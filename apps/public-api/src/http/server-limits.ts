@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { ShareLimits } from '../auth/shares.js';
+import type { ShareLimits } from '../limits/shares.js';
 
 /** What one client may use of the server, in milliseconds, bytes and counts. */
 export interface ServerLimits {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import type { ShareLimits } from '../auth/shares.js';
+import type { ShareLimits } from '../limits/shares.js';
 import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
 import { refusalOf, startTestApiPerTest, type TestApi } from '../testing/test-api.js';
 import { SERVER_LIMITS } from './server-limits.js';

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
-import { clientOf } from '../auth/address-limiter.js';
 import { identityOf } from '../auth/caller.js';
-import { type ShareLimits, Shares, type ShareTaker } from '../auth/shares.js';
 import { ApiError } from '../errors/api-error.js';
+import { clientOf } from '../limits/address-limiter.js';
+import { type ShareLimits, Shares, type ShareTaker } from '../limits/shares.js';
 import { onResponseEnd } from './response-end.js';
 
 /** Shorter ones, errors among them, are always sent: with as many connections as there may be they fill 64 MiB. */

@@ -25,4 +25,4 @@ class DatabaseMetrics implements OnModuleInit {
 }
 
 @Module({ imports: [ApiDatabaseModule], providers: [DatabaseMetrics] })
-export class PrometheusModule {}
+export class MetricsModule {}
