@@ -85,7 +85,14 @@ export {
 } from './history/path-history.js';
 export { completeUntil } from './history/complete-until.js';
 export { MAX_PAGE_BYTES, MAX_PAGE_ITEMS } from './history/page-size.js';
-export { clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS, WALKED_MS } from './history/retention.js';
+export {
+  clampStart,
+  clampWindow,
+  LOG_RETENTION_MS,
+  RETENTION_DAYS,
+  RETENTION_MS,
+  WALKED_MS,
+} from './history/retention.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
 export type { FixedPing } from './ping/valid-fix.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
+import { DELIVERY_EVENT_TYPES, RETENTION_DAYS } from '@waypost/domain';
 import { instant, NO_CONTROL_CHARACTERS, oneOf, parameterText, statusCode, wholeNumber } from '../endpoint/fields.js';
 
 export const LIMIT_DESCRIPTION =
@@ -19,8 +19,7 @@ export const eventTypeParameter = oneOf(DELIVERY_EVENT_TYPES).meta({
 });
 
 export const startDateParameter = instant().meta({
-  description:
-    'Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days.',
+  description: `Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of ${String(RETENTION_DAYS)} days.`,
 });
 export const endDateParameter = instant().meta({
   description: 'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, figures, figureWindow } from '../delivery-figures/delivery-figures.dto.js';
 import { dto } from '../endpoint/dto.js';
-import { isWindow, text, wholeNumber,WINDOW_RULE } from '../endpoint/fields.js';
+import { isWindow, text, wholeNumber, WINDOW_RULE } from '../endpoint/fields.js';
 
 /** The most fleets of an answer. */
 const MAX_LIMIT = 1_000;

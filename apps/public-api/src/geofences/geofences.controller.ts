@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { ExpectedVersions } from '@waypost/management-store';
+import { type ExpectedVersions, MAX_GEOFENCES } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, setEntityTag, type Versioned } from '../endpoint/entity-tag.js';
@@ -30,8 +30,7 @@ export class GeofencesController {
   @Endpoint({
     operationId: 'createGeofence',
     summary: 'Create a geofence',
-    description:
-      'A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have 10,000 geofences.',
+    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have ${MAX_GEOFENCES.toLocaleString('en-US')} geofences.`,
     tag,
     scope: 'geofences:write',
     portal: 'whole_fleet',

@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
+import { RETENTION_DAYS } from '@waypost/domain';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
@@ -15,8 +16,7 @@ export class OperationalEventsController {
   @Endpoint({
     operationId: 'listSubscriptionOperations',
     summary: 'What happened to the deliveries of a subscription, newest first',
-    description:
-      'Deliveries that failed five times, outages and their ends. Deliveries that a response such as a 400 ended at once are only in the history. Kept for 15 days, at most the newest 500 of each type; they appear within seconds.',
+    description: `Deliveries that failed five times, outages and their ends. Deliveries that a response such as a 400 ended at once are only in the history. Kept for ${String(RETENTION_DAYS)} days, at most the newest 500 of each type; they appear within seconds.`,
     tag: 'Subscriptions',
     scope: 'subscriptions:read',
     portal: 'named_subscription',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatTime, MAX_ID_LENGTH, MAX_PAGE_ITEMS, type PathPoint } from '@waypost/domain';
+import { formatTime, MAX_ID_LENGTH, MAX_PAGE_ITEMS, type PathPoint, RETENTION_DAYS } from '@waypost/domain';
 import { endDateParameter } from '../delivery-history/delivery-history.dto.js';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, instant, isWindow, nextPageState, parameterText, text, WINDOW_RULE } from '../endpoint/fields.js';
@@ -32,8 +32,7 @@ export class PathsQueryDto extends dto(
   z
     .object({
       startDate: instant().meta({
-        description:
-          'Start of the window of event times, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days.',
+        description: `Start of the window of event times, inclusive: RFC 3339 with a time zone. Clamped to the retention of ${String(RETENTION_DAYS)} days.`,
       }),
       endDate: endDateParameter,
       deviceIds,

@@ -7,6 +7,7 @@ import { ListQueryDto } from '../paging/paging.dto.js';
 import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
 import {
   CreateReplayDto,
+  MOST_COUNTED,
   ReplayDto,
   ReplayPageDto,
   ReplayPathDto,
@@ -71,8 +72,7 @@ export class ReplaysController {
   @Endpoint({
     operationId: 'countResendable',
     summary: 'Count what a replay would send',
-    description:
-      'Counts in the history, up to 10,000, the deliveries that a replay with these filters would send if it started now. The search is limited: if there may be more, `hasMore` is true and `deliveries` is a lower bound.',
+    description: `Counts in the history, up to ${MOST_COUNTED.toLocaleString('en-US')}, the deliveries that a replay with these filters would send if it started now. The search is limited: if there may be more, \`hasMore\` is true and \`deliveries\` is a lower bound.`,
     tag,
     scope: 'events:read',
     portal: 'named_subscription',

@@ -6,6 +6,7 @@ import {
   formatTime,
   MAX_ID_LENGTH,
   MAX_REPLAY_RATE_PER_SECOND,
+  RETENTION_DAYS,
 } from '@waypost/domain';
 import type { StoredReplay } from '@waypost/management-store';
 import { endDateParameter, startDateParameter, statusCodeParameter } from '../delivery-history/delivery-history.dto.js';
@@ -36,8 +37,7 @@ export class CreateReplayDto extends dto(
   z
     .strictObject({
       startDate: instant().meta({
-        description:
-          'Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days.',
+        description: `Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of ${String(RETENTION_DAYS)} days.`,
       }),
       endDate: instant().meta({
         description: 'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',
@@ -119,7 +119,7 @@ export class ReplayDto extends dto(
       subscriptionId: uuidText,
       series: z.int().min(1).meta({ description: 'The n-th replay of the subscription.' }),
       state: z.enum(STATES).meta({ description: STATE_DESCRIPTION }),
-      startDate: dateTime.meta({ description: 'After clamping to the retention of 15 days.' }),
+      startDate: dateTime.meta({ description: `After clamping to the retention of ${String(RETENTION_DAYS)} days.` }),
       endDate: dateTime,
       status: enumText(DELIVERY_STATUSES).optional(),
       statusCode: statusCode.optional(),

@@ -1,3 +1,4 @@
+import { RETENTION_DAYS } from '@waypost/domain';
 import { UNFINISHED_REPLAYS } from '@waypost/management-store';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
 
@@ -12,6 +13,6 @@ export function tooManyReplays(): ApiError {
 
 /** 400: a window that lies wholly before the retention cannot be sent again. */
 export function windowExpired(): ApiError {
-  const message = 'must lie within the last 15 days: older deliveries are not kept';
+  const message = `must lie within the last ${String(RETENTION_DAYS)} days: older deliveries are not kept`;
   return invalidBody([{ field: 'endDate', message }]);
 }

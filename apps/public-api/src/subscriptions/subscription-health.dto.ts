@@ -1,24 +1,27 @@
 import { z } from 'zod';
-import { formatTime, HEALTH_STATUSES, MAX_COUNTED_PENDING, type SubscriptionHealth } from '@waypost/domain';
+import {
+  formatTime,
+  HEALTH_STATUSES,
+  MAX_COUNTED_PENDING,
+  RETENTION_DAYS,
+  type SubscriptionHealth,
+} from '@waypost/domain';
 import { dateTime, enumText } from '../endpoint/fields.js';
 
 /** The health of a subscription (R-16): how its deliveries go. */
 export const health = z
   .strictObject({
     status: enumText(HEALTH_STATUSES).meta({
-      description:
-        '`suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: no delivery that was begun since the last success was accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days.',
+      description: `\`suspended\`: deliveries are held until a probe is accepted (\`onOutage: hold\`). \`failing\`: no delivery that was begun since the last success was accepted. \`healthy\`: neither. \`unknown\`: nothing was attempted in the last ${String(RETENTION_DAYS)} days.`,
     }),
     failingSince: dateTime.optional().meta({
-      description:
-        'First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and was not accepted. Absent: there is none.',
+      description: `First attempt of the oldest delivery that was begun after the last success, or in the last ${String(RETENTION_DAYS)} days, and was not accepted. Absent: there is none.`,
     }),
     suspendedSince: dateTime.optional().meta({
-      description: 'Since when deliveries are held. Absent: they are not, or for longer than 15 days.',
+      description: `Since when deliveries are held. Absent: they are not, or for longer than ${String(RETENTION_DAYS)} days.`,
     }),
     lastSuccessAt: dateTime.optional().meta({
-      description:
-        'When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days.',
+      description: `When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last ${String(RETENTION_DAYS)} days.`,
     }),
     pending: z
       .int()

@@ -2,7 +2,8 @@ import { DAY_MS } from '../time/units.js';
 import { PAGE_TOKEN_LIFETIME_MS } from './page-token.js';
 
 /** */
-export const RETENTION_MS = 15 * DAY_MS;
+export const RETENTION_DAYS = 15;
+export const RETENTION_MS = RETENTION_DAYS * DAY_MS;
 /** a walk continues where it began, which was within the retention then, for as long as a token is valid. */
 export const WALKED_MS = RETENTION_MS + PAGE_TOKEN_LIFETIME_MS;
 /** logs and replays outlive the history, so that it can be rebuilt. No ping sees a version that ended earlier. */
