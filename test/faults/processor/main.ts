@@ -9,10 +9,12 @@ import { openStage, type Stage } from './stage.js';
 import { offsetExpiry } from './standstills/offset-expiry.js';
 import { partitionGrowth } from './standstills/partition-growth.js';
 import type { Standstill } from './standstills/standstill.js';
+import { uncleanElection } from './standstills/unclean-election.js';
 
 const STANDSTILLS = {
   'offset-expiry': { brokers: 1, work: offsetExpiry },
   'partition-growth': { brokers: 1, work: partitionGrowth },
+  'unclean-election': { brokers: 3, work: uncleanElection },
 } as const;
 
 /** The last line of the suite. */
