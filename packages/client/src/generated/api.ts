@@ -1053,14 +1053,14 @@ export interface CreateFleet {
 
 export interface FleetTotals {
   readonly fleetId: string;
-  /** By their outcome. `expired` waited for a suspended subscription until the retention ended; in the history they are `failed`. */
+  /** By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
   readonly deliveries: {
     readonly delivered: number;
     readonly failed: number;
     readonly expired: number;
     readonly pending: number;
   };
-  /** By the status code that they got, without probes. */
+  /** By status code, without probes. */
   readonly attempts: {
     readonly '2xx': number;
     readonly '3xx': number;
@@ -1243,7 +1243,7 @@ export interface Operations {
       readonly startDate: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
       readonly endDate: string | Date;
-      /** The length of a bucket, in UTC. A window has at most 1,440 of them. */
+      /** The length of a bucket, in UTC. A window has at most 1,440 of them, and a response 20,000 if they are split. */
       readonly step?: 'minute' | 'hour' | 'day';
       /** Only deliveries to this subscription. */
       readonly subscriptionId?: string;
@@ -1665,11 +1665,11 @@ export interface Operations {
       readonly startDate: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
       readonly endDate: string | Date;
-      /** The length of a bucket, in UTC. A window has at most 1,440 of them. */
+      /** The length of a bucket, in UTC. A window has at most 1,440 of them, and a response 20,000 if they are split. */
       readonly step?: 'minute' | 'hour' | 'day';
     };
     readonly output: {
-      /** In the order of time. A bucket without deliveries is absent. */
+      /** In order of time. Buckets without deliveries are absent. */
       readonly data: readonly FigureBucket[];
     };
   };
