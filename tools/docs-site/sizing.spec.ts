@@ -104,16 +104,16 @@ describe('The figures of the sizing', () => {
     const indexBytes = size.bytesPerDelivery - size.tableBytesPerDelivery;
     const said = [
       `${attempts.toFixed(2)} attempts and ${historyBytesPerDelivery.toLocaleString('en')} bytes per delivery`,
-      `about ${(indexBytes / 10).toFixed(0)}0 in indexes`,
+      `about ${(indexBytes / 10).toFixed(0)}0 of them in indexes`,
       `${projectedAttemptsPerSecond.toLocaleString('en')} projected attempts per second`,
       `and ${perSecond.toFixed(0)} attempts per second`,
       `${((100 * perSecond) / projectedAttemptsPerSecond).toFixed(0)} % of its rate`,
       `${(size.bytesPerDelivery / 1e3).toFixed(2)} TB, and ${gigabytes(2 * size.bytesPerDelivery)} more`,
       `${gigabytes(size.tableBytesPerDelivery)}, ${gigabytes(indexBytes)} |`,
-      `their ${gigabytes(indexBytes)} have to be`,
-      `${gigabytes(indexBytes)} of indexes is the reason`,
+      `their ${gigabytes(indexBytes)} must fit`,
+      `${gigabytes(indexBytes)} of indexes would be a reason`,
       `${((1e9 * attempts) / projectedAttemptsPerSecond / 3_600).toFixed(0)} hours`,
-      `in ${((313_726 * attempts) / projectedAttemptsPerSecond).toFixed(0)} s for as many`,
+      `would take ${((313_726 * attempts) / projectedAttemptsPerSecond).toFixed(0)} s for as many`,
     ];
     expect(said.filter((text) => !page.includes(text))).toEqual([]);
   });

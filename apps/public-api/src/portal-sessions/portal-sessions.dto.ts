@@ -41,16 +41,12 @@ export class CreatePortalSessionDto extends dto(
         }),
       expiresInSeconds: wholeNumber(1, MAX_SESSION_S).optional().meta({
         deprecated: true,
-        description: 'The earlier name of `expiresIn`.',
+        description: 'The earlier name of `expiresIn`, which has precedence.',
       }),
       returnUrl: plainText(MAX_URL_LENGTH)
         .refine(isReturnUrl, 'must be an https URL')
         .optional()
         .meta({ format: 'uri', description: 'Where the console sends the user when the session has ended.' }),
-    })
-    .refine(({ expiresIn, expiresInSeconds }) => expiresIn === undefined || expiresInSeconds === undefined, {
-      error: 'must not come with expiresIn, which replaces it',
-      path: ['expiresInSeconds'],
     })
     .meta({ id: 'CreatePortalSession' }),
 ) {}

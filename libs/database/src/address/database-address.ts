@@ -47,7 +47,7 @@ export function databaseAddress(databaseUrl: string): DatabaseAddress {
 export function databaseUrlProblems(databaseUrl: string): readonly string[] {
   const { searchParams: parameters } = new URL(databaseUrl);
   const repeated = ONCE.filter((name) => parameters.getAll(name).length > 1);
-  if (repeated.length > 0) return [`${repeated.join(', ')} may stand there once only`];
+  if (repeated.length > 0) return [`${repeated.join(', ')} may appear only once`];
   if (parameters.has('uselibpqcompat')) return ['uselibpqcompat would leave certificates unverified: remove it'];
   const problems = modeProblems(parameters);
   if (parameters.has('sslcert') !== parameters.has('sslkey')) problems.push('sslcert and sslkey belong together');

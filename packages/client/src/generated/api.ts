@@ -953,7 +953,7 @@ export interface CreatePortalSession {
   readonly subscriptionIds?: readonly string[];
   /** How long the session lasts, from now: seconds. Without it: 3600. */
   readonly expiresIn?: number;
-  /** The earlier name of `expiresIn`. */
+  /** The earlier name of `expiresIn`, which has precedence. */
   readonly expiresInSeconds?: number;
   /** Where the console sends the user when the session has ended. */
   readonly returnUrl?: string;
