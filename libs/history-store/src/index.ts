@@ -15,11 +15,17 @@ export {
 } from './deliveries/subscription-activity.js';
 export type { PlanNode } from './pages/page-sql.js';
 
-export { createDeliveryFigures, DeliveryFigures, type FigureRow, type FigureSum } from './figures/delivery-figures.js';
+export {
+  createDeliveryFigures,
+  DeliveryFigures,
+  type FigureRow,
+  type FiguresResult,
+  type FigureSum,
+} from './figures/delivery-figures.js';
 export { percentiles } from './figures/duration-histogram.js';
 export { bucketStart, FIGURE_STEPS, type FigureStep } from './figures/figure-cells.js';
 export { ATTEMPT_CLASSES, type SummedFigures } from './figures/figures.js';
-export type { FigureGroup } from './figures/figures-sql.js';
+export type { FigureGroup, FiguresQuery } from './figures/figures-sql.js';
 export { createFigurePartitions } from './figures/write-figures.js';
 
 export { type AppliedPaths, PathProjection } from './paths/path-projection.js';

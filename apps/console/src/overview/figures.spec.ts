@@ -41,18 +41,17 @@ describe('the columns of a chart', () => {
 
 describe('the worst subscriptions', () => {
   it('are those with the most failed deliveries, then with the most retries, without those that have neither', () => {
-    const buckets = [
-      bucket(0, { failed: 1, delivered: 9 }, 's-1'),
-      bucket(1, { expired: 4 }, 's-2'),
-      bucket(2, { failed: 2 }, 's-1'),
-      bucket(2, { delivered: 100 }, 's-3'),
-      { ...bucket(3, { delivered: 2 }, 's-4'), retries: 3 },
+    const totals = [
+      bucket(0, { failed: 3, delivered: 9 }, 's-1'),
+      bucket(0, { failed: 1, expired: 3 }, 's-2'),
+      bucket(0, { delivered: 100 }, 's-3'),
+      { ...bucket(0, { delivered: 2 }, 's-4'), retries: 3 },
     ];
-    expect(worstOf(buckets, 5)).toEqual([
+    expect(worstOf(totals, 5)).toEqual([
       { subscriptionId: 's-2', failed: 4, all: 4, retries: 0 },
       { subscriptionId: 's-1', failed: 3, all: 12, retries: 0 },
       { subscriptionId: 's-4', failed: 0, all: 2, retries: 3 },
     ]);
-    expect(worstOf(buckets, 1)).toHaveLength(1);
+    expect(worstOf(totals, 1)).toHaveLength(1);
   });
 });

@@ -65,20 +65,15 @@ export interface FailingSubscription {
   readonly retries: number;
 }
 
-/** Those with the most failed deliveries, then with the most retries, of buckets by subscription. */
-export function worstOf(buckets: readonly FigureBucket[], count: number): FailingSubscription[] {
-  const found = new Map<string, FailingSubscription>();
-  for (const { subscriptionId = '', deliveries, retries } of buckets) {
-    const { delivered, pending, failed, expired } = deliveries;
-    const known = found.get(subscriptionId) ?? { subscriptionId, failed: 0, all: 0, retries: 0 };
-    found.set(subscriptionId, {
+/** Those with the most failed deliveries, then with the most retries, of the totals of each subscription. */
+export function worstOf(totals: readonly FigureBucket[], count: number): FailingSubscription[] {
+  return totals
+    .map(({ subscriptionId = '', deliveries: { delivered, pending, failed, expired }, retries }) => ({
       subscriptionId,
-      failed: known.failed + failed + expired,
-      all: known.all + delivered + pending + failed + expired,
-      retries: known.retries + retries,
-    });
-  }
-  return [...found.values()]
+      failed: failed + expired,
+      all: delivered + pending + failed + expired,
+      retries,
+    }))
     .filter(({ failed, retries }) => failed > 0 || retries > 0)
     .sort((a, b) => b.failed - a.failed || b.retries - a.retries)
     .slice(0, count);

@@ -22,8 +22,9 @@ export function WorstSubscriptions({ window, step, range }: WorstProps) {
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery({
     queryKey: ['worst', range],
     queryFn: async ({ signal }) => {
-      const { data: buckets } = await client.getMetrics({ ...window(), step, groupBy: 'subscription' }, { signal });
-      return { worst: worstOf(buckets, SHOWN), isIdle: buckets.length === 0 };
+      const query = { ...window(), step, groupBy: 'subscription', total: true } as const;
+      const { data: totals } = await client.getMetrics(query, { signal });
+      return { worst: worstOf(totals, SHOWN), isIdle: totals.length === 0 };
     },
     refetchInterval: EVERY_MS,
     placeholderData: (before) => before,

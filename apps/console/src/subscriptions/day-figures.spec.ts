@@ -8,13 +8,9 @@ function bucketOf(subscriptionId: string, deliveries: Partial<FigureBucket['deli
 }
 
 describe('the figures of a day', () => {
-  it('are added up by subscription, and what has expired has failed', () => {
-    const buckets = [
-      bucketOf('a', { delivered: 2, failed: 1 }),
-      bucketOf('b', { pending: 4 }),
-      bucketOf('a', { delivered: 3, expired: 5 }),
-    ];
-    expect([...dayFiguresOf(buckets)]).toEqual([
+  it('are those of each subscription, and what has expired has failed', () => {
+    const totals = [bucketOf('a', { delivered: 5, failed: 1, expired: 5 }), bucketOf('b', { pending: 4 })];
+    expect([...dayFiguresOf(totals)]).toEqual([
       ['a', { delivered: 5, pending: 0, failed: 6 }],
       ['b', { delivered: 0, pending: 4, failed: 0 }],
     ]);

@@ -12,7 +12,7 @@ export function useDayFigures(): ReadonlyMap<string, DayFigures> | null {
     queryKey: ['day-figures'],
     queryFn: async ({ signal }) => {
       const [startDate, endDate] = [new Date(nowMs() - DAY_MS), new Date(nowMs())];
-      const query = { startDate, endDate, step: 'hour', groupBy: 'subscription' } as const;
+      const query = { startDate, endDate, step: 'hour', groupBy: 'subscription', total: true } as const;
       return dayFiguresOf((await client.getMetrics(query, { signal })).data);
     },
     refetchInterval: EVERY_MS,

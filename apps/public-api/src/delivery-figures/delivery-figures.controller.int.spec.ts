@@ -22,6 +22,8 @@ const PLANS: readonly DeliveryPlan[] = [[200], [503, null, 204], [410], [503]].m
   answers,
 }));
 const DAY = `startDate=${iso(NOW - 24 * HOUR_MS)}&endDate=${iso(NOW)}`;
+/** The start of that window, widened to a whole bucket. */
+const WIDENED = { minute: iso(NOW - 24 * HOUR_MS), hour: iso(NOW - 24 * HOUR_MS), day: '2026-06-19T00:00:00.000Z' };
 
 let database: TestDatabase;
 let dataSource: DataSource;
@@ -109,6 +111,34 @@ describe('GET /public/v2/metrics (R-41)', () => {
     ]);
   });
 
+  it.each([
+    ['none', 1],
+    ['subscription', 2],
+    ['eventType', 2],
+  ])('adds up the whole window with total=true, split by %s', async (groupBy, groups) => {
+    const query = `${DAY}&groupBy=${groupBy}`;
+    // All of them began on one of the two days.
+    const sums = await read(`${query}&step=day`);
+    expect(sums).toHaveLength(groups);
+    for (const [step, startDate] of Object.entries(WIDENED)) {
+      const expected = sums.map((sum) => ({ ...sum, startDate }));
+      expect(await read(`${query}&step=${step}&total=true`)).toEqual(expected);
+    }
+    expect(await read(`${query}&total=true&eventType=geofence_in`)).toEqual([]);
+  });
+
+  it('has a total where there are more buckets than a response may have', async () => {
+    const limits = { sliceBytes: 1_000_000, bytes: 1_000_000, rows: 3 };
+    const small = await startTestApi({ now: () => NOW, figures: createDeliveryFigures({ pages, limits }) });
+    const path = `/public/v2/metrics?${DAY}&groupBy=subscription`;
+    try {
+      expect((await small.request(path)).status).toBe(400);
+      expect((await small.request(`${path}&total=true`)).body).toMatchObject({ data: [{}, {}] });
+    } finally {
+      await small.close();
+    }
+  });
+
   it('shows the figures of the fleet of the key only', async () => {
     const answer = await api.request(`/public/v2/metrics?${DAY}`, { key: api.addKey('empty') });
     expect(answer.body).toEqual({ data: [] });
@@ -119,6 +149,7 @@ describe('GET /public/v2/metrics (R-41)', () => {
   it.each([
     ['step', `${DAY}&step=week`],
     ['groupBy', `${DAY}&groupBy=device`],
+    ['total', `${DAY}&total=1`],
     ['startDate', `endDate=${iso(NOW)}`],
     ['endDate', `startDate=${iso(NOW)}&endDate=${iso(NOW)}`],
     ['step', `startDate=${iso(NOW - 25 * HOUR_MS)}&endDate=${iso(NOW)}&step=minute`],

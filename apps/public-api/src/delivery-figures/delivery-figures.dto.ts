@@ -28,6 +28,9 @@ export class FiguresQueryDto extends dto(
       groupBy: oneOf(['none', 'subscription', 'eventType']).default('none').meta({
         description: 'Splits each bucket by this property.',
       }),
+      total: z.boolean('must be true or false').default(false).meta({
+        description: 'One bucket for the whole window, or one per group.',
+      }),
     })
     .refine(isWindow, WINDOW_RULE),
 ) {}
@@ -54,7 +57,9 @@ export const figures = z.strictObject({
   retryLatenessMs: percentile.describe('From the due time of a retry to its start: milliseconds, within 5 %.'),
 });
 
-const startDate = dateTime.meta({ description: 'Start of the bucket: UTC, with milliseconds.' });
+const startDate = dateTime.meta({
+  description: 'Start of the bucket, with `total` of the widened window: UTC, with milliseconds.',
+});
 
 const bucket = z
   .strictObject({

@@ -14,6 +14,7 @@ class QueryDto extends dto(
     ids: z.array(z.string()).optional().meta({ explode: false, maxWrittenLength: 12 }),
     id: uuid().optional(),
     mode: oneOf(['a', 'b']).optional(),
+    whole: z.boolean('must be true or false').optional(),
   }),
 ) {}
 
@@ -49,6 +50,14 @@ describe('the query reader', () => {
     expect(detailsOf(`${FROM}&ids=%61bcdefghijk`)).toEqual([
       { parameter: 'ids', message: expect.stringContaining('at most 12 characters') as unknown },
     ]);
+  });
+
+  it('reads true and false, and nothing else as one of them', () => {
+    expect(read(`${FROM}&whole=true`)).toMatchObject({ whole: true });
+    expect(read(`${FROM}&whole=false`)).toMatchObject({ whole: false });
+    for (const text of ['1', 'TRUE', '']) {
+      expect(detailsOf(`${FROM}&whole=${text}`)).toEqual([{ parameter: 'whole', message: 'must be true or false' }]);
+    }
   });
 
   it('names everything that is wrong at once', () => {

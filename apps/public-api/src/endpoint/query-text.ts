@@ -97,8 +97,14 @@ function valueOf(form: ParameterForm, given: readonly Given[]): unknown {
   if (isRepeatable(form)) return texts;
   const [text = ''] = texts;
   if (form.type === 'array') return text.split(',');
+  if (form.type === 'boolean') return BOOLEANS.get(text) ?? text;
   return form.type === 'integer' && /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 /** The first problem of each parameter that has none yet. */
 function problemsOf({ issues }: z.ZodError, known: Set<string | undefined>): ErrorDetail[] {

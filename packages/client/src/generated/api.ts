@@ -225,7 +225,7 @@ export interface Replay {
 }
 
 export interface FigureBucket {
-  /** Start of the bucket: UTC, with milliseconds. */
+  /** Start of the bucket, with `total` of the widened window: UTC, with milliseconds. */
   readonly startDate: string;
   /** With `groupBy=subscription`. */
   readonly subscriptionId?: string;
@@ -1263,6 +1263,8 @@ export interface Operations {
       )[];
       /** Splits each bucket by this property. */
       readonly groupBy?: 'none' | 'subscription' | 'eventType';
+      /** One bucket for the whole window, or one per group. */
+      readonly total?: boolean;
     };
     readonly output: {
       /** In order of time. Buckets without deliveries are absent. */
@@ -1787,7 +1789,7 @@ export const OPERATIONS = {
   getMetrics: {
     method: 'GET',
     path: '/public/v2/metrics',
-    query: ['startDate', 'endDate', 'step', 'subscriptionId', 'eventType', 'groupBy'],
+    query: ['startDate', 'endDate', 'step', 'subscriptionId', 'eventType', 'groupBy', 'total'],
     joined: [],
     idempotencyKey: false,
     ifMatch: false,
