@@ -7,7 +7,7 @@ import { countText } from '../shared/time-text.js';
 export type Fleet = Output<'getFleetById'>;
 
 /** More than an operator reads; what is beyond is reached by its address. */
-const MAX_PAGES = 10;
+const MOST = 2_000;
 const PAGE_ROWS = 200;
 
 /** The first fleets, for an operator. */
@@ -15,7 +15,7 @@ export function useFleets() {
   const client = useClient();
   return useQuery({
     queryKey: ['fleets'],
-    queryFn: ({ signal }) => firstOf(client.pages('listFleets', { limit: PAGE_ROWS }, { signal }), MAX_PAGES),
+    queryFn: ({ signal }) => firstOf(client.pages('listFleets', { limit: PAGE_ROWS }, { signal }), { items: MOST }),
     staleTime: 30_000,
   });
 }

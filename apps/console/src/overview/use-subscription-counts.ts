@@ -26,7 +26,7 @@ export function useSubscriptionCounts() {
     queryKey: ['subscription-counts'],
     queryFn: async ({ signal }): Promise<SubscriptionCounts> => {
       const of = (status: 'paused' | 'disabled' | 'active') =>
-        firstOf(client.pages('listSubscriptions', { status, limit: MAX_COUNTED }, { signal }), 1);
+        firstOf(client.pages('listSubscriptions', { status, limit: MAX_COUNTED }, { signal }), { items: MAX_COUNTED });
       const [paused, disabled, active, oldest] = await Promise.all([
         of('paused'),
         of('disabled'),

@@ -77,7 +77,7 @@ describe('resending what a filter matches (R-30)', () => {
   it.each([
     ['loading', /Looking up/],
     ['failed', /could not be read/],
-    ['incomplete', /more than 1,000 subscriptions/],
+    ['incomplete', /more subscriptions than one resend takes, 1,000 at most/],
   ] as const)('is refused while the list of subscriptions is %s: some would be left out silently', (state, reason) => {
     expect(obstacleOf(filtersOf('?status=failed'), { state })).toMatch(reason);
   });

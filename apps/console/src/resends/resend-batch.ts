@@ -22,7 +22,7 @@ export interface ResendItem {
   readonly refusal?: string;
 }
 
-/** A page of the API. The browser keeps what became of each, and asks for it every second. */
+/** The browser keeps what became of each, and asks for it every second. */
 export const MOST_CANDIDATES = 1_000;
 
 /** Of each subscription: what the API takes for a replay that does not say otherwise. */
@@ -62,7 +62,7 @@ export function obstacleOf(
 const OBSTACLES: Readonly<Record<Candidates['state'], string | null>> = {
   loading: 'Looking up the subscriptions.',
   failed: 'The subscriptions could not be read. Close this dialog and open it again.',
-  incomplete: `The fleet has more than ${countText(MOST_CANDIDATES)} subscriptions. Choose one of them in the filter.`,
+  incomplete: `The fleet has more subscriptions than one resend takes, ${countText(MOST_CANDIDATES)} at most. Choose one of them in the filter.`,
   complete: null,
 };
 

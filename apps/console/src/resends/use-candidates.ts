@@ -24,5 +24,5 @@ export function useCandidates(filters: DeliveryFilters): Candidates {
 
 async function readCandidates(client: WaypostClient, id: string, signal: AbortSignal): Promise<Part<Subscription>> {
   if (id !== '') return { items: [await client.getSubscription({ id }, { signal })], hasMore: false };
-  return firstOf(client.pages('listSubscriptions', { limit: MOST_CANDIDATES }, { signal }), 1);
+  return firstOf(client.pages('listSubscriptions', { limit: MOST_CANDIDATES }, { signal }), { items: MOST_CANDIDATES });
 }

@@ -22,9 +22,26 @@ describe('the first of a list', () => {
     async (length, items, hasMore) => {
       for (const token of ['nextPageState', 'next_page_state']) {
         const read: number[] = [];
-        expect(await firstOf(pagesOf(length, token, read), 2)).toEqual({ items, hasMore });
+        expect(await firstOf(pagesOf(length, token, read), { pages: 2 })).toEqual({ items, hasMore });
         expect(read.length).toBeLessThanOrEqual(2);
       }
     },
   );
+
+  it.each([
+    [2, [1, 2], false, [1]],
+    [3, [1, 2, 3], false, [1, 3]],
+    [4, [1, 2, 3], true, [1, 3]],
+    [9, [1, 2, 3], true, [1, 3]],
+  ])('of %d are as many as were asked for, however short the pages are', async (length, items, hasMore, pages) => {
+    const read: number[] = [];
+    expect(await firstOf(pagesOf(length, 'nextPageState', read), { items: 3 })).toEqual({ items, hasMore });
+    expect(read).toEqual(pages);
+  });
+
+  it('are those of twenty pages at most', async () => {
+    const read: number[] = [];
+    const { items, hasMore } = await firstOf(pagesOf(100, 'nextPageState', read), { items: 1_000 });
+    expect([items.length, hasMore, read.length]).toEqual([40, true, 20]);
+  });
 });

@@ -11,15 +11,28 @@ interface Page<Item> {
   readonly next_page_state?: string | null;
 }
 
-/** What the first pages of a list have: whether it is all of it is known, so that a page of the console can say so. */
-export async function firstOf<Item>(pages: AsyncIterable<Page<Item>>, mostPages: number): Promise<Part<Item>> {
+interface Most {
+  readonly items?: number;
+  readonly pages?: number;
+}
+
+/** Pages of large items end early (R-34a), so that few items may take many of them. */
+const MAX_PAGES = 20;
+
+/** The first items of a list: whether they are all of it is known, so that a page of the console can say so. */
+export async function firstOf<Item>(
+  pages: AsyncIterable<Page<Item>>,
+  { items: mostItems = Infinity, pages: mostPages = MAX_PAGES }: Most,
+): Promise<Part<Item>> {
   const items: Item[] = [];
   let read = 0;
   for await (const { data, nextPageState, next_page_state } of pages) {
     items.push(...data);
     read += 1;
+    if (read < mostPages && items.length < mostItems) continue;
     // The token tells, without a request for a page of which nothing is shown.
-    if (read === mostPages) return { items, hasMore: (nextPageState ?? next_page_state ?? null) !== null };
+    const hasMore = items.length > mostItems || (nextPageState ?? next_page_state ?? null) !== null;
+    return { items: items.slice(0, mostItems), hasMore };
   }
   return { items, hasMore: false };
 }

@@ -13,7 +13,7 @@ export function useSubscriptions(): Part<Subscription> {
   const { isOperator, fleetId } = useSession();
   const { data } = useQuery({
     queryKey: ['subscriptions', 'all'],
-    queryFn: ({ signal }) => firstOf(client.pages('listSubscriptions', { limit: MOST }, { signal }), 1),
+    queryFn: ({ signal }) => firstOf(client.pages('listSubscriptions', { limit: MOST }, { signal }), { items: MOST }),
     // An operator without a fleet has none.
     enabled: !isOperator || fleetId !== null,
     staleTime: 30_000,

@@ -5,7 +5,7 @@ import { firstOf, type Part } from '../shared/first-of.js';
 
 const PAGE_ROWS = 1_000;
 /** More than a map can show. */
-const MAX_PAGES = 2;
+const MOST = 2_000;
 const NONE: Part<Geofence> = { items: [], hasMore: false };
 
 /** For the map; without them it is as useful, so a failure is not one of the page. */
@@ -13,7 +13,7 @@ export function useGeofences(): Part<Geofence> {
   const client = useClient();
   const { data } = useQuery({
     queryKey: ['geofences'],
-    queryFn: ({ signal }) => firstOf(client.pages('listGeofences', { limit: PAGE_ROWS }, { signal }), MAX_PAGES),
+    queryFn: ({ signal }) => firstOf(client.pages('listGeofences', { limit: PAGE_ROWS }, { signal }), { items: MOST }),
   });
   return data ?? NONE;
 }

@@ -136,10 +136,9 @@ async function readVehicle(
   signal: AbortSignal,
 ): Promise<Vehicle> {
   const [paths, events] = await Promise.all([
-    firstOf(
-      client.pages('listPaths', { startDate, endDate, deviceIds: [deviceId], limit: PAGE_POINTS }, { signal }),
-      MAX_PAGES,
-    ),
+    firstOf(client.pages('listPaths', { startDate, endDate, deviceIds: [deviceId], limit: PAGE_POINTS }, { signal }), {
+      pages: MAX_PAGES,
+    }),
     client.listEvents({ startDate, endDate, deviceId, order: 'desc', limit: MAX_EVENTS }, { signal }),
   ]);
   const points = paths.items.flatMap((path) => path.points).filter(isLocated);

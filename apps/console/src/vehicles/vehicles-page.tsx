@@ -39,7 +39,9 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
     queryKey: ['vehicles'],
     queryFn: ({ signal }) => {
       const [startDate, endDate] = [new Date(nowMs() - WITHIN_MS), new Date(nowMs() + WITHIN_MS)];
-      return firstOf(client.pages('listPaths', { startDate, endDate, limit: PAGE_POINTS }, { signal }), MAX_PAGES);
+      return firstOf(client.pages('listPaths', { startDate, endDate, limit: PAGE_POINTS }, { signal }), {
+        pages: MAX_PAGES,
+      });
     },
     refetchInterval: EVERY_MS,
   });
