@@ -70,6 +70,7 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
       expect(await first?.innerText()).toMatch(/operated\.first\s+\d[\d.]*\s+\d+\s+0 %/);
       expect(await second?.innerText()).toMatch(/operated\.second\s+\d[\d.]*\s+\d+\s+100 %\s+0\s+0/);
     });
+    await page.getByText(/the worst first, counted since \d\d:\d\d/).waitFor();
     const order = await page.getByRole('row').allInnerTexts();
     const placeOf = (fleet: string) => order.findIndex((text) => text.includes(fleet));
     expect(placeOf(fleets[0])).toBeLessThan(placeOf(fleets[1]));
@@ -98,6 +99,7 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     await open('/fleets');
     await page.getByText('The figures could not be read.').waitFor();
     await page.getByRole('link', { name: fleets[0], exact: true }).waitFor();
+    expect(await page.locator('.figures').count()).toBe(0);
     await page.unroute('**/public/v2/fleets/**');
   });
 

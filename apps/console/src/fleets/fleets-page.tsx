@@ -6,7 +6,7 @@ import type { Part } from '../shared/first-of.js';
 import { Segments } from '../shared/segments.js';
 import { RowSkeleton } from '../shared/skeleton.js';
 import { Empty, Failure, Outdated } from '../shared/states.js';
-import { countText } from '../shared/time-text.js';
+import { clockText, countText } from '../shared/time-text.js';
 import { type FleetRow, rowsOf, rowsWith } from './fleet-rows.js';
 import { FleetSummary } from './fleet-summary.js';
 import { FleetTable } from './fleet-table.js';
@@ -21,8 +21,8 @@ export function FleetsPage() {
   const range = ranges[name];
   const { data: fleets, error, isPending, refetch } = useFleets();
   const figures = useFleetFigures(range);
-  const { columns = [], totals, minutes = 1 } = figures.data ?? {};
-  const rows = fleets ? rowsOf(fleets.items, totals, minutes) : [];
+  const { columns = [], minutes = 1, totals, totalsWindow } = figures.data ?? {};
+  const rows = fleets ? rowsOf(fleets.items, totals, totalsWindow?.minutes ?? 1) : [];
   const isLoading = !figures.data || figures.isPlaceholderData;
   return (
     <>
@@ -41,8 +41,16 @@ export function FleetsPage() {
       {fleets?.items.length === 0 && <NoFleet />}
       {fleets && rows.length > 0 && (
         <>
-          <FleetSummary columns={columns} minutes={minutes} range={range} isLoading={isLoading} />
-          <FleetList fleets={fleets} rows={rows} range={range} overviewSearch={searchOf(name)} />
+          {(figures.data || !figures.error) && (
+            <FleetSummary columns={columns} minutes={minutes} range={range} isLoading={isLoading} />
+          )}
+          <FleetList
+            fleets={fleets}
+            rows={rows}
+            range={range}
+            overviewSearch={searchOf(name)}
+            since={range.step === 'minute' ? totalsWindow?.since : undefined}
+          />
         </>
       )}
     </>
@@ -59,9 +67,11 @@ interface FleetListProps {
   readonly rows: readonly FleetRow[];
   readonly range: FigureRange;
   readonly overviewSearch: string;
+  /** Where the counts begin, if not where the range does. */
+  readonly since: Date | undefined;
 }
 
-function FleetList({ fleets, rows, range, overviewSearch }: FleetListProps) {
+function FleetList({ fleets, rows, range, overviewSearch, since }: FleetListProps) {
   const [text, setText] = useState('');
   const found = rowsWith(text, rows);
   return (
@@ -75,7 +85,10 @@ function FleetList({ fleets, rows, range, overviewSearch }: FleetListProps) {
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
-        <span className="hint">{countText(found.length)} shown, the worst first</span>
+        <span className="hint">
+          {countText(found.length)} shown, the worst first
+          {since && `, counted since ${clockText(since.toISOString())}`}
+        </span>
       </div>
       {found.length === 0 ? (
         <Empty title={notFoundText(fleets)} />

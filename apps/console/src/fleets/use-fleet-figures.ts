@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type FigureRange, windowOf } from '../overview/figure-ranges.js';
-import { columnsOf, STEP_MS } from '../overview/figures.js';
+import { columnsOf } from '../overview/figures.js';
 import { useClient } from '../session/session.js';
+import { columnMinutesOf, totalsWindowOf } from './fleet-window.js';
 
 const EVERY_MS = 10_000;
 /** The most that one answer has. */
@@ -15,14 +16,17 @@ export function useFleetFigures(range: FigureRange) {
     queryKey: ['fleet-figures', step, columns],
     queryFn: async ({ signal }) => {
       const window = windowOf(range);
-      const [startMs, endMs] = [window.startDate.getTime(), window.endDate.getTime()];
+      const totalsWindow = totalsWindowOf(window, step);
       const [{ data }, totals] = await Promise.all([
         client.getMetricsOfAllFleets({ ...window, step }, { signal }),
-        client.getFleetTotals({ ...window, step, limit: MOST_FLEETS }, { signal }),
+        client.getFleetTotals({ ...window, step: totalsWindow.step, limit: MOST_FLEETS }, { signal }),
       ]);
-      // The API widens the window to a whole bucket at its start.
-      const minutes = (endMs - Math.floor(startMs / STEP_MS[step]) * STEP_MS[step]) / STEP_MS.minute;
-      return { columns: columnsOf(data, startMs, endMs, step), totals, minutes };
+      return {
+        columns: columnsOf(data, window.startDate.getTime(), window.endDate.getTime(), step),
+        minutes: columnMinutesOf(window, step),
+        totals,
+        totalsWindow,
+      };
     },
     refetchInterval: EVERY_MS,
     placeholderData: keepPreviousData,
