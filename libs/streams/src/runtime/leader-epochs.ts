@@ -1,6 +1,6 @@
 import type { CommittedOffset, StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import { partitionName, type RecordBatch } from '../record.js';
 
 const EPOCH = 'epoch=';
 
@@ -32,36 +32,45 @@ export class LeaderEpochs {
     const entry = metadata.split(',').find(isEpoch);
     if (entry === undefined) return;
     this.known.set(topic, Number(entry.slice(EPOCH.length)));
-    await this.refuseTruncated(topic, offset);
+    const end = await this.endBefore(topic, offset);
+    if (end !== null) throw this.truncated(topic, offset, end);
   }
 
   changesWith({ topic, leaderEpoch }: RecordBatch): boolean {
     return leaderEpoch !== this.known.get(topic);
   }
 
-  /** Before a batch is processed from a position. @throws StreamsError LOG_TRUNCATED, as resume() does */
+  /**
+   * Before a batch is processed from a position. Rejects when the log has lost records before it. The committed one may
+   * come before all of them: only the next task, which goes back to it, knows whether someone has to decide.
+   */
   async advance({ topic, leaderEpoch }: RecordBatch, position: number): Promise<void> {
-    await this.refuseTruncated(topic, position);
+    const end = await this.endBefore(topic, position);
+    if (end !== null) throw new Error(`The log of ${this.nameOf(topic)} has lost records from ${String(end)} on.`);
     if (leaderEpoch === undefined) this.known.delete(topic);
     else this.known.set(topic, leaderEpoch);
   }
 
-  private async refuseTruncated(topic: string, position: number): Promise<void> {
+  /** Where the records end that a position follows; null: not before it, as far as is known. */
+  private async endBefore(topic: string, position: number): Promise<number | null> {
     const { backend, partition } = this.options;
     const epoch = this.known.get(topic);
-    if (epoch === undefined) return;
+    if (epoch === undefined) return null;
     const end = await backend.epochEnd({ topic, partition }, epoch);
-    if (end !== null && end < position) throw this.truncated({ topic, partition }, position, end);
+    return end !== null && end < position ? end : null;
   }
 
-  private truncated(partition: TopicPartition, position: number, end: number): StreamsError {
-    const name = partitionName(partition);
+  private nameOf(topic: string): string {
+    return partitionName({ topic, partition: this.options.partition });
+  }
+
+  private truncated(topic: string, position: number, end: number): StreamsError {
     const seek = this.options.several
       ? 'latest, which skips what has come since'
       : `${String(end)}, which adds what has come since to the state that the lost records have left, or with latest, which skips it`;
     return new StreamsError(
       'LOG_TRUNCATED',
-      `The log of ${name} has lost records that were processed, the offsets ${String(end)} to ${String(position - 1)}, and others may have them now: a replica that lacked them became leader (unclean.leader.election.enable). Give the command seek with ${seek}.`,
+      `The log of ${this.nameOf(topic)} has lost records that were processed, the offsets ${String(end)} to ${String(position - 1)}, and others may have them now: a replica that lacked them became leader (unclean.leader.election.enable). Give the command seek with ${seek}.`,
     );
   }
 }
