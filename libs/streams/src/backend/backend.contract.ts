@@ -168,6 +168,7 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       const { leaderEpoch = -1 } = await fetcher.open(partition, 1).next();
       expect(leaderEpoch).toBeGreaterThanOrEqual(0);
       expect(await backend.epochEnd(partition, leaderEpoch)).toBe(2);
+      expect(await backend.epochEnd(partition, leaderEpoch, leaderEpoch)).toBe(2);
       await fetcher.close();
     });
 

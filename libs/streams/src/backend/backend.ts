@@ -123,8 +123,11 @@ export interface StreamsBackend {
   /** Uncommitted records included. */
   endOffset(partition: TopicPartition): Promise<number>;
   startOffset(partition: TopicPartition): Promise<number>;
-  /** Where the part of a log ends that was written in an epoch of leaders or before; null: unknown. */
-  epochEnd(partition: TopicPartition, epoch: number): Promise<number | null>;
+  /**
+   * Where the part of a log ends that was written in an epoch of leaders or before; null: unknown.
+   * @param reached an epoch that the log has come to since: a leader of before, which is cut off, must not answer
+   */
+  epochEnd(partition: TopicPartition, epoch: number, reached?: number): Promise<number | null>;
   /** What of this backend's work does not go on, e.g. because of another producer's open transaction. */
   readonly stalls: StallWatch;
   /** Offset of the first record at or after a time; null: there is none. */

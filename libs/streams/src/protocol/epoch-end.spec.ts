@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { epochEndRequest } from './epoch-end.js';
 
-const { payload, decode } = epochEndRequest({ topic: 'pings', partition: 2 }, 7);
+const { payload, decode } = epochEndRequest({ topic: 'pings', partition: 2 }, 7, 9);
 
 const ONE = '00000001';
 const TOPIC = `0005${Buffer.from('pings').toString('hex')}`;
@@ -12,9 +12,9 @@ function answer(errorCode: string, end: string): Buffer {
 }
 
 describe('the request for the end of a leader epoch', () => {
-  it('asks for one epoch of one partition, without a claim of which epoch is the present one', () => {
-    const [partition, unknown, epoch] = ['00000002', 'ffffffff', '00000007'];
-    expect(payload.toString('hex')).toBe([ONE, TOPIC, ONE, partition, unknown, epoch].join(''));
+  it('asks the leader in one epoch for the end of another, of one partition', () => {
+    const [partition, present, epoch] = ['00000002', '00000009', '00000007'];
+    expect(payload.toString('hex')).toBe([ONE, TOPIC, ONE, partition, present, epoch].join(''));
   });
 
   it('takes the end from the answer', () => {

@@ -3,18 +3,21 @@ import { ByteReader } from './bytes.js';
 
 const OFFSET_FOR_LEADER_EPOCH_API_KEY = 23;
 
-/** OffsetForLeaderEpoch v2 for one partition, whoever leads it now. kafkajs does not know the request. */
-export function epochEndRequest(partition: TopicPartition, epoch: number) {
+/**
+ * OffsetForLeaderEpoch v2 for one partition. kafkajs does not know the request.
+ * @param present the epoch that a broker must be leading in to answer; -1: any
+ */
+export function epochEndRequest(partition: TopicPartition, epoch: number, present: number) {
   return {
     apiKey: OFFSET_FOR_LEADER_EPOCH_API_KEY,
     apiVersion: 2,
     apiName: 'OffsetForLeaderEpoch',
-    payload: encode(partition, epoch),
+    payload: encode(partition, epoch, present),
     decode,
   };
 }
 
-function encode({ topic, partition }: TopicPartition, epoch: number): Buffer {
+function encode({ topic, partition }: TopicPartition, epoch: number, present: number): Buffer {
   const name = Buffer.from(topic);
   const buffer = Buffer.alloc(4 + 2 + name.length + 16);
   let at = buffer.writeInt32BE(1, 0);
@@ -22,12 +25,12 @@ function encode({ topic, partition }: TopicPartition, epoch: number): Buffer {
   at += name.copy(buffer, at);
   at = buffer.writeInt32BE(1, at);
   at = buffer.writeInt32BE(partition, at);
-  at = buffer.writeInt32BE(-1, at); // the leader's present epoch is not known here
+  at = buffer.writeInt32BE(present, at);
   buffer.writeInt32BE(epoch, at);
   return buffer;
 }
 
-/** @returns null: the log knows no epochs. Throws the error code of a broker that does not lead the partition. */
+/** @returns null: the log knows no epochs. Throws the error code of a broker that does not lead the partition, or not in this epoch. */
 function decode(payload: Buffer): number | null {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time

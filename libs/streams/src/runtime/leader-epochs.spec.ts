@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { silentLogger } from '../logger.js';
@@ -115,10 +115,13 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
 
   it('parks a partition that is being read', async () => {
     const app = await processed();
+    const asked = jest.spyOn(broker, 'epochEnd');
     lose();
     append('g');
     await untilParked(app);
     expect(app.tasks()[0]?.parked?.code).toBe('LOG_TRUNCATED');
+    // Not one that leads since before what was read.
+    expect(asked.mock.calls[0]).toEqual([INPUT, 0, 1]);
     expect(await outputs()).toEqual(['a1', 'b2', 'c3']);
   });
 

@@ -45,18 +45,18 @@ export class LeaderEpochs {
    * come before all of them: only the next task, which goes back to it, knows whether someone has to decide.
    */
   async advance({ topic, leaderEpoch }: RecordBatch, position: number): Promise<void> {
-    const end = await this.endBefore(topic, position);
+    const end = await this.endBefore(topic, position, leaderEpoch);
     if (end !== null) throw new Error(`The log of ${this.nameOf(topic)} has lost records from ${String(end)} on.`);
     if (leaderEpoch === undefined) this.known.delete(topic);
     else this.known.set(topic, leaderEpoch);
   }
 
   /** Where the records end that a position follows; null: not before it, as far as is known. */
-  private async endBefore(topic: string, position: number): Promise<number | null> {
+  private async endBefore(topic: string, position: number, reached?: number): Promise<number | null> {
     const { backend, partition } = this.options;
     const epoch = this.known.get(topic);
     if (epoch === undefined) return null;
-    const end = await backend.epochEnd({ topic, partition }, epoch);
+    const end = await backend.epochEnd({ topic, partition }, epoch, reached);
     return end !== null && end < position ? end : null;
   }
 

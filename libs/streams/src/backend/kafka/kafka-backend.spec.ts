@@ -1,9 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../logger.js';
+import type { StreamsBackend } from '../backend.js';
 import { createKafkaBackend, knownPartitionCount } from './kafka-backend.js';
 import { retryTransient } from './kafka-client.js';
-import { startFakeCluster } from './testing/fake-broker.js';
+import { FENCED_LEADER_EPOCH } from './kafka-errors.js';
+import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
+const UNKNOWN_LEADER_EPOCH = 75;
 const PRODUCER_FENCED = 90;
 
 describe('the number of partitions of a topic', () => {
@@ -72,6 +75,56 @@ describe('a look-up that reaches no broker', () => {
       );
     const over = { forMs: 0, monotonicNow: () => 1, what: 'A look-up', logger: silentLogger };
     await expect(retryTransient(work, over)).rejects.toMatchObject({ name: 'KafkaJSNumberOfRetriesExceeded' });
+  });
+});
+
+describe('the end of a leader epoch', () => {
+  const PARTITION = { topic: 'input', partition: 0 };
+  let leader: number;
+  /** The nodes know of the epochs up to these. */
+  let epochs: Readonly<Record<number, number>>;
+  let cluster: FakeCluster;
+  let backend: StreamsBackend;
+
+  beforeEach(async () => {
+    leader = 1;
+    epochs = { 1: 4, 2: 5 };
+    cluster = await startFakeCluster({ answer, nodes: 2, leader: () => leader, batch: Buffer.alloc(0) });
+    let nowMs = 0;
+    backend = createKafkaBackend({
+      kafka: { brokers: cluster.brokers, clientId: 'epochs' },
+      logger: silentLogger,
+      now: Date.now,
+      monotonicNow: () => (nowMs += 1_000),
+    });
+  });
+
+  afterEach(async () => {
+    await backend.close();
+    await cluster.close();
+  });
+
+  function answer({ node, present = -1 }: FakeRequest): number {
+    const epoch = epochs[node] ?? 0;
+    if (present < 0 || present === epoch) return 0;
+    if (present < epoch) return FENCED_LEADER_EPOCH;
+    leader = 2;
+    return UNKNOWN_LEADER_EPOCH;
+  }
+
+  it('is known by the leader that there is now', async () => {
+    await backend.endOffset(PARTITION);
+    leader = 2;
+    expect(await backend.epochEnd(PARTITION, 4)).toBe(2);
+  });
+
+  it('is not known by a leader of before, which the metadata still names', async () => {
+    expect(await backend.epochEnd(PARTITION, 4, 5)).toBe(2);
+  });
+
+  it('is known by a leader that came after the one of what was read', async () => {
+    [leader, epochs] = [2, { 2: 6 }];
+    expect(await backend.epochEnd(PARTITION, 4, 5)).toBe(2);
   });
 });
 

@@ -18,6 +18,7 @@ import type {
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { ANSWER_TIMEOUT_MS, KafkaClient, retryTransient } from './kafka-client.js';
 import { configsOf, TOPIC } from './kafka-cluster.js';
+import { FENCED_LEADER_EPOCH, kafkaErrorCode } from './kafka-errors.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
 import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import { KafkaGroupMember } from './kafka-group-member.js';
@@ -39,6 +40,7 @@ export interface KafkaBackendOptions {
 
 const LATEST = -1;
 const EARLIEST = -2;
+const ANY_EPOCH = -1;
 const DEFAULT_TRANSACTION_TIMEOUT_MS = 15_000;
 const METADATA_RETRY_FOR_MS = 15_000;
 
@@ -147,10 +149,18 @@ class KafkaBackend implements StreamsBackend {
     return this.listOffset(partition, timestamp);
   }
 
-  epochEnd(partition: TopicPartition, epoch: number): Promise<number | null> {
+  epochEnd(partition: TopicPartition, epoch: number, reached = ANY_EPOCH): Promise<number | null> {
     return this.retry(`OffsetForLeaderEpoch of ${partitionName(partition)}`, async (client) => {
+      // It is asked for because the leader has changed, or may have.
+      await client.refreshMetadata();
       const leader = await client.leader(partition.topic, partition.partition);
-      return client.callRaw(leader, epochEndRequest(partition, epoch));
+      const ask = (present: number): Promise<number | null> =>
+        client.callRaw(leader, epochEndRequest(partition, epoch, present));
+      return ask(reached).catch((error: unknown) => {
+        // Its epoch is a later one. One that is still in an earlier epoch is no leader any more, and is asked no further.
+        if (kafkaErrorCode(error) === FENCED_LEADER_EPOCH) return ask(ANY_EPOCH);
+        throw error;
+      });
     });
   }
 

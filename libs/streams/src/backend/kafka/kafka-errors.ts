@@ -163,6 +163,7 @@ export const UNKNOWN_TOPIC_OR_PARTITION = 3;
 export const UNKNOWN_MEMBER_ID = 25;
 export const CONCURRENT_TRANSACTIONS = 51;
 export const OPERATION_NOT_ATTEMPTED = 55;
+export const FENCED_LEADER_EPOCH = 74;
 export const MEMBER_ID_REQUIRED = 79;
 
 export function kafkaError(code: number): KafkaErrorRow {

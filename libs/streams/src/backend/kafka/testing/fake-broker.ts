@@ -9,6 +9,8 @@ export interface FakeRequest {
   readonly key: string;
   /** What of AddPartitionsToTxn the code is for: `topic-partition`. */
   readonly partition?: string;
+  /** In which epoch OffsetForLeaderEpoch takes the node for the leader; -1: whichever. */
+  readonly present?: number;
 }
 
 interface FakeClusterOptions {
@@ -93,6 +95,7 @@ const APIS: Readonly<Record<number, string>> = {
   17: 'SaslHandshake',
   18: 'ApiVersions',
   22: 'InitProducerId',
+  23: 'OffsetForLeaderEpoch',
   24: 'AddPartitionsToTxn',
   25: 'AddOffsetsToTxn',
   26: 'EndTxn',
@@ -125,6 +128,8 @@ function respond(request: Buffer, node: number, options: FakeClusterOptions, por
     case 'ListOffsets':
       reader.position += 5;
       return Buffer.concat([int32(0), perPartition((code) => [int16(code), int64(-1), int64(7)])]);
+    case 'OffsetForLeaderEpoch':
+      return epochEnd(reader, (key, present) => options.answer({ api, node, key, present }), node);
     default:
       return coordinatorAnswer(api, reader, answer, ports[0] ?? 0);
   }
@@ -144,6 +149,21 @@ async function fetchAnswer(reader: ByteReader, answer: Answer, batch: Buffer): P
   });
   if (found.length === 0) await new Promise((resolve) => setTimeout(resolve, 50).unref());
   return Buffer.concat([int32(0), int16(0), int32(0), body]);
+}
+
+/** All epochs end at the number of the node: logs differ. */
+function epochEnd(reader: ByteReader, answer: (key: string, present: number) => number, node: number): Buffer {
+  const topics = reader.array((r) => {
+    const topic = r.string() ?? '';
+    const partitions = r.array(() => {
+      const partition = r.int32();
+      const code = answer(`${topic}-${String(partition)}`, r.int32());
+      r.int32(); // the epoch
+      return [int16(code), int32(partition), int32(0), int64(code === 0 ? node : -1)];
+    });
+    return [string(topic), ...array(partitions)];
+  });
+  return Buffer.concat([int32(0), ...array(topics)]);
 }
 
 function metadata(reader: ByteReader, options: FakeClusterOptions, ports: readonly number[], answer: Answer): Buffer {
