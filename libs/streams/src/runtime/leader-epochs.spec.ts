@@ -125,6 +125,23 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
     expect(await outputs()).toEqual(['a1', 'b2', 'c3']);
   });
 
+  it('parks a partition that is being read, and whose log is shorter than what was read, for the same reason', async () => {
+    const app = await processed();
+    broker.loseFrom(INPUT, 1);
+    await untilParked(app);
+    expect(app.tasks()[0]?.parked).toMatchObject({
+      code: 'LOG_TRUNCATED',
+      message: expect.stringContaining('seek with 1,'),
+    });
+  });
+
+  it('leaves a position outside of the log to the broker where it does not know of which leader it is', async () => {
+    await broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' });
+    const app = await start();
+    await untilParked(app);
+    expect(app.tasks()[0]?.parked?.code).toBe('OFFSET_OUT_OF_RANGE');
+  });
+
   it.each([
     ['what was lost', 1, ['d4', 'e5', 'f6', 'g7']],
     ['the end of the log', 'latest', ['g4']],

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, type StreamsError, UndecodedBatch } from '../errors.js';
+import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { withoutEpoch } from './leader-epochs.js';
@@ -175,7 +175,11 @@ export class TaskExecutor {
       return 0;
     }
     const rebuilds = ++this.rebuilds;
-    const reason = parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
+    // Was the log cut off, or were records deleted? That is clear once the next task has compared its position with it.
+    const reason =
+      rebuilds === 1 && isOutOfRange(error)
+        ? null
+        : parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
     // The task may have met it beside the records that it has got last.
     this.inputs.current = this.inputs.ofBatch(reason) ?? this.inputs.current;
     const offset = reason && isOfRecord(reason, this.inputs.current.partition) ? this.narrow(reason) : null;
@@ -349,4 +353,8 @@ export class TaskExecutor {
       this.options.logger.debug('task_close_failed', { error: errorMessage(error) });
     }
   }
+}
+
+function isOutOfRange(error: unknown): boolean {
+  return error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
 }

@@ -96,6 +96,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   loseFrom(partition: TopicPartition, offset: number): void {
     this.log(partition).length = offset;
     this.leaders.set(partitionName(partition), [...this.leadersOf(partition), offset]);
+    for (const watcher of this.watchers) watcher();
   }
 
   private leadersOf(partition: TopicPartition): readonly number[] {
@@ -132,22 +133,24 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       if (watcher) this.watchers.delete(watcher);
       watcher = null;
     };
-    return {
+    const feed: PartitionFeed = {
       next: () => {
         if (position > log.length)
           return Promise.reject(new StreamsError('OFFSET_OUT_OF_RANGE', 'Behind the end of the log.'));
         if (position < log.length) return Promise.resolve(take());
         return new Promise((resolve) => {
           watcher = () => {
-            if (position >= log.length) return;
+            if (position === log.length) return;
             stopWatching();
-            resolve(take());
+            // What comes in the place of lost records comes with their loss.
+            resolve(position < log.length ? take() : Promise.resolve().then(() => feed.next()));
           };
           this.watchers.add(watcher);
         });
       },
       close: stopWatching,
     };
+    return feed;
   }
 
   producer(transactionalId: string): TransactionalProducer {
