@@ -45,6 +45,16 @@ export class StreamsError extends Error {
   }
 }
 
+export class LogTruncated extends StreamsError {
+  /** @param topic the source that has lost records; the task may have others */
+  constructor(
+    readonly topic: string,
+    message: string,
+  ) {
+    super('LOG_TRUNCATED', message);
+  }
+}
+
 export interface UndecodedRecords {
   /** As `partitionName` has it. */
   readonly partition: string;

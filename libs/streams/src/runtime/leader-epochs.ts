@@ -1,5 +1,5 @@
 import type { CommittedOffset, StreamsBackend } from '../backend/backend.js';
-import { StreamsError } from '../errors.js';
+import { LogTruncated } from '../errors.js';
 import { partitionName, type RecordBatch } from '../record.js';
 
 const EPOCH = 'epoch=';
@@ -16,8 +16,6 @@ export class LeaderEpochs {
     private readonly options: {
       readonly backend: Pick<StreamsBackend, 'epochEnd'>;
       readonly partition: number;
-      /** What a seek may be given, for the message. */
-      readonly several: boolean;
     },
   ) {}
 
@@ -27,7 +25,7 @@ export class LeaderEpochs {
     return epoch === undefined ? null : `${EPOCH}${String(epoch)}`;
   }
 
-  /** @throws StreamsError LOG_TRUNCATED: the position is one of a log that has lost records before it */
+  /** @throws LogTruncated: the position is one of a log that has lost records before it */
   async resume(topic: string, { offset, metadata }: CommittedOffset): Promise<void> {
     const entry = metadata.split(',').find(isEpoch);
     if (entry === undefined) return;
@@ -64,13 +62,10 @@ export class LeaderEpochs {
     return partitionName({ topic, partition: this.options.partition });
   }
 
-  private truncated(topic: string, position: number, end: number): StreamsError {
-    const seek = this.options.several
-      ? 'latest, which skips what has come since'
-      : `${String(end)}, which adds what has come since to the state that the lost records have left, or with latest, which skips it`;
-    return new StreamsError(
-      'LOG_TRUNCATED',
-      `The log of ${this.nameOf(topic)} has lost records that were processed, the offsets ${String(end)} to ${String(position - 1)}, and others may have them now: a replica that lacked them became leader (unclean.leader.election.enable). Give the command seek with ${seek}.`,
+  private truncated(topic: string, position: number, end: number): LogTruncated {
+    return new LogTruncated(
+      topic,
+      `The log of ${this.nameOf(topic)} has lost records that were processed, the offsets ${String(end)} to ${String(position - 1)}, and others may have them now: a replica that lacked them became leader (unclean.leader.election.enable). Give the command seek with ${String(end)}, which adds what has come since to the state that the lost records have left, or with latest, which skips it.`,
     );
   }
 }

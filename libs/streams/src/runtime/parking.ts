@@ -92,6 +92,11 @@ export function isOfPosition(code: StreamsErrorCode): boolean {
   return ['OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED', 'POSITION_LOST', 'STATE_LOST', 'STATE_PARTLY_LOST'].includes(code);
 }
 
+/** The log of one input does not have what its position follows; the state, and the positions in the others, are right. */
+export function isOfOneInput(code: StreamsErrorCode): boolean {
+  return code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
+}
+
 export function handlerResult(
   handlers: ExceptionHandlers,
   partition: TopicPartition,

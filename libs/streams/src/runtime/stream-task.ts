@@ -52,7 +52,7 @@ export class StreamTask implements PartitionTask {
   constructor(private readonly options: StreamTaskOptions) {
     const { backend, context, lingerMs } = options;
     this.linger = new Linger(lingerMs);
-    this.epochs = new LeaderEpochs({ backend, partition: context.partition, several: this.several });
+    this.epochs = new LeaderEpochs({ backend, partition: context.partition });
   }
 
   async open(): Promise<OpenedTask> {

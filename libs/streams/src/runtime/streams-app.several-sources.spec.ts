@@ -75,6 +75,28 @@ async function outputs(partition = 0): Promise<string[]> {
 }
 
 describe('a topology with several sources', () => {
+  it('goes on at the end of what was lost in one source, on command, and at its position in the others', async () => {
+    append('orders', 'a', 10);
+    for (const [at, value] of ['x', 'y', 'z'].entries()) append('payments', value, 20 + at);
+    const before = ['orders a 1', 'payments x 2', 'payments y 3', 'payments z 4'];
+    const first = await start();
+    await until(async () => expect(await outputs()).toEqual(before));
+    await first.stop();
+    broker.loseFrom({ topic: 'payments', partition: 0 }, 1);
+    for (const [at, value] of ['p', 'q', 'r'].entries()) append('payments', value, 30 + at);
+    append('orders', 'b', 40);
+    const app = await start();
+    await until(() => app.tasks()[0]?.state === 'parked');
+    expect(app.tasks()[0]?.parked).toMatchObject({
+      code: 'LOG_TRUNCATED',
+      topic: 'payments',
+      message: expect.stringMatching(/payments-0 has lost .*seek with 1,/su),
+    });
+    expect(app.command({ topic: 'orders', partition: 0 }, { seek: 1 })).toBeNull();
+    const after = ['payments p 5', 'payments q 6', 'payments r 7', 'orders b 8'];
+    await until(async () => expect(await outputs()).toEqual([...before, ...after]));
+  });
+
   it('has one task per partition number, which processes the records of all by their time', async () => {
     for (const [at, value] of ['a', 'b', 'c'].entries()) append('orders', value, 10 + 20 * at);
     for (const [at, value] of ['x', 'y', 'z'].entries()) append('payments', value, 20 + 10 * at);

@@ -9,6 +9,7 @@ import {
   type ExceptionHandlerResult,
   type ExceptionHandlers,
   handlerResult,
+  isOfOneInput,
   isOfPosition,
   isOfRecord,
   isUndecoded,
@@ -126,8 +127,8 @@ export class TaskExecutor {
       return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
       return `Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
-    // Without a position the task has none in any input; one that its log has lost is that of one.
-    const lost = parked.code === 'OFFSET_OUT_OF_RANGE' ? [this.parkedInput] : this.inputs.all;
+    // Without a position the task has none in any input.
+    const lost = isOfOneInput(parked.code) ? [this.parkedInput] : this.inputs.all;
     if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
     for (const input of lost) input.seekTo = to;
     return this.retry();
@@ -180,8 +181,7 @@ export class TaskExecutor {
       rebuilds === 1 && isOutOfRange(error)
         ? null
         : parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
-    // The task may have met it beside the records that it has got last.
-    this.inputs.current = this.inputs.ofBatch(reason) ?? this.inputs.current;
+    this.inputs.current = this.inputs.ofError(reason) ?? this.inputs.current;
     const offset = reason && isOfRecord(reason, this.inputs.current.partition) ? this.narrow(reason) : null;
     if (reason && offset !== 'again') return this.park(reason, offset);
     const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
@@ -279,7 +279,7 @@ export class TaskExecutor {
       member.committed(partition),
     ]);
     // It says what state there is. A seek goes on without the state that is lost.
-    const isStateThere = this.parked?.code === 'OFFSET_OUT_OF_RANGE' || this.parked?.code === 'LOG_TRUNCATED';
+    const isStateThere = this.parked !== null && isOfOneInput(this.parked.code);
     const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');
     await member.commit(partition, { offset, metadata });
     input.seekTo = null;
@@ -333,7 +333,7 @@ export class TaskExecutor {
       commitOffset: (offset, metadata = '', topic = partition.topic) =>
         member.commit({ ...partition, topic }, { offset, metadata }),
       fail: (error) => failing.abort(error),
-      leaveOut: (error) => this.inputs.ofBatch(error)?.leaveOut(error) ?? Promise.resolve(null),
+      leaveOut: (error) => this.inputs.ofError(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
   }
 

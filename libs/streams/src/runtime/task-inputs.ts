@@ -1,5 +1,5 @@
 import type { Fetcher } from '../backend/backend.js';
-import { StreamsError, UndecodedBatch } from '../errors.js';
+import { LogTruncated, StreamsError, UndecodedBatch } from '../errors.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
 import { type ExceptionHandlers, isOfRecord } from './parking.js';
 import type { OpenedTask } from './partition-task.js';
@@ -49,7 +49,9 @@ export class TaskInputs {
     for (const { search } of this.all) search.reset();
   }
 
-  ofBatch(error: unknown): TaskInput | undefined {
+  /** Whose batch or log an error is of, which the task may have met beside the records that it has got last. */
+  ofError(error: unknown): TaskInput | undefined {
+    if (error instanceof LogTruncated) return this.all.find(({ partition }) => partition.topic === error.topic);
     if (!(error instanceof UndecodedBatch)) return undefined;
     return this.all.find(({ partition }) => isOfRecord(error, partition));
   }
