@@ -18,6 +18,8 @@ export interface RequestOwner {
 
 export interface ConnectTarget extends SocketTarget {
   readonly owner?: RequestOwner | undefined;
+  /** Called once it does not wait any more for the turn of its look-up; before `connect` returns if it need not wait. */
+  readonly onTurn?: (() => void) | undefined;
 }
 
 /** Decides how many look-ups are made at a time, and for whom. */
@@ -164,13 +166,16 @@ function isSameAddress(left: string, right: string): boolean {
 
 async function checkedAddresses(
   { resolve, lookUps }: CheckedConnectorOptions,
-  { hostname, owner }: ConnectTarget,
+  { hostname, owner, onTurn }: ConnectTarget,
   isWanted: () => boolean,
 ): Promise<readonly ResolvedAddress[]> {
   const asks = lookUps !== undefined && owner !== undefined && isIP(hostname) === 0;
-  const resolution = asks
-    ? await lookUps.during(owner, hostname, async () => (isWanted() ? resolve(hostname) : GIVEN_UP))
-    : await resolve(hostname);
+  const lookUp = async (): Promise<HostResolution> => {
+    if (!isWanted()) return GIVEN_UP;
+    onTurn?.();
+    return resolve(hostname);
+  };
+  const resolution = await (asks ? lookUps.during(owner, hostname, lookUp) : lookUp());
   switch (resolution.type) {
     case 'resolved':
       return triedOf(resolution.addresses);

@@ -3,6 +3,7 @@ import { makeSelfSigned } from '../../../../test/support/certificates.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
+import type { LookUpPlaces } from './checked-connector.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -307,6 +308,45 @@ async function besideSilentOnes(options: Partial<EgressClientOptions>) {
     },
   };
 }
+
+describe('connections whose look-up waits for its turn (R-26)', () => {
+  /** The look-ups of the fleet wait for `turns`, those of others do not. */
+  function besideWaiting(fleetId: string, options: Partial<EgressClientOptions> = {}) {
+    const turns: (() => void)[] = [];
+    const lookUps: LookUpPlaces = {
+      during: async (owner, _host, work) => {
+        if (owner.fleetId === fleetId) await new Promise<void>((turn) => turns.push(turn));
+        return work();
+      },
+    };
+    const post = buildByName({ lookUps, connectTimeoutMs: 60_000, ...options });
+    const postOf = (owner: string, { port }: RawServer, deadlineMs = 4_000) =>
+      post(`http://shared.example:${String(port)}/`, { owner: { id: owner, fleetId: owner }, deadlineMs });
+    return { turns, postOf };
+  }
+
+  it('do not delay those of other fleets, though they are enough to fill the origin', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const { turns, postOf } = besideWaiting('late', { connectionsPerOrigin: 8 });
+    for (let count = 0; count < 20; count += 1) void postOf('late', server);
+    await until(() => turns.length === 1);
+
+    expect(await postOf('other', server)).toMatchObject({ statusCode: 200 });
+    expect(turns).toHaveLength(1);
+  });
+
+  it('are opened one after the other as their turns come', async () => {
+    const server = keep(await startRawServer(() => undefined));
+    const { turns, postOf } = besideWaiting('late');
+    for (let count = 0; count < 3; count += 1) void postOf('late', server);
+
+    for (const opened of [1, 2, 3]) {
+      await until(() => turns.length === 1);
+      turns.shift()?.();
+      await until(() => server.requests.length === opened);
+    }
+  });
+});
 
 /** Of both sides, and what is under way to become one. */
 function openSockets(): string[] {

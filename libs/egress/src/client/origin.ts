@@ -39,7 +39,8 @@ export interface OriginOwner {
  * first, that connection or one that becomes free; only the failure of its own connection fails it.
  *
  * Connections are opened a few at a time: one more with each success, so that their number doubles per round trip, and
- * twice as many with each second in which those that are being opened do not get on.
+ * twice as many with each second in which those that are being opened do not get on. One that waits for the turn of its
+ * look-up is not one of these few: it waits for its own fleet, of which no other is opened meanwhile (R-26).
  */
 export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly waiting = new Set<Exchange>();
@@ -47,6 +48,8 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly stale = new Set<Exchange>();
   /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
   private readonly opening = new Set<Exchange>();
+  /** Of these, by fleet, those whose connection waits for the turn of its look-up: one of each fleet at a time. */
+  private readonly withoutTurn = new Map<string, Exchange>();
   private readonly connections = new Set<Connection>();
   private readonly free: Connection[] = [];
   private maxOpenings = FIRST_OPENINGS;
@@ -115,9 +118,15 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
 
   sweep(): void {
     for (const connection of this.free) if (!connection.isUsable()) connection.destroy();
-    if (this.opening.size < this.maxOpenings || this.unsent().length <= this.opening.size) return;
+    if (!this.hasMaxOpenings() || this.unsent().length <= this.opening.size) return;
     this.maxOpenings *= 2;
     this.wake();
+  }
+
+  isWithoutTurn(exchange: Exchange): boolean {
+    const { owner } = exchange.request;
+    const first = owner === undefined ? undefined : this.withoutTurn.get(owner.fleetId);
+    return first === exchange || (first !== undefined && !this.opening.has(exchange));
   }
 
   /** Closes one idle connection; false when there are no more than `kept`. */
@@ -177,12 +186,16 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   /** false: the process has no room for one more socket. */
   private openFor(queue: Set<Exchange>): boolean {
     for (const exchange of queue) {
-      if (this.sockets >= this.options.maxConnections || this.opening.size >= this.maxOpenings) return true;
-      if (this.opening.has(exchange)) continue;
+      if (this.sockets >= this.options.maxConnections || this.hasMaxOpenings()) return true;
+      if (this.opening.has(exchange) || this.isWithoutTurn(exchange)) continue;
       if (!this.owner.takeSocket(this)) return false;
       this.open(exchange);
     }
     return true;
+  }
+
+  private hasMaxOpenings(): boolean {
+    return this.opening.size - this.withoutTurn.size >= this.maxOpenings;
   }
 
   private open(exchange: Exchange): void {
@@ -190,12 +203,20 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     const connection = new Connection(this, this.options);
     const { protocol, hostname, port, identity } = this.place;
     const { owner } = exchange.request;
-    const target = { protocol, hostname, port, identity, owner, onread: connection.onread() };
+    let hasTurn = false;
+    const onTurn = (): void => {
+      if (hasTurn) return;
+      hasTurn = true;
+      if (owner !== undefined && this.withoutTurn.delete(owner.fleetId)) this.wake();
+    };
+    const target = { protocol, hostname, port, identity, owner, onTurn, onread: connection.onread() };
     this.options.connect(target, (error, socket) => {
+      onTurn();
       this.opening.delete(exchange);
       if (socket === null) this.onOpenFailed(exchange, error);
       else this.onOpened(connection, socket);
     });
+    if (!hasTurn && owner !== undefined) this.withoutTurn.set(owner.fleetId, exchange);
   }
 
   private onOpened(connection: Connection, socket: Socket): void {
