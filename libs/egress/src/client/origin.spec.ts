@@ -310,12 +310,12 @@ async function besideSilentOnes(options: Partial<EgressClientOptions>) {
 }
 
 describe('connections whose look-up waits for its turn (R-26)', () => {
-  /** The look-ups of the fleet wait for `turns`, those of others do not. */
-  function besideWaiting(fleetId: string, options: Partial<EgressClientOptions> = {}) {
+  /** Look-ups of all fleets but one wait for `turns`. */
+  function besideWaiting(options: Partial<EgressClientOptions> = {}) {
     const turns: (() => void)[] = [];
     const lookUps: LookUpPlaces = {
       during: async (owner, _host, work) => {
-        if (owner.fleetId === fleetId) await new Promise<void>((turn) => turns.push(turn));
+        if (owner.fleetId !== 'other') await new Promise<void>((turn) => turns.push(turn));
         return work();
       },
     };
@@ -327,24 +327,27 @@ describe('connections whose look-up waits for its turn (R-26)', () => {
 
   it('do not delay those of other fleets, though they are enough to fill the origin', async () => {
     const server = keep(await startRawServer(answerOk));
-    const { turns, postOf } = besideWaiting('late', { connectionsPerOrigin: 8 });
-    for (let count = 0; count < 20; count += 1) void postOf('late', server);
-    await until(() => turns.length === 1);
+    const { turns, postOf } = besideWaiting({ connectionsPerOrigin: 128 });
+    for (let index = 0; index < 200; index += 1) void postOf(`late-${String(index % 100)}`, server);
 
     expect(await postOf('other', server)).toMatchObject({ statusCode: 200 });
-    expect(turns).toHaveLength(1);
+    expect(turns).toHaveLength(100);
   });
 
   it('are opened one after the other as their turns come', async () => {
-    const server = keep(await startRawServer(() => undefined));
-    const { turns, postOf } = besideWaiting('late');
-    for (let count = 0; count < 3; count += 1) void postOf('late', server);
+    const server = keep(await startRawServer(answerOk));
+    let answerLookUp = (): void => undefined;
+    const address = [{ address: '127.0.0.1', family: 4 }];
+    const lookup = () => new Promise<typeof address>((resolve) => (answerLookUp = () => void resolve(address)));
+    const { turns, postOf } = besideWaiting({ lookup });
+    const posts = [1, 2, 3].map(() => postOf('late', server));
 
-    for (const opened of [1, 2, 3]) {
-      await until(() => turns.length === 1);
-      turns.shift()?.();
-      await until(() => server.requests.length === opened);
+    for (const turn of [1, 2, 3]) {
+      await until(() => turns.length === turn);
+      turns.at(-1)?.();
     }
+    answerLookUp();
+    expect(await Promise.all(posts)).toMatchObject(posts.map(() => ({ statusCode: 200 })));
   });
 });
 
