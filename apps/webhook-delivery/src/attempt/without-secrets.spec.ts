@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { withoutSecrets } from './without-secrets.js';
 
 function shown(body: string, ...secrets: string[]): string {
@@ -42,6 +42,13 @@ describe('the beginning of a response', () => {
     expect(shown('a=key-12-34.', 'key-12-34', 'key-12')).toBe('a=[secret].');
     expect(shown('a=one-two-three.', 'one-two', 'two-three')).toBe('a=[secret].');
     expect(shown('a=tictictic.', 'tictic')).toBe('a=[secret].');
+  });
+
+  it('is not even read when the request had no secret', () => {
+    const page = Buffer.from('<p class="a">x &amp; y</p>');
+    const read = jest.spyOn(page, 'toString');
+    expect([withoutSecrets(page, []), withoutSecrets(page, [''])]).toEqual([page, page]);
+    expect(read).not.toHaveBeenCalled();
   });
 
   it('stays as it is otherwise, byte for byte', () => {
