@@ -15,7 +15,12 @@ import {
 import { createEgressClient, type EgressClient, type EgressResult } from '@waypost/egress';
 import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/attempt/attempt.module.js';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
-import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
+import {
+  type BearerTokens,
+  type BearerTokensOptions,
+  createBearerTokens,
+  wantsToken,
+} from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
 import { nodeTimers } from '../../apps/webhook-delivery/src/process/timers.js';
 import { SharedPlaces } from '../../apps/webhook-delivery/src/shares/shared-places.js';
@@ -106,7 +111,16 @@ export async function startAttemptRig(
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
   const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
   const fleetOf = (id: string): string => index.get(id)?.fleetId ?? '';
-  const tokens = createBearerTokens({ egress, places, fleetOf, sealingKeys: SEALING_KEYS, nowMs, monotonicMs });
+  const isWanted: BearerTokensOptions['isWanted'] = (id, auth) => wantsToken(index.get(id), auth);
+  const tokens = createBearerTokens({
+    egress,
+    places,
+    fleetOf,
+    isWanted,
+    sealingKeys: SEALING_KEYS,
+    nowMs,
+    monotonicMs,
+  });
   const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, monotonicMs });
 
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>

@@ -8,7 +8,7 @@ import { SharedPlaces } from '../shares/shared-places.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
-import { BearerTokens, createBearerTokens } from './bearer-tokens.js';
+import { BearerTokens, type BearerTokensOptions, createBearerTokens, wantsToken } from './bearer-tokens.js';
 
 /**
  * R-22: a delivery begins only when each of its attempts can have a socket on time, and a token request has one of its own.
@@ -62,7 +62,8 @@ function tokensOf(
 ): BearerTokens {
   const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
   const fleetOf = (subscriptionId: string): string => directory.get(subscriptionId)?.fleetId ?? '';
-  return createBearerTokens({ egress, places, fleetOf, sealingKeys, nowMs, monotonicMs });
+  const isWanted: BearerTokensOptions['isWanted'] = (id, auth) => wantsToken(directory.get(id), auth);
+  return createBearerTokens({ egress, places, fleetOf, isWanted, sealingKeys, nowMs, monotonicMs });
 }
 
 function attemptRunnerOf(

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type EgressRequest } from '@waypost/egress';
 import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
 import { until } from '../../../../test/support/until.js';
+import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
 import { TOKEN_REQUESTS } from './attempt.module.js';
+import { createBearerTokens, wantsToken } from './bearer-tokens.js';
 
 /** More than the HTTP client opens connections to an origin. */
 const NEIGHBORS = 1_000;
@@ -51,5 +54,64 @@ describe('token requests that are never answered (R-26)', () => {
 
     const detail = 'no token was requested in time, because too many other requests for tokens are not answered';
     expect(last).toMatchObject({ result: { type: 'error', errorCode: 'token_error', detail } });
+  });
+});
+
+describe('a token request whose turn comes late (R-26)', () => {
+  const TOKEN_URL = 'https://login.example/token';
+  const auth = rigAuth('late', TOKEN_URL);
+
+  /** What is requested when the subscription has been changed while the request waited. */
+  async function requestedAfter(change: (index: ReturnType<typeof createSubscriptionIndex>) => void) {
+    const index = createSubscriptionIndex();
+    index.put(rigSubscription('late', { auth }));
+    const requests: EgressRequest[] = [];
+    const post = async (request: EgressRequest) => {
+      requests.push(request);
+      return { type: 'error', errorCode: 'timeout', detail: '' } as const;
+    };
+    let takeTurn = (): void => undefined;
+    const turn = new Promise<void>((resolve) => (takeTurn = resolve));
+    const tokens = createBearerTokens({
+      egress: { post, close: () => Promise.resolve() },
+      places: { during: (_owner, _origin, work) => turn.then(work) },
+      fleetOf: () => 'fleet-1',
+      isWanted: (id, wanted) => wantsToken(index.get(id), wanted),
+      sealingKeys: [Buffer.alloc(32, 3)],
+      nowMs: () => 0,
+      monotonicMs: () => 0,
+    });
+    const result = tokens.tokenFor('late', auth, { withinMs: 5_000, signal: new AbortController().signal });
+    change(index);
+    takeTurn();
+    return { result: await result, urls: requests.map(({ url }) => url) };
+  }
+
+  it('is made when its subscription needs the token as before', async () => {
+    const { urls } = await requestedAfter((index) => {
+      index.put(rigSubscription('late', { version: 2, auth: { ...auth }, description: 'other' }));
+    });
+    expect(urls).toEqual([TOKEN_URL]);
+  });
+
+  it.each([
+    ['paused', { status: 'paused' }],
+    ['disabled', { status: 'disabled' }],
+    ['left without a client', { auth: null }],
+    ['given another token URL', { auth: rigAuth('late', 'https://other.example/token') }],
+    ['given another client secret', { auth: rigAuth('late', TOKEN_URL, 'new') }],
+  ] as const)('is not made when its subscription was %s meanwhile', async (_change, fields) => {
+    const { result, urls } = await requestedAfter((index) => {
+      index.put(rigSubscription('late', { version: 2, auth, ...fields }));
+    });
+    expect(urls).toEqual([]);
+    expect(result).toEqual({
+      type: 'failed',
+      detail: 'the subscription was changed before its token could be requested',
+    });
+  });
+
+  it('is not made when its subscription was deleted meanwhile', async () => {
+    expect(await requestedAfter((index) => void index.remove('late'))).toMatchObject({ urls: [] });
   });
 });

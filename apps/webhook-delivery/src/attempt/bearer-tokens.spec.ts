@@ -50,6 +50,7 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
     egress: { post, close: () => Promise.resolve() },
     places: { during: (_owner, _origin, work) => work() },
     fleetOf: () => 'fleet-1',
+    isWanted: () => true,
     sealingKeys: KEYS,
     nowMs: () => EPOCH_MS,
     monotonicMs: () => passedMs,

@@ -4,6 +4,7 @@ import type { Clocks } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
 import { originOf } from '../shares/reservations.js';
 import type { SharedPlaces } from '../shares/shared-places.js';
+import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
 
 /** Bearer tokens by OAuth2 client credentials: one per subscription, shared by all its deliveries. */
@@ -21,6 +22,8 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** One for each request. */
   readonly places: Pick<SharedPlaces, 'during'>;
   readonly fleetOf: (subscriptionId: string) => string;
+  /** Whether the subscription still needs a token of this client. Asked when the turn of a request has come. */
+  readonly isWanted: (subscriptionId: string, auth: BearerAuth) => boolean;
   /** Beyond this, the subscriptions with the oldest requests are evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
 }
@@ -36,6 +39,10 @@ const WAIT_WHILE_FAILING_MS = 250;
 
 const NOT_ANSWERED = 'the token endpoint did not answer in time';
 const NOT_REQUESTED = 'no token was requested in time, because too many other requests for tokens are not answered';
+const NOT_WANTED: TokenResult = Object.freeze({
+  type: 'failed',
+  detail: 'the subscription was changed before its token could be requested',
+});
 
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
   const { monotonicMs, maxSubscriptions = 20_000 } = options;
@@ -48,6 +55,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     entry.request = options.places
       .during(owner, originOf(entry.auth.tokenUrl), async () => {
         entry.hasPlace = true;
+        if (!options.isWanted(subscriptionId, entry.auth)) return NOT_WANTED;
         const requestedMs = monotonicMs();
         const answer = await requestToken(options, owner, entry.auth);
         return applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() });
@@ -195,6 +203,11 @@ function newTokenEntry(auth: BearerAuth): TokenEntry {
     lastFailure: '',
     retryMs: -Infinity,
   };
+}
+
+/** An old client secret must not go to a token URL that its owner has given up. */
+export function wantsToken(subscription: DirectorySubscription | undefined, auth: BearerAuth): boolean {
+  return subscription?.status === 'active' && subscription.auth !== null && sameAuth(subscription.auth, auth);
 }
 
 function sameAuth(a: BearerAuth, b: BearerAuth): boolean {

@@ -69,6 +69,7 @@ function start() {
       egress,
       places: { during: (_owner, _origin, work) => work() },
       fleetOf: () => '',
+      isWanted: () => true,
       sealingKeys,
       nowMs,
       monotonicMs,
