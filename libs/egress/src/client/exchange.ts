@@ -17,6 +17,8 @@ export interface ExchangeRequest {
 
 export interface ExchangeQueue {
   leave(exchange: Exchange): void;
+  /** Nothing has been asked for it: look-ups of its fleet have to end first. */
+  isWithoutTurn(exchange: Exchange): boolean;
 }
 
 export interface ExchangeCarrier {
@@ -33,6 +35,7 @@ export interface ExchangeCarrier {
 const HEAD_GRACE_MS = 1_000;
 /** How long the rest of a body may keep the connection: 64 KiB on a new connection are four round trips of 125 ms. */
 const DRAIN_MS = 500;
+const NOT_LOOKED_UP = 'the host was not looked up in time, because too many other look-ups are not answered';
 
 /**
  * One request and its response. Settles exactly once, by whichever of response, failure, deadline and abort comes first.
@@ -116,7 +119,8 @@ export class Exchange {
   }
 
   expire(): void {
-    const detail = `no response within ${String(this.request.deadlineMs)} ms`;
+    const isWithoutTurn = this.queue?.isWithoutTurn(this) === true;
+    const detail = isWithoutTurn ? NOT_LOOKED_UP : `no response within ${String(this.request.deadlineMs)} ms`;
     this.settle(this.carrier?.responseSoFar() ?? { type: 'error', errorCode: 'timeout', detail, ...this.unsentMark() });
     this.withdraw();
   }

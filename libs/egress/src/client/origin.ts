@@ -203,10 +203,10 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     const connection = new Connection(this, this.options);
     const { protocol, hostname, port, identity } = this.place;
     const { owner } = exchange.request;
-    let hasTurn = false;
+    const lookUp = { hasTurn: false };
     const onTurn = (): void => {
-      if (hasTurn) return;
-      hasTurn = true;
+      if (lookUp.hasTurn) return;
+      lookUp.hasTurn = true;
       if (owner !== undefined && this.withoutTurn.delete(owner.fleetId)) this.wake();
     };
     const target = { protocol, hostname, port, identity, owner, onTurn, onread: connection.onread() };
@@ -216,7 +216,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
       if (socket === null) this.onOpenFailed(exchange, error);
       else this.onOpened(connection, socket);
     });
-    if (!hasTurn && owner !== undefined) this.withoutTurn.set(owner.fleetId, exchange);
+    if (!lookUp.hasTurn && owner !== undefined) this.withoutTurn.set(owner.fleetId, exchange);
   }
 
   private onOpened(connection: Connection, socket: Socket): void {
