@@ -1,5 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type EgressRequest } from '@waypost/egress';
+import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
 import { until } from '../../../../test/support/until.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
@@ -66,12 +67,12 @@ describe('a token request whose turn comes late (R-26)', () => {
     const index = createSubscriptionIndex();
     index.put(rigSubscription('late', { auth }));
     const requests: EgressRequest[] = [];
-    const post = async (request: EgressRequest) => {
+    const post = (request: EgressRequest): Promise<EgressResult> => {
       requests.push(request);
-      return { type: 'error', errorCode: 'timeout', detail: '' } as const;
+      return Promise.resolve({ type: 'error', errorCode: 'timeout', detail: '' });
     };
-    let takeTurn = (): void => undefined;
-    const turn = new Promise<void>((resolve) => (takeTurn = resolve));
+    const queue = new EventEmitter();
+    const turn = once(queue, 'turn');
     const tokens = createBearerTokens({
       egress: { post, close: () => Promise.resolve() },
       places: { during: (_owner, _origin, work) => turn.then(work) },
@@ -83,7 +84,7 @@ describe('a token request whose turn comes late (R-26)', () => {
     });
     const result = tokens.tokenFor('late', auth, { withinMs: 5_000, signal: new AbortController().signal });
     change(index);
-    takeTurn();
+    queue.emit('turn');
     return { result: await result, urls: requests.map(({ url }) => url) };
   }
 
@@ -112,6 +113,9 @@ describe('a token request whose turn comes late (R-26)', () => {
   });
 
   it('is not made when its subscription was deleted meanwhile', async () => {
-    expect(await requestedAfter((index) => void index.remove('late'))).toMatchObject({ urls: [] });
+    const { urls } = await requestedAfter((index) => {
+      index.remove('late');
+    });
+    expect(urls).toEqual([]);
   });
 });
