@@ -95,8 +95,9 @@ function markWhole(isSecret: Uint8Array, { text, places }: Reading, secret: stri
 }
 
 function markBeginning(isSecret: Uint8Array, { text, places }: Reading, secret: string): void {
+  const last = text.at(-1);
   for (let length = Math.min(secret.length - 1, text.length); length >= LEAST_BEGINNING; length--)
-    if (text.endsWith(secret.slice(0, length))) {
+    if (secret[length - 1] === last && text.endsWith(secret.slice(0, length))) {
       isSecret.fill(1, places[text.length - length]);
       return;
     }
