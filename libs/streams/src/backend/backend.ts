@@ -124,8 +124,8 @@ export interface StreamsBackend {
   endOffset(partition: TopicPartition): Promise<number>;
   startOffset(partition: TopicPartition): Promise<number>;
   /**
-   * Where the part of a log ends that was written in an epoch of leaders or before; null: unknown.
-   * @param reached an epoch that the log has come to since: a leader of before, which is cut off, must not answer
+   * Where the part of a log ends that was written up to an epoch of its leaders; null: unknown.
+   * @param reached a later epoch that the log is known to have: a former leader that is cut off must not answer
    */
   epochEnd(partition: TopicPartition, epoch: number, reached?: number): Promise<number | null>;
   /** What of this backend's work does not go on, e.g. because of another producer's open transaction. */

@@ -50,7 +50,7 @@ describe('a fetch that would wait for longer than for any answer', () => {
   });
 });
 
-describe('a look-up that reaches no broker', () => {
+describe('a lookup that reaches no broker', () => {
   it('fails with BROKER_UNAVAILABLE once its time is over, as the start of an application does', async () => {
     let nowMs = 0;
     const backend = createKafkaBackend({
@@ -73,13 +73,14 @@ describe('a look-up that reaches no broker', () => {
       Promise.reject(
         Object.assign(new Error(answer.message), { name: 'KafkaJSNumberOfRetriesExceeded', cause: answer }),
       );
-    const over = { forMs: 0, monotonicNow: () => 1, what: 'A look-up', logger: silentLogger };
+    const over = { forMs: 0, monotonicNow: () => 1, what: 'A lookup', logger: silentLogger };
     await expect(retryTransient(work, over)).rejects.toMatchObject({ name: 'KafkaJSNumberOfRetriesExceeded' });
   });
 });
 
 describe('the end of a leader epoch', () => {
   const PARTITION = { topic: 'input', partition: 0 };
+  let asked: number[];
   let leader: number;
   /** The nodes know of the epochs up to these. */
   let epochs: Readonly<Record<number, number>>;
@@ -87,6 +88,7 @@ describe('the end of a leader epoch', () => {
   let backend: StreamsBackend;
 
   beforeEach(async () => {
+    asked = [];
     leader = 1;
     epochs = { 1: 4, 2: 5 };
     cluster = await startFakeCluster({ answer, nodes: 2, leader: () => leader, batch: Buffer.alloc(0) });
@@ -104,7 +106,8 @@ describe('the end of a leader epoch', () => {
     await cluster.close();
   });
 
-  function answer({ node, present = -1 }: FakeRequest): number {
+  function answer({ api, node, present = -1 }: FakeRequest): number {
+    if (api === 'OffsetForLeaderEpoch') asked.push(node);
     const epoch = epochs[node] ?? 0;
     if (present < 0 || present === epoch) return 0;
     if (present < epoch) return FENCED_LEADER_EPOCH;
@@ -112,13 +115,20 @@ describe('the end of a leader epoch', () => {
     return UNKNOWN_LEADER_EPOCH;
   }
 
-  it('is known by the leader that there is now', async () => {
+  it('is asked of the new leader at once after a change of leaders', async () => {
     await backend.endOffset(PARTITION);
     leader = 2;
-    expect(await backend.epochEnd(PARTITION, 4)).toBe(2);
+    expect(await backend.epochEnd(PARTITION, 4, 5)).toBe(2);
+    expect(asked).not.toContain(1);
   });
 
-  it('is not known by a leader of before, which the metadata still names', async () => {
+  it('is asked without reading the metadata again when a task starts', async () => {
+    await backend.endOffset(PARTITION);
+    leader = 2;
+    expect(await backend.epochEnd(PARTITION, 4)).toBe(1);
+  });
+
+  it('is not asked of a former leader that the metadata still names', async () => {
     expect(await backend.epochEnd(PARTITION, 4, 5)).toBe(2);
   });
 

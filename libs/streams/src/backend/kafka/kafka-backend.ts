@@ -151,8 +151,8 @@ class KafkaBackend implements StreamsBackend {
 
   epochEnd(partition: TopicPartition, epoch: number, reached = ANY_EPOCH): Promise<number | null> {
     return this.retry(`OffsetForLeaderEpoch of ${partitionName(partition)}`, async (client) => {
-      // It is asked for because the leader has changed, or may have.
-      await client.refreshMetadata();
+      // The leader has changed. At the start of a task it is asked without: all tasks would read the metadata again.
+      if (reached !== ANY_EPOCH) await client.refreshMetadata();
       const leader = await client.leader(partition.topic, partition.partition);
       const ask = (present: number): Promise<number | null> =>
         client.callRaw(leader, epochEndRequest(partition, epoch, present));
