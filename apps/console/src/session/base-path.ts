@@ -15,9 +15,9 @@ export function storedName(name: string, pathname: string): string {
 }
 
 /**
- * A name in the storage of the browser, which outlives a session. Each fleet has its own, whoever reads it: an operator, whose
- * address names it, or a key, and keys of several fleets may have been used in one browser. Sessions of a portal that see the
- * same subscriptions share it, others do not (R-42). `reader`: null: not known so far, when there is a name for that.
+ * A name in the browser's storage, which outlives a session. Each fleet has its own name, because an operator, or a user with
+ * several keys, may open several fleets in one browser. Portal sessions share a name only if they see the same subscriptions
+ * (R-42). `reader` is null until it is known; that has a name of its own.
  */
 export function lastingName(
   name: string,

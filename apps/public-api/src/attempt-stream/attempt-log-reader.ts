@@ -83,8 +83,8 @@ export function createAttemptLog(
 }
 
 /**
- * One for each call, whoever calls: streams that are days behind, with filters that match nothing, would decode the log of
- * all fleets without a pause (R-26).
+ * Each call gets a turn of the event loop, and all streams share the turns. Without them, streams that are days behind and
+ * match nothing would decode the log of all fleets without a pause (R-26).
  */
 function turnsOfTheLoop(): () => Promise<void> {
   let last = Promise.resolve();

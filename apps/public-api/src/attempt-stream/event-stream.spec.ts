@@ -81,7 +81,7 @@ describe('a stream of server-sent events (R-41)', () => {
     expect([response.isEnded, stream.signal.aborted]).toEqual([true, true]);
   });
 
-  it('goes on while nobody can say whether its key is live, as without the database', async () => {
+  it('continues while it cannot be checked whether its key is live, such as without the database', async () => {
     isAllowed = () => Promise.reject(new Error('The database is away.'));
     await jest.advanceTimersByTimeAsync(5_000);
     expect([response.isEnded, stream.signal.aborted]).toEqual([false, false]);

@@ -80,7 +80,7 @@ describe('requests without a live key', () => {
     expect((await request(EVENTS)).status).toBe(200);
   });
 
-  it('cost no look-up once the address has had its share, nor do keys that were never let in', async () => {
+  it('cost no lookup once the address has had its share, nor do keys that were never let in', async () => {
     let nowMs = 1_000_000;
     let lookUps = 0;
     const findApiKey = () => {

@@ -210,7 +210,7 @@ describe('a request with an Idempotency-Key', () => {
 
 describe('requests with one key at the same time', () => {
   it('make one change: each gets its response, or hears that it is in progress', async () => {
-    // All of them pass the look-up before the first one begins its change.
+    // All of them pass the lookup before the first one begins its change.
     let pass = (): void => undefined;
     urlCheck = new Promise((resolve) => (pass = resolve));
     const sent = Array.from({ length: 12 }, () => post(SUBSCRIPTIONS, BODY, 'k'));

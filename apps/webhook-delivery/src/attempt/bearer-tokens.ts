@@ -181,7 +181,7 @@ function createTokenEntries(maxSubscriptions: number): TokenEntries {
       const entry = entries.get(subscriptionId);
       if (entry === undefined || entry.auth === auth) return entry;
       if (!sameAuth(entry.auth, auth)) return undefined;
-      // The next look-up of this version of the subscription compares by identity.
+      // The next lookup of this version of the subscription compares by identity.
       entry.auth = auth;
       return entry;
     },

@@ -95,7 +95,7 @@ describe('the index of a small fleet', () => {
     expect([near(1), packed]).toEqual([['1 v5'], [9, 9]]);
   });
 
-  it('is rebuilt after many look-ups past a change, which cost more in the end', () => {
+  it('is rebuilt after many lookups past a change, which cost more in the end', () => {
     for (let number = 0; number < 9; number++) put(number);
     for (let asked = 0; asked < 2_000; asked++) near(0);
     put(1, 2);

@@ -79,7 +79,7 @@ describe('a name with good and bad addresses', () => {
   });
 });
 
-describe('a look-up that waits for its turn (R-26)', () => {
+describe('a lookup that waits for its turn (R-26)', () => {
   it('is not made when its request has been given up meanwhile', async () => {
     const turns: (() => void)[] = [];
     const lookUps: LookUpPlaces = {
@@ -113,7 +113,7 @@ describe('a look-up that waits for its turn (R-26)', () => {
 });
 
 describe('a name whose answer changes (R-27)', () => {
-  it('between look-up and connect has no effect: the connection goes to the checked address', async () => {
+  it('between lookup and connect has no effect: the connection goes to the checked address', async () => {
     const { post, dns, server, inner } = await buildClient(({ number }) => at(number === 1 ? PUBLIC : INNER));
 
     expect(await post('rebinding.example')).toBe('200');

@@ -18,11 +18,11 @@ export interface RequestOwner {
 
 export interface ConnectTarget extends SocketTarget {
   readonly owner?: RequestOwner | undefined;
-  /** Called once it does not wait any more for the turn of its look-up; before `connect` returns if it need not wait. */
+  /** Called once it does not wait any more for the turn of its lookup; before `connect` returns if it need not wait. */
   readonly onTurn?: (() => void) | undefined;
 }
 
-/** Decides how many look-ups are made at a time, and for whom. */
+/** Decides how many lookups are made at a time, and for whom. */
 export interface LookUpPlaces {
   during<T>(owner: RequestOwner, host: string, work: () => Promise<T>): Promise<T>;
 }

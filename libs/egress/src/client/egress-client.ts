@@ -36,7 +36,7 @@ export interface EgressClientOptions {
   readonly allowHttp: boolean;
   /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
-  /** Where the look-ups for requests with an owner wait for each other. Default: they do not. */
+  /** Where the lookups for requests with an owner wait for each other. Default: they do not. */
   readonly lookUps?: LookUpPlaces;
   /** Further requests wait while their deadline runs. Default 256. */
   readonly connectionsPerOrigin?: number;

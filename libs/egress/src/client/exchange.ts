@@ -17,7 +17,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeQueue {
   leave(exchange: Exchange): void;
-  /** Nothing has been asked for it: look-ups of its fleet have to end first. */
+  /** Nothing has been asked for it: lookups of its fleet have to end first. */
   isWithoutTurn(exchange: Exchange): boolean;
 }
 
@@ -35,7 +35,7 @@ export interface ExchangeCarrier {
 const HEAD_GRACE_MS = 1_000;
 /** How long the rest of a body may keep the connection: 64 KiB on a new connection are four round trips of 125 ms. */
 const DRAIN_MS = 500;
-const NOT_LOOKED_UP = 'the host was not looked up in time, because too many other look-ups are not answered';
+const NOT_LOOKED_UP = 'the host was not looked up in time, because too many other lookups are not answered';
 
 /**
  * One request and its response. Settles exactly once, by whichever of response, failure, deadline and abort comes first.

@@ -310,8 +310,8 @@ async function besideSilentOnes(options: Partial<EgressClientOptions>) {
   };
 }
 
-describe('connections whose look-up waits for its turn (R-26)', () => {
-  /** Look-ups of all fleets but one wait for `turns`. */
+describe('connections whose lookup waits for its turn (R-26)', () => {
+  /** Lookups of all fleets but one wait for `turns`. */
   async function besideWaiting(options: Partial<EgressClientOptions> = {}) {
     const { port } = keep(await startRawServer(answerOk));
     const turns: (() => void)[] = [];
@@ -338,7 +338,7 @@ describe('connections whose look-up waits for its turn (R-26)', () => {
   it('are named by the posts that they were too late for', async () => {
     const { postOf } = await besideWaiting();
 
-    const detail = 'the host was not looked up in time, because too many other look-ups are not answered';
+    const detail = 'the host was not looked up in time, because too many other lookups are not answered';
     const late = { type: 'error', errorCode: 'timeout', detail, isUnsent: true };
     expect(await Promise.all([postOf('late', 50), postOf('late', 50)])).toEqual([late, late]);
   });

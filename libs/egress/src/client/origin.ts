@@ -40,7 +40,7 @@ export interface OriginOwner {
  *
  * Connections are opened a few at a time: one more with each success, so that their number doubles per round trip, and
  * twice as many with each second in which those that are being opened do not get on. One that waits for the turn of its
- * look-up is not one of these few: it waits for its own fleet, of which no other is opened meanwhile (R-26).
+ * lookup is not one of these few: it waits for its own fleet, of which no other is opened meanwhile (R-26).
  */
 export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly waiting = new Set<Exchange>();
@@ -48,7 +48,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly stale = new Set<Exchange>();
   /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
   private readonly opening = new Set<Exchange>();
-  /** Of these, by fleet, those whose connection waits for the turn of its look-up: one of each fleet at a time. */
+  /** Of these, by fleet, those whose connection waits for the turn of its lookup: one of each fleet at a time. */
   private readonly withoutTurn = new Map<string, Exchange>();
   private readonly connections = new Set<Connection>();
   private readonly free: Connection[] = [];

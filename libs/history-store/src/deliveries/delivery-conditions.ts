@@ -31,7 +31,7 @@ export function conditions({ event_types, ...values }: Values): string[] {
     : [...equal, `event_type = ANY (${event_types})`];
 }
 
-/** A look-up by primary key, row by row; a join may become a scan of everything. */
+/** A lookup by primary key, row by row; a join may become a scan of everything. */
 export const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
   WHERE w.event_id = deliveries.event_id AND w.series = deliveries.series AND w.created_at = deliveries.created_at
   LIMIT 1) IS NULL`;
@@ -40,7 +40,7 @@ export const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
 export const CLOCK_TOLERANCE = `interval '${String(CLOCK_TOLERANCE_MS.creatorAndSender / 1_000)} s'`;
 
 /**
- * Of a row with `event_id`, `series` and `created_at`. The LIMIT makes it look-ups in the primary keys of the days since
+ * Of a row with `event_id`, `series` and `created_at`. The LIMIT makes it lookups in the primary keys of the days since
  * then; a join may become a scan of everything.
  */
 export function hasNoAttempt(row: string, deliveries: 'deliveries' | 'fleet_deliveries'): string {

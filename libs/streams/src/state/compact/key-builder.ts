@@ -5,7 +5,7 @@ const FIRST_BYTES = 256;
 const ASCII_END = 0x80;
 
 /**
- * The key of a compact store, put together in one buffer that is used again for the next key: a look-up makes neither a
+ * The key of a compact store, put together in one buffer that is used again for the next key: a lookup makes neither a
  * string nor a Buffer.
  */
 export class KeyBuilder {

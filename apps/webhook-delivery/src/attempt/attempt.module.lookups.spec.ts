@@ -12,7 +12,7 @@ import { EgressModule } from './attempt.module.js';
 import { type AttemptRun, createAttemptRunner } from './attempt-runner.js';
 
 const NEIGHBORS = 1_000;
-/** Of A and AAAA together, as CoreDNS is set up in Kubernetes; a look-up asks for both. */
+/** Of A and AAAA together, as CoreDNS is set up in Kubernetes; a lookup asks for both. */
 const QUESTIONS_AT_A_TIME = 1_000;
 
 let module: TestingModule;
@@ -70,7 +70,7 @@ function attempt(id: string): Promise<AttemptRun> {
   return runner.run({ delivery: deliveryOf(id), ...traced, attempt: 1, started, signal: stop.signal });
 }
 
-it('look-ups of a fleet with a thousand names that are never answered leave the name server to others (R-26)', async () => {
+it('lookups of a fleet with a thousand names that are never answered leave the name server to others (R-26)', async () => {
   for (let n = 0; n < NEIGHBORS; n++) {
     subscribe(`neighbor-${String(n)}`, 'neighbor');
     void attempt(`neighbor-${String(n)}`);
