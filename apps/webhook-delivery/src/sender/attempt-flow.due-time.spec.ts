@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { flushed, until } from '../../../../test/support/until.js';
+import { until } from '../../../../test/support/until.js';
 import { ManualClock } from './testing/manual-clock.js';
 import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
@@ -18,13 +18,8 @@ beforeEach(async () => {
 
 afterEach(() => harness.stop());
 
-/** Everything that waits for a broker takes a step of the clock. */
-async function passUntil(isReached: () => boolean | Promise<boolean>): Promise<void> {
-  for (let passedMs = 0; !(await isReached()); passedMs += STEP_MS) {
-    if (passedMs > MINUTE_MS) throw new Error('not reached');
-    clock.passMs(STEP_MS);
-    await flushed();
-  }
+function passUntil(isReached: () => boolean | Promise<boolean>): Promise<void> {
+  return clock.passUntil(isReached, { stepMs: STEP_MS });
 }
 
 const logged = async (count: number): Promise<boolean> => (await harness.attempts()).length === count;

@@ -1,4 +1,5 @@
 import { parseSubscriberUrl } from '@waypost/egress';
+
 /** How many deliveries may be begun and not finished. */
 export interface ReservationLimits {
   /** This process: each of them may need a socket at the moment its next attempt is due. */

@@ -1,88 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { readToEnd } from '../backend/log-reader.js';
-import { silentLogger } from '../logger.js';
 import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
-import { createMemoryBackend } from '../testing/memory-backend.js';
-import { createTopology, type Topology } from '../topology/topology.js';
-import { createStreamsApp } from './streams-app.js';
+import type { Topology } from '../topology/topology.js';
 import type { TaskManager } from './task-manager.js';
+import { CHANGELOG, counting, CountingApps, createCountingBroker, INPUT, untilParked } from './testing/counting-app.js';
 
-const INPUT = { topic: 'input', partition: 0 };
-const OUTPUT = { topic: 'output', partition: 0 };
-const CHANGELOG = { topic: 'counts', partition: 0 };
-
-const counting = createTopology({
-  applicationId: 'counting',
-  source: INPUT.topic,
-  stores: { counts: keyValueStore({ changelogTopic: CHANGELOG.topic, serde: jsonSerde<number>() }) },
-  sinks: { output: { topic: OUTPUT.topic, partitioner: 'source-partition' } },
-  processor: (context) => ({
-    process: ({ key, value }) => {
-      const count = (context.store('counts').get(String(key)) ?? 0) + 1;
-      context.store('counts').put(String(key), count);
-      context.forward('output', { key, value: Buffer.from(`${String(value)}${String(count)}`) });
-    },
-  }),
-});
-
-let broker: ReturnType<typeof createMemoryBackend>;
-let apps: TaskManager[];
-
-beforeEach(() => {
-  broker = newBroker();
-  apps = [];
-});
-
-function newBroker(): ReturnType<typeof createMemoryBackend> {
-  return createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
-}
-
-afterEach(() => Promise.all(apps.map((app) => app.stop())));
-
-async function start(topology: Topology = counting): Promise<TaskManager> {
-  const app = createStreamsApp({
-    topology,
-    backend: broker,
-    logger: silentLogger,
-    now: Date.now,
-    lingerMs: 0,
-    onFatal: (error) => {
-      throw error;
-    },
-  });
-  apps.push(app);
-  await app.start();
-  return app;
-}
-
-function append(...values: string[]): void {
-  for (const value of values) broker.append(INPUT, { key: Buffer.from('k'), value: Buffer.from(value) });
-}
-
-async function outputs(): Promise<string[]> {
-  const found: string[] = [];
-  await readToEnd(broker, broker.fetcher(), OUTPUT, 0, ({ records }) => {
-    found.push(...records.map(({ value }) => String(value)));
-  });
-  return found;
-}
-
-async function untilOutputs(...expected: string[]): Promise<void> {
-  await until(async () => (await outputs()).length >= expected.length);
-  expect(await outputs()).toEqual(expected);
-}
+const apps = new CountingApps();
 
 /** An application that has counted a, b and c, was stopped, and whose group the broker has forgotten since. */
 async function startForgotten(): Promise<TaskManager> {
-  append('a', 'b', 'c');
-  const first = await start();
-  await untilOutputs('a1', 'b2', 'c3');
+  apps.append('a', 'b', 'c');
+  const first = await apps.start();
+  await apps.untilOutputs('a1', 'b2', 'c3');
   await first.stop();
-  broker.forgetOffsets(counting.applicationId);
-  const app = await start();
-  await until(() => Promise.resolve(app.tasks()[0]?.state === 'parked'));
+  apps.broker.forgetOffsets(counting.applicationId);
+  const app = await apps.start();
+  await untilParked(app);
   return app;
 }
 
@@ -92,7 +26,7 @@ describe('a partition whose committed offset has expired while its changelog is 
     const [task] = app.tasks();
     expect(task?.parked).toMatchObject({ code: 'POSITION_LOST', offset: null });
     expect(task?.parked?.message).toMatch(/counting has no committed offset for input-0.*counts-0.*seek/s);
-    expect(await outputs()).toEqual(['a1', 'b2', 'c3']);
+    expect(await apps.outputs()).toEqual(['a1', 'b2', 'c3']);
   });
 
   it.each([
@@ -102,51 +36,51 @@ describe('a partition whose committed offset has expired while its changelog is 
   ] as const)('goes on from %s on command', async (_where, seek, more) => {
     const app = await startForgotten();
     expect(app.command(INPUT, { seek })).toBeNull();
-    const group = broker.group({ groupId: counting.applicationId, topics: [] });
+    const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
     await until(async () => (await group.committed(INPUT)) !== null);
-    append('d');
-    await untilOutputs('a1', 'b2', 'c3', ...more);
+    apps.append('d');
+    await apps.untilOutputs('a1', 'b2', 'c3', ...more);
   });
 
   it('goes on once the position is set otherwise, as by the tools of Kafka', async () => {
     const app = await startForgotten();
-    const group = broker.group({ groupId: counting.applicationId, topics: [] });
+    const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
     await group.commit(INPUT, { offset: 3, metadata: '' });
-    append('d');
+    apps.append('d');
     expect(app.command(INPUT, 'retry')).toBeNull();
-    await untilOutputs('a1', 'b2', 'c3', 'd4');
+    await apps.untilOutputs('a1', 'b2', 'c3', 'd4');
   });
 });
 
 describe('a partition whose changelog is gone while its committed offset is there (R-45)', () => {
   /** The topics were made again, and the group has the offset of before. */
   async function startEmptied(): Promise<TaskManager> {
-    append('a', 'b', 'c');
-    const first = await start();
-    await untilOutputs('a1', 'b2', 'c3');
+    apps.append('a', 'b', 'c');
+    const first = await apps.start();
+    await apps.untilOutputs('a1', 'b2', 'c3');
     await first.stop();
-    const committed = await broker.group({ groupId: counting.applicationId, topics: [] }).committed(INPUT);
+    const committed = await apps.broker.group({ groupId: counting.applicationId, topics: [] }).committed(INPUT);
     if (!committed) throw new Error('Nothing was committed.');
-    broker = newBroker();
-    append('a', 'b', 'c');
-    await broker.group({ groupId: counting.applicationId, topics: [] }).commit(INPUT, committed);
-    return start();
+    apps.broker = createCountingBroker();
+    apps.append('a', 'b', 'c');
+    await apps.broker.group({ groupId: counting.applicationId, topics: [] }).commit(INPUT, committed);
+    return apps.start();
   }
 
   it('is parked with what to do, instead of going on without its state', async () => {
     const app = await startEmptied();
-    append('d');
-    await until(() => Promise.resolve(app.tasks()[0]?.state === 'parked'));
+    apps.append('d');
+    await untilParked(app);
     expect(app.tasks()[0]?.parked).toMatchObject({ code: 'STATE_LOST', offset: null });
     expect(app.tasks()[0]?.parked?.message).toMatch(/counts-0.*input-0.*seek/s);
-    expect(await outputs()).toEqual([]);
+    expect(await apps.outputs()).toEqual([]);
   });
 
   it('makes its state again from the start of the log on command', async () => {
     const app = await startEmptied();
-    await until(() => Promise.resolve(app.tasks()[0]?.state === 'parked'));
+    await untilParked(app);
     expect(app.command(INPUT, { seek: 'earliest' })).toBeNull();
-    await untilOutputs('a1', 'b2', 'c3');
+    await apps.untilOutputs('a1', 'b2', 'c3');
   });
 });
 
@@ -158,13 +92,13 @@ describe('a partition that has lost the state of one store, and not of another (
   };
 
   async function startWithout(): Promise<TaskManager> {
-    broker = createMemoryBackend({ topics: { input: 1, output: 1, counts: 1, sums: 1 }, now: Date.now });
-    append('a', 'b');
-    broker.append(SUMS, { key: Buffer.from('k'), value: Buffer.from('2') });
-    const group = broker.group({ groupId: counting.applicationId, topics: [] });
+    apps.broker = createCountingBroker({ sums: 1 });
+    apps.append('a', 'b');
+    apps.broker.append(SUMS, { key: Buffer.from('k'), value: Buffer.from('2') });
+    const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
     await group.commit(INPUT, { offset: 1, metadata: 'counts,sums' });
-    const app = await start(withSums);
-    await until(() => app.tasks()[0]?.state === 'parked');
+    const app = await apps.start(withSums);
+    await untilParked(app);
     return app;
   }
 
@@ -180,23 +114,23 @@ describe('a partition that has lost the state of one store, and not of another (
   it('goes on without it from an offset', async () => {
     const app = await startWithout();
     expect(app.command(INPUT, { seek: 1 })).toBeNull();
-    await untilOutputs('b1');
+    await apps.untilOutputs('b1');
   });
 });
 
 describe('a partition whose position is not lost', () => {
   it('is not parked in a new group', async () => {
-    append('a');
-    await start();
-    await untilOutputs('a1');
+    apps.append('a');
+    await apps.start();
+    await apps.untilOutputs('a1');
   });
 
   it('is not parked when its first transactions were rolled back and left markers only', async () => {
-    await broker.fencedWriter('rolled-back', [CHANGELOG]).init();
-    expect(await broker.endOffset(CHANGELOG)).toBeGreaterThan(0);
-    append('a');
-    await start();
-    await untilOutputs('a1');
+    await apps.broker.fencedWriter('rolled-back', [CHANGELOG]).init();
+    expect(await apps.broker.endOffset(CHANGELOG)).toBeGreaterThan(0);
+    apps.append('a');
+    await apps.start();
+    await apps.untilOutputs('a1');
   });
 
   it('is not parked when time alone has changed its store, and no record came', async () => {
@@ -207,34 +141,34 @@ describe('a partition whose position is not lost', () => {
         punctuate: () => (store('counts') as KeyValueStore<number>).put('ticks', 1),
       }),
     };
-    const first = await start(ticking);
-    await until(async () => (await broker.endOffset(CHANGELOG)) > 0);
+    const first = await apps.start(ticking);
+    await until(async () => (await apps.broker.endOffset(CHANGELOG)) > 0);
     await first.stop();
-    const second = await start(ticking);
+    const second = await apps.start(ticking);
     await until(() => Promise.resolve(second.tasks()[0]?.state !== 'starting'));
     expect(second.tasks()[0]?.parked).toBeNull();
     await second.stop();
-    broker.forgetOffsets(counting.applicationId);
-    const third = await start(ticking);
+    apps.broker.forgetOffsets(counting.applicationId);
+    const third = await apps.start(ticking);
     await until(() => Promise.resolve(third.tasks()[0]?.state !== 'starting'));
     expect(third.tasks()[0]?.parked?.code).toBe('POSITION_LOST');
   });
 
   it('is not parked after a reset to the start of the log', async () => {
-    append('a');
-    const first = await start();
-    await untilOutputs('a1');
+    apps.append('a');
+    const first = await apps.start();
+    await apps.untilOutputs('a1');
     await first.stop();
-    const group = broker.group({ groupId: counting.applicationId, topics: [] });
+    const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
     await group.commit(INPUT, { offset: 0, metadata: '' });
-    await start();
-    await untilOutputs('a1', 'a2');
+    await apps.start();
+    await apps.untilOutputs('a1', 'a2');
   });
 
   it('takes no other position on command', async () => {
-    append('a');
-    const app = await start();
-    await untilOutputs('a1');
+    apps.append('a');
+    const app = await apps.start();
+    await apps.untilOutputs('a1');
     expect(app.command(INPUT, { seek: 'earliest' })).toBe('It is not parked.');
   });
 });

@@ -1,4 +1,7 @@
+import { flushed } from '../../../../../test/support/until.js';
 import type { TimerPort } from '../../process/timers.js';
+
+const NOT_REACHED_AFTER_MS = 60_000;
 
 /** A monotonic clock that only the test moves, with its timers: each fires at its exact time. */
 export class ManualClock implements TimerPort {
@@ -24,6 +27,15 @@ export class ManualClock implements TimerPort {
       next.run();
     }
     this.atMs = endMs;
+  }
+
+  /** In steps: everything that waits for a broker takes one. */
+  async passUntil(isReached: () => boolean | Promise<boolean>, { stepMs }: { readonly stepMs: number }): Promise<void> {
+    for (let passedMs = 0; !(await isReached()); passedMs += stepMs) {
+      if (passedMs > NOT_REACHED_AFTER_MS) throw new Error('not reached');
+      this.passMs(stepMs);
+      await flushed();
+    }
   }
 
   private next() {
