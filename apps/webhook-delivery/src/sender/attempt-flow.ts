@@ -9,13 +9,12 @@ import { type Clocks, type Moment, momentAfter, momentNow } from '../process/clo
 import { createDueTimers, type DueTimers, type TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
-import { attemptRecord, type EndedAttempt, expiredRecord } from './attempt-record.js';
+import { type AttemptOutcome, attemptRecord, type EndedAttempt, expiredRecord } from './attempt-record.js';
 import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
 import type { BegunDelivery, QueuedDelivery } from './lane.js';
-import type { Outage } from './outage.js';
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 export interface AttemptFlowOptions extends Clocks {
@@ -28,7 +27,8 @@ export interface AttemptFlowOptions extends Clocks {
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
   readonly log: AttemptLog;
   readonly tracer: AttemptTracer;
-  readonly outage: () => Outage;
+  /** What concerns the health of the endpoint (R-29). */
+  readonly onOutcome: (backlog: SubscriptionBacklog, outcome: AttemptOutcome) => void;
   /** Whether what predecessors had begun has its reservations. */
   readonly hasResumed: () => boolean;
   readonly random: () => number;
@@ -338,7 +338,7 @@ export class AttemptFlow {
     if (isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
     const { eventId, fleetId, deliveryOffset, statusCode, errorCode, retryAfterMs } = record;
     const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode, retryAfterMs };
-    this.options.outage().ended(backlog, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
+    this.options.onOutcome(backlog, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
   }
 
   /** The delivery is held again, unless its backlog was released meanwhile. */

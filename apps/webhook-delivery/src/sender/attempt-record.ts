@@ -23,6 +23,17 @@ export interface EndedAttempt {
   readonly decision: AttemptDecision | { readonly outcome: 'expired'; readonly decision: 'expired' };
 }
 
+/** What an attempt tells of its endpoint. */
+export type AttemptOutcome = Pick<
+  WebhookAttempt,
+  'eventId' | 'statusCode' | 'errorCode' | 'fleetId' | 'retryAfterMs'
+> & {
+  readonly deliveryOffset: number;
+  readonly isAccepted: boolean;
+  readonly isFailure: boolean;
+  readonly ended: Moment;
+};
+
 const MAX_DETAIL_CHARACTERS = 500;
 /** The two clocks of a moment are read one after the other; a larger difference is a step of the epoch clock. */
 const LEAST_STEP_MS = 100;

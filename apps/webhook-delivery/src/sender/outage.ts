@@ -17,6 +17,7 @@ import { type Clocks, type Moment, momentNow, momentOfLog } from '../process/clo
 import type { TimerPort } from '../process/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
+import type { AttemptOutcome } from './attempt-record.js';
 import type { RecoveredWait } from './recover-sender.js';
 import type { StateRecords } from './state-records.js';
 import type { SubscriptionBacklog } from './subscription-backlog.js';
@@ -32,16 +33,6 @@ export interface OutageOptions extends Clocks {
   readonly release: (backlog: SubscriptionBacklog) => void;
   readonly probe: (backlog: SubscriptionBacklog) => void;
 }
-
-export type AttemptOutcome = Pick<
-  WebhookAttempt,
-  'eventId' | 'statusCode' | 'errorCode' | 'fleetId' | 'retryAfterMs'
-> & {
-  readonly deliveryOffset: number;
-  readonly isAccepted: boolean;
-  readonly isFailure: boolean;
-  readonly ended: Moment;
-};
 
 interface FailingReport {
   readonly failingSince: number | null;

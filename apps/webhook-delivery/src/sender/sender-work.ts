@@ -90,7 +90,12 @@ export class SenderWork {
     const { backlogs } = this;
     this.states = new StateRecords({ ...given, backlogs });
     const { states } = this;
-    this.flow = new AttemptFlow({ ...given, log, tracer: createAttemptTracer(traces), outage: () => this.outage });
+    this.flow = new AttemptFlow({
+      ...given,
+      log,
+      tracer: createAttemptTracer(traces),
+      onOutcome: (backlog, outcome) => this.outage.ended(backlog, outcome),
+    });
     const { flow } = this;
     this.outage = new Outage({
       ...given,
