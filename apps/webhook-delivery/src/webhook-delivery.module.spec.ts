@@ -15,7 +15,7 @@ import { type AttemptRequest, AttemptRunner } from './attempt/attempt-runner.js'
 import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
 import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
-import { DeliveryScheduler } from './sender/delivery-scheduler.js';
+import { DeliveryScheduler } from './sender/scheduling/delivery-scheduler.js';
 import { SenderTaskFactory } from './sender/sender.task-factory.js';
 import { aDelivery } from './sender/testing/sender-samples.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';

@@ -6,19 +6,19 @@ const DELIVERY_RULES = 'libs/domain/src/delivery';
 export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'every retry starts 5 s late',
-    file: `${SENDER}/sender/attempt-flow.ts`,
+    file: `${SENDER}/sender/attempts/attempt-flow.ts`,
     is: 'this.dueTimers.at(dueMs, () => {',
     becomes: 'this.dueTimers.at(dueMs + 5_000, () => {',
   },
   {
     name: 'every retry starts 0.4 s late',
-    file: `${SENDER}/sender/attempt-flow.ts`,
+    file: `${SENDER}/sender/attempts/attempt-flow.ts`,
     is: 'this.dueTimers.at(dueMs, () => {',
     becomes: 'this.dueTimers.at(dueMs + 400, () => {',
   },
   {
     name: 'a rate limit is half of what it says',
-    file: `${SENDER}/sender/lane-pace.ts`,
+    file: `${SENDER}/sender/scheduling/lane-pace.ts`,
     is: 'this.nextStartMs = from + 1_000 / this.ratePerSecond;',
     becomes: 'this.nextStartMs = from + 2_000 / this.ratePerSecond;',
   },
@@ -118,7 +118,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'first attempts have no due time',
-    file: `${SENDER}/sender/attempt-record.ts`,
+    file: `${SENDER}/sender/attempts/attempt-record.ts`,
     is: 'dueAt: dueAtOf(made),',
     becomes: 'dueAt: before === null ? 0 : dueAtOf(made),',
   },
@@ -154,13 +154,13 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'all attempts of a delivery are one span',
-    file: `${SENDER}/sender/attempt-trace.ts`,
+    file: `${SENDER}/sender/attempts/attempt-trace.ts`,
     is: 'return traceOfAttempt(ofDelivery(pending), number);',
     becomes: 'return ofDelivery(pending);',
   },
   {
     name: 'a Retry-After holds nothing but its own delivery',
-    file: `${SENDER}/sender/attempt-flow.ts`,
+    file: `${SENDER}/sender/attempts/attempt-flow.ts`,
     is: 'if (retryAfterMs !== null)',
     becomes: 'if (retryAfterMs === 0)',
   },
@@ -202,19 +202,19 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'strict order is ignored',
-    file: `${SENDER}/sender/attempt-flow.ts`,
+    file: `${SENDER}/sender/attempts/attempt-flow.ts`,
     is: "return subscription ? subscription.strictOrder && subscription.status !== 'disabled' : ifUnknown;",
     becomes: 'return ifUnknown && subscriptionId === null;',
   },
   {
     name: 'first attempts start in any order',
-    file: `${SENDER}/sender/subscription-lane.ts`,
+    file: `${SENDER}/sender/scheduling/subscription-lane.ts`,
     is: 'delivery?.begin(begun);',
     becomes: 'setTimeout(() => delivery?.begin(begun), Math.random() * 40);',
   },
   {
     name: 'the rate limit is ignored',
-    file: `${SENDER}/sender/subscription-lane.ts`,
+    file: `${SENDER}/sender/scheduling/subscription-lane.ts`,
     is: 'this.pace.waitMs(this.settings(), ',
     becomes: 'this.pace.waitMs({ ...this.settings(), ratePerSecond: null }, ',
   },
@@ -262,7 +262,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'another rate limit is not followed',
-    file: `${SENDER}/sender/lane-pace.ts`,
+    file: `${SENDER}/sender/scheduling/lane-pace.ts`,
     is: 'if (ratePerSecond === this.ratePerSecond)',
     becomes: 'if (ratePerSecond === null || this.ratePerSecond !== null)',
   },
@@ -280,7 +280,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a backlog that is full loses what it has no room for',
-    file: `${SENDER}/sender/catch-up.ts`,
+    file: `${SENDER}/sender/backlogs/catch-up.ts`,
     is: 'if (!backlogs.hasRoom(backlog)) {',
     becomes: 'if (!backlogs.hasRoom(backlog)) { backlog.parkedFrom = offset + 1; return null;',
   },
@@ -298,7 +298,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'the time of the first attempt is that of the last',
-    file: `${SENDER}/sender/attempt-record.ts`,
+    file: `${SENDER}/sender/attempts/attempt-record.ts`,
     is: 'before?.firstAttemptAt ?? startedAt',
     becomes: 'startedAt',
   },
@@ -346,13 +346,13 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'every attempt logs the body',
-    file: `${SENDER}/sender/attempt-record.ts`,
+    file: `${SENDER}/sender/attempts/attempt-record.ts`,
     is: 'body: before === null ? delivery.body : null',
     becomes: 'body: delivery.body',
   },
   {
     name: 'durations are logged as 0',
-    file: `${SENDER}/sender/attempt-record.ts`,
+    file: `${SENDER}/sender/attempts/attempt-record.ts`,
     is: 'durationMs: Math.round(ended.monotonicMs - started.monotonicMs)',
     becomes: 'durationMs: 0',
   },

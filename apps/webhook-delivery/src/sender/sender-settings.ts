@@ -2,8 +2,8 @@ import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import { DELIVERIES_BEGUN } from '../attempt/attempt.module.js';
 import type { FlushIntervals } from '../log/flush-scheduler.js';
 import type { ReservationLimits } from '../shares/reservations.js';
-import type { SlotLimits } from './delivery-scheduler.js';
-import type { BacklogLimits } from './partition-backlogs.js';
+import type { BacklogLimits } from './backlogs/partition-backlogs.js';
+import type { SlotLimits } from './scheduling/delivery-scheduler.js';
 
 /** What the subscriptions of a process share. */
 export interface SenderSettings {

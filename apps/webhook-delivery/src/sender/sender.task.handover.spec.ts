@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { until } from '../../../../test/support/until.js';
-import { DeliveryMemory } from './delivery-memory.js';
+import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
 

@@ -20,11 +20,11 @@ import type { FencedWriter } from '@waypost/streams/admin';
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import { type Moment, momentNow, momentOfLog } from '../process/clocks.js';
 import { isDeleted } from '../subscriptions/subscription-directory.js';
-import { restoreKnown } from './known-deliveries.js';
-import { pastDueWork } from './past-due-work.js';
-import { type RecoveredSender, recoverSender } from './recover-sender.js';
+import { pastDueWork } from './backlogs/past-due-work.js';
+import type { PendingDelivery, SubscriptionBacklog, WithdrawnDelivery } from './backlogs/subscription-backlog.js';
+import { restoreKnown } from './recovery/known-deliveries.js';
+import { type RecoveredSender, recoverSender } from './recovery/recover-sender.js';
 import { type SenderParts, SenderWork } from './sender-work.js';
-import type { PendingDelivery, SubscriptionBacklog, WithdrawnDelivery } from './subscription-backlog.js';
 
 const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;

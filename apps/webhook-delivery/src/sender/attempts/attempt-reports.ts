@@ -1,0 +1,44 @@
+import { isAttempt, operationId, type WebhookAttempt } from '@waypost/domain';
+import type { StreamsLogger } from '@waypost/streams';
+import type { DeliveryMetrics } from '../../metrics/delivery-metrics.js';
+import type { AttemptLog } from './attempt-log.js';
+
+interface AttemptReportParts {
+  readonly metrics: Pick<DeliveryMetrics, 'attemptEnded'>;
+  readonly logger: StreamsLogger;
+  readonly log: Pick<AttemptLog, 'publish'>;
+}
+
+/** Metrics, log line and operational event of an attempt; its record is written by `AttemptLog`. */
+export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: AttemptReportParts): void {
+  const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
+  const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';
+  if (probe || isAttempt(record))
+    metrics.attemptEnded({ outcome, kind, statusCode, durationMs, latenessMs: record.startedAt - record.dueAt });
+  if (outcome === 'delivered') return;
+  const { eventId, subscriptionId, errorCode, deliveryOffset } = record;
+  const fields = { eventId, subscriptionId, attempt, probe, outcome, decision, statusCode, errorCode, durationMs };
+  logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', fields);
+  if (decision !== 'attempts_exhausted') return;
+  const reason = `none of ${String(attempt)} attempts was accepted`;
+  const occurredAt = record.startedAt + durationMs;
+  publishAttempt(log, record, { type: 'exhausted', about: deliveryOffset, occurredAt, reason });
+}
+
+interface AttemptEvent {
+  readonly type: 'exhausted' | 'probed';
+  /** What tells two events of this type apart. */
+  readonly about: number;
+  readonly occurredAt: number;
+  readonly reason: string;
+}
+
+export function publishAttempt(
+  log: Pick<AttemptLog, 'publish'>,
+  { subscriptionId, fleetId, eventId, deliveryOffset, statusCode, errorCode }: WebhookAttempt,
+  { type, about, occurredAt, reason }: AttemptEvent,
+): void {
+  const id = operationId({ subscriptionId, type, about: String(about) });
+  const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
+  log.publish({ ...details, id, subscriptionId, type, occurredAt, reason });
+}

@@ -1,0 +1,66 @@
+import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
+
+/**
+ * Strict order (R-28): of the deliveries of one subscription and device, only the first unfinished one may be attempted.
+ * Used only for subscriptions with `strictOrder`.
+ */
+export class DeviceOrder {
+  private readonly unfinishedByDevice = new Map<string, PendingDelivery[]>();
+  /** Those that do not wait for others: they were under way when the subscription became strict. */
+  private readonly ahead = new Set<PendingDelivery>();
+
+  /** Must be called in event order. @returns false when the delivery has to wait for an earlier one */
+  enter(pending: PendingDelivery): boolean {
+    const key = deviceKey(pending);
+    const unfinished = this.unfinishedByDevice.get(key);
+    if (!unfinished) {
+      this.unfinishedByDevice.set(key, [pending]);
+      return true;
+    }
+    unfinished.push(pending);
+    return false;
+  }
+
+  has(pending: PendingDelivery): boolean {
+    return this.unfinishedByDevice.get(deviceKey(pending))?.includes(pending) === true;
+  }
+
+  /** For deliveries that were under way before the subscription was strict, in event order: later ones wait for them. */
+  enterAhead(pending: PendingDelivery): void {
+    this.enter(pending);
+    this.ahead.add(pending);
+  }
+
+  /** The subscription is no longer strict. @returns those of its deliveries that had to wait, in their order */
+  dissolve(deliveries: readonly PendingDelivery[]): PendingDelivery[] {
+    const waiting = deliveries.filter((pending) => this.isWaiting(pending));
+    for (const pending of deliveries) this.withdraw(pending);
+    return waiting;
+  }
+
+  /** It leaves memory unfinished, and will enter again in its place. */
+  withdraw(pending: PendingDelivery): void {
+    const key = deviceKey(pending);
+    this.ahead.delete(pending);
+    const rest = this.unfinishedByDevice.get(key)?.filter((other) => other !== pending) ?? [];
+    if (rest.length > 0) this.unfinishedByDevice.set(key, rest);
+    else this.unfinishedByDevice.delete(key);
+  }
+
+  /** Called when a delivery is finished. @returns the delivery that may be attempted next */
+  leave(pending: PendingDelivery): PendingDelivery | null {
+    const wasFirst = this.unfinishedByDevice.get(deviceKey(pending))?.[0] === pending;
+    this.withdraw(pending);
+    const next = this.unfinishedByDevice.get(deviceKey(pending))?.at(0);
+    return wasFirst && next !== undefined && !this.ahead.has(next) ? next : null;
+  }
+
+  private isWaiting(pending: PendingDelivery): boolean {
+    if (this.ahead.has(pending) || !this.has(pending)) return false;
+    return this.unfinishedByDevice.get(deviceKey(pending))?.[0] !== pending;
+  }
+}
+
+function deviceKey({ delivery }: PendingDelivery): string {
+  return `${delivery.subscriptionId}\u001f${delivery.deviceId}`;
+}

@@ -1,0 +1,222 @@
+import {
+  concernsEndpoint,
+  DISABLE_AFTER_DAYS,
+  type EndpointHealth,
+  healthAfter,
+  healthSince,
+  HEALTHY,
+  MAX_RETRY_DELAY_MS,
+  operationId,
+  PROBE_EVERY_MS,
+  REPORT_FAILING_EVERY_MS,
+  SUSPEND_AFTER_MS,
+  type WebhookAttempt,
+} from '@waypost/domain';
+import type { DeliveryMetrics } from '../../metrics/delivery-metrics.js';
+import { type Clocks, momentNow, momentOfLog } from '../../process/clocks.js';
+import type { TimerPort } from '../../process/timers.js';
+import type { SubscriptionDirectory } from '../../subscriptions/subscription-directory.js';
+import type { AttemptLog } from '../attempts/attempt-log.js';
+import type { AttemptOutcome } from '../attempts/attempt-record.js';
+import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
+import type { RecoveredWait } from '../recovery/recover-sender.js';
+import type { StateRecords } from '../recovery/state-records.js';
+
+export interface OutageOptions extends Clocks {
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>;
+  readonly log: AttemptLog;
+  readonly states: StateRecords;
+  readonly timers: TimerPort;
+  readonly metrics: DeliveryMetrics;
+  readonly hold: (backlog: SubscriptionBacklog) => void;
+  /** In the order of the log. */
+  readonly release: (backlog: SubscriptionBacklog) => void;
+  readonly probe: (backlog: SubscriptionBacklog) => void;
+}
+
+interface FailingReport {
+  readonly failingSince: number | null;
+  readonly atMs: number;
+}
+
+interface NextProbe {
+  readonly dueMs: number;
+  readonly cancel: () => void;
+}
+
+/** The oldest delivery of a backlog may still be on its way from the log. */
+const NOTHING_TO_PROBE_MS = 1_000;
+
+const SUSPENDED = `only failures for ${String(SUSPEND_AFTER_MS / 60_000)} minutes: deliveries are held until a probe is accepted`;
+const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
+
+/**
+ * Watches the endpoints of a partition (R-29): suspends a subscription with `onOutage: hold` after minutes of failures only,
+ * probes it until an attempt is accepted, and publishes when an endpoint has failed for days, so that the subscription is
+ * disabled.
+ */
+export class Outage {
+  private readonly probes = new Map<SubscriptionBacklog, NextProbe>();
+  private isClosed = false;
+  /** What was published last. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
+  private readonly reported = new WeakMap<SubscriptionBacklog, FailingReport>();
+
+  constructor(private readonly options: OutageOptions) {}
+
+  ended(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
+    // Attempts in flight end after the close; the successor reads in the log what was accepted.
+    if (this.isClosed) return;
+    if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
+    const subscription = this.options.directory.get(backlog.subscriptionId);
+    // An attempt that was in flight when it was deleted.
+    if (!how.isAccepted && subscription === undefined) return;
+    const before = healthUnder(backlog, subscription?.updatedAt ?? 0);
+    if (how.isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
+    const { isAccepted, isFailure, ended } = how;
+    if (before.failingSince === null) backlog.failingSinceMs = ended.monotonicMs;
+    const { health, change, isDisableDue } = healthAfter(before, {
+      isAccepted,
+      isFailure,
+      endedAt: ended.epochMs,
+      failingForMs: ended.monotonicMs - backlog.failingSinceMs,
+      onOutage: subscription?.onOutage ?? 'fail',
+    });
+    if (health !== backlog.health) this.options.states.watch(backlog);
+    backlog.health = health;
+    backlog.judgedUnder = subscription?.updatedAt ?? 0;
+    if (change === 'suspended') this.suspend(backlog, how);
+    if (how.retryAfterMs !== null) this.probeNoneBefore(backlog, ended.monotonicMs + how.retryAfterMs);
+    if (change === 'resumed') this.resume(backlog, how, 'a probe was accepted');
+    if (isDisableDue) this.disable(backlog, how);
+  }
+
+  /** Forgets its failures: nothing is left that could fail or succeed. One that is suspended is released as usual. */
+  deleted(backlog: SubscriptionBacklog): void {
+    if (backlog.health.failingSince === null) return;
+    backlog.health = { ...HEALTHY, suspendedAt: backlog.health.suspendedAt };
+    this.options.states.watch(backlog);
+  }
+
+  /** Continues with a backlog that a predecessor had suspended; null: there was nothing lately that it waits for. */
+  recovered(backlog: SubscriptionBacklog, wait: RecoveredWait | null): void {
+    this.options.metrics.suspendedChanged(1);
+    const lastAt = wait?.probedAt ?? backlog.health.suspendedAt ?? 0;
+    const now = momentNow(this.options);
+    const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
+    this.probeAfter(backlog, Math.max(0, due.monotonicMs - now.monotonicMs));
+    this.probeNoneBefore(backlog, momentOfLog(wait?.notBefore ?? 0, MAX_RETRY_DELAY_MS, now).monotonicMs);
+  }
+
+  /** Ends it where an attempt of a predecessor was accepted since. */
+  endedBefore(backlog: SubscriptionBacklog, attempt: WebhookAttempt): void {
+    const endedAt = attempt.startedAt + attempt.durationMs;
+    const ended = { epochMs: endedAt, monotonicMs: this.options.monotonicMs() };
+    this.ended(backlog, { ...attempt, isAccepted: true, isFailure: false, ended });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const { cancel } of this.probes.values()) cancel();
+    this.options.metrics.suspendedChanged(-this.probes.size);
+    this.probes.clear();
+  }
+
+  private suspend(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
+    this.options.hold(backlog);
+    this.options.metrics.suspendedChanged(1);
+    this.publish(backlog, 'suspended', how, SUSPENDED);
+    this.probeAfter(backlog, PROBE_EVERY_MS);
+  }
+
+  private resume(backlog: SubscriptionBacklog, how: AttemptOutcome, reason: string): void {
+    this.probes.get(backlog)?.cancel();
+    if (this.probes.delete(backlog)) this.options.metrics.suspendedChanged(-1);
+    this.publish(backlog, 'resumed', how, reason);
+    this.options.release(backlog);
+  }
+
+  private disable(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
+    const { failingSince } = backlog.health;
+    const atMs = how.ended.monotonicMs;
+    const last = this.reported.get(backlog);
+    if (last?.failingSince === failingSince && atMs - last.atMs < REPORT_FAILING_EVERY_MS) return;
+    this.reported.set(backlog, { failingSince, atMs });
+    // Each time under the same id, after a restart too.
+    this.publish(backlog, 'disabled', how, DISABLED, failingSince);
+  }
+
+  private probeAfter(backlog: SubscriptionBacklog, delayMs: number): void {
+    this.probes.get(backlog)?.cancel();
+    const dueMs = this.options.monotonicMs() + delayMs;
+    const cancel = this.options.timers.after(delayMs, () => {
+      this.probeAfter(backlog, backlog.first() === null ? NOTHING_TO_PROBE_MS : PROBE_EVERY_MS);
+      this.probeNow(backlog);
+    });
+    this.probes.set(backlog, { dueMs, cancel });
+  }
+
+  /** R-22: a probe respects a `Retry-After`, too. */
+  private probeNoneBefore(backlog: SubscriptionBacklog, endMs: number): void {
+    const next = this.probes.get(backlog);
+    if (next && next.dueMs < endMs) this.probeAfter(backlog, endMs - this.options.monotonicMs());
+  }
+
+  private probeNow(backlog: SubscriptionBacklog): void {
+    const subscription = this.options.directory.get(backlog.subscriptionId);
+    if (this.options.directory.isPaused(backlog.subscriptionId)) return;
+    if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(backlog);
+    else this.stopHolding(backlog);
+  }
+
+  /** The subscription no longer has `onOutage: hold`, was disabled or deleted: its deliveries go on as usual, to their end. */
+  private stopHolding(backlog: SubscriptionBacklog): void {
+    backlog.health = { ...backlog.health, suspendedAt: null };
+    this.options.states.watch(backlog);
+    const first = backlog.first();
+    const about = {
+      isAccepted: false,
+      isFailure: false,
+      ended: momentNow(this.options),
+      statusCode: null,
+      errorCode: null,
+      retryAfterMs: null,
+    };
+    const fleetId = this.options.directory.get(backlog.subscriptionId)?.fleetId ?? first?.delivery.fleetId ?? '';
+    const delivery = { eventId: first?.delivery.eventId ?? '', deliveryOffset: first?.offset ?? -1 };
+    this.resume(backlog, { ...about, ...delivery, fleetId }, 'deliveries are no longer held');
+  }
+
+  private publish(
+    backlog: SubscriptionBacklog,
+    type: string,
+    how: AttemptOutcome,
+    reason: string,
+    since: number | null = null,
+  ): void {
+    const { subscriptionId } = backlog;
+    const { fleetId, eventId, deliveryOffset, statusCode, errorCode, ended } = how;
+    const occurredAt = ended.epochMs;
+    const id = operationId({ subscriptionId, type, about: String(since ?? occurredAt) });
+    const delivery = deliveryOffset < 0 ? { eventId: null, deliveryOffset: null } : { eventId, deliveryOffset };
+    this.options.log.publish({
+      id,
+      subscriptionId,
+      fleetId,
+      type,
+      occurredAt,
+      reason,
+      ...delivery,
+      statusCode,
+      errorCode,
+    });
+  }
+}
+
+/**
+ * R-29: without failures from before a change of the subscription. Its times come from another machine's clock, and are
+ * compared only with those of a predecessor: a clock that is behind would make every failure older than the change.
+ */
+function healthUnder({ health, judgedUnder }: SubscriptionBacklog, updatedAt: number): EndpointHealth {
+  if (judgedUnder === null) return healthSince(health, updatedAt);
+  return judgedUnder === updatedAt ? health : { ...HEALTHY, suspendedAt: health.suspendedAt };
+}

@@ -1,0 +1,63 @@
+import {
+  DELIVERY_UNSTARTED,
+  type DeliveryProgress,
+  type KnownDeliveries,
+  type SubscriptionState,
+  type UnfinishedDelivery,
+} from '@waypost/domain';
+import type { Moment } from '../../process/clocks.js';
+import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
+
+/*
+ * What is held may be so for days, while the attempts of all others go on. Its state record therefore tells the progress
+ * of its deliveries: a successor folds the attempts since that record and not those since the hold began (R-25, R-26).
+ */
+
+/** Whether the progress of all its deliveries is known here: a predecessor may have begun some that have not been read yet. */
+export function isKnown({ isHeld, begunUpTo, takenUpTo }: SubscriptionBacklog): boolean {
+  return isHeld && begunUpTo <= takenUpTo;
+}
+
+/** @param attemptsEnd every attempt before it counts in the progress of its delivery */
+export function knownDeliveries(backlog: SubscriptionBacklog, attemptsEnd: number): KnownDeliveries {
+  const unfinished: UnfinishedDelivery[] = [];
+  for (const [offset, { pending }] of backlog.unfinished) unfinished.push(unfinishedOf(offset, pending.progress));
+  for (const [offset, { progress }] of backlog.withdrawn) unfinished.push(unfinishedOf(offset, progress));
+  return { foldFrom: attemptsEnd, upTo: backlog.takenUpTo, unfinished };
+}
+
+function unfinishedOf(offset: number, progress: DeliveryProgress): UnfinishedDelivery {
+  if (progress.type !== 'pending') return { offset, attempted: null };
+  const { nextAttempt, probes, dueAt, firstAttemptAt, unauthorizedBefore } = progress;
+  return { offset, attempted: { nextAttempt, probes, dueAt, firstAttemptAt, unauthorizedBefore } };
+}
+
+export function* progressOfKnown({ known, parkedFrom }: SubscriptionState): Iterable<[number, DeliveryProgress]> {
+  for (const { offset, attempted } of known?.unfinished ?? []) {
+    // What lies before has ended since the progress was written.
+    if (offset < (parkedFrom ?? Infinity)) continue;
+    yield [offset, attempted === null ? DELIVERY_UNSTARTED : { type: 'pending', ...attempted }];
+  }
+}
+
+export interface FoldedDeliveries {
+  /** Known progress with the attempts since folded into it. */
+  readonly byDelivery: Map<number, DeliveryProgress>;
+  readonly dueOf: (progress: DeliveryProgress) => Moment;
+}
+
+/** Its deliveries are in the log, as those that this process has withdrawn. */
+export function restoreKnown(
+  backlog: SubscriptionBacklog,
+  state: SubscriptionState,
+  { byDelivery, dueOf }: FoldedDeliveries,
+): void {
+  if (state.known === null) return;
+  backlog.takenUpTo = state.known.upTo;
+  backlog.withdrawnFoldFrom = state.foldFrom ?? 0;
+  for (const [offset, before] of progressOfKnown(state)) {
+    const progress = byDelivery.get(offset) ?? before;
+    byDelivery.delete(offset);
+    if (progress.type !== 'finished') backlog.withdrawn.set(offset, { progress, due: dueOf(progress) });
+  }
+}

@@ -1,0 +1,180 @@
+import { type AvroCodecs, topics } from '@waypost/contracts';
+import { type EndpointHealth, HEALTHY, type KnownDeliveries, type SubscriptionState } from '@waypost/domain';
+import type { Clocks } from '../../process/clocks.js';
+import type { StateChanges } from '../attempts/attempt-log.js';
+import type { PartitionBacklogs } from '../backlogs/partition-backlogs.js';
+import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
+import { isKnown, knownDeliveries } from './known-deliveries.js';
+
+export interface StateRecordsOptions extends Clocks {
+  readonly backlogs: PartitionBacklogs;
+  readonly codecs: AvroCodecs;
+  readonly partition: number;
+}
+
+type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof EndpointHealth> & {
+  /** `foldFrom` of what is known of its deliveries; null: nothing is to be written of them. */
+  readonly knownFrom: number | null;
+};
+
+interface Change {
+  readonly backlog: SubscriptionBacklog;
+  readonly state: Remembered;
+  readonly known: KnownDeliveries | null;
+}
+
+interface Written extends Omit<Change, 'backlog'> {
+  /** Monotonic. */
+  readonly atMs: number;
+}
+
+/** While a detached backlog advances. Deliveries that finished since are folded again after a crash. */
+const ADVANCE_INTERVAL_MS = 1_000;
+/** While it does not advance: the attempts of other backlogs continue, and would all be folded again. Also for counts of failures. */
+const STEADY_INTERVAL_MS = 30_000;
+const QUEUES_PER_CALL = 500;
+/** A shorter run of failures gets no record; after a crash its start is determined again. */
+const FAILING_RECORDED_AFTER_MS = 60_000;
+
+const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, knownFrom: null, ...HEALTHY };
+
+/**
+ * The state of single subscriptions that must survive this process: where a detached backlog resumes, since when an endpoint
+ * fails, whether it is suspended. One record per subscription in webhook-delivery.subscription-state; none in the normal
+ * state.
+ */
+export class StateRecords {
+  private readonly watched = new Map<SubscriptionBacklog, Written>();
+  /** May need a record now. */
+  private readonly changed = new Set<SubscriptionBacklog>();
+  private round: Iterator<[SubscriptionBacklog, Written]> = this.watched.entries();
+
+  constructor(private readonly options: StateRecordsOptions) {}
+
+  watch(backlog: SubscriptionBacklog): void {
+    this.changed.add(backlog);
+    if (this.watched.has(backlog)) return;
+    backlog.isRemembered = true;
+    this.watched.set(backlog, { state: NORMAL, known: null, atMs: -Infinity });
+  }
+
+  /** Continues with the record of a predecessor. */
+  recovered(backlog: SubscriptionBacklog, state: SubscriptionState): void {
+    backlog.isRemembered = true;
+    const { known } = state;
+    const atMs = this.options.monotonicMs();
+    this.watched.set(backlog, { state: { ...state, knownFrom: known?.foldFrom ?? null }, known, atMs });
+  }
+
+  areDue(): boolean {
+    this.continueRound();
+    return this.changed.size > 0;
+  }
+
+  collect(): StateChanges {
+    this.continueRound();
+    const changes: Change[] = [];
+    this.options.backlogs.attach(this.changed);
+    for (const backlog of this.changed) {
+      const written = this.watched.get(backlog);
+      if (!written) continue;
+      const state = this.wanted(backlog, written);
+      if (this.isDue(backlog, state, written)) {
+        if (state.parkedFrom !== null && backlog.placement === 'attached') backlog.placement = 'detaching';
+        changes.push({ backlog, state, known: knownAt(backlog, state, written) });
+      } else if (this.isOver(backlog, written)) {
+        this.watched.delete(backlog);
+        backlog.isRemembered = false;
+        this.options.backlogs.forgetIfDone(backlog);
+      }
+    }
+    this.changed.clear();
+    return {
+      records: changes.map((change) => this.record(change)),
+      written: () => {
+        for (const change of changes) this.written(change);
+      },
+    };
+  }
+
+  /** Finds what time alone has made due. A few backlogs per call: thousands may be watched, and this runs at every flush. */
+  private continueRound(): void {
+    for (let left = Math.min(QUEUES_PER_CALL, this.watched.size); left > 0; left--) {
+      let next = this.round.next();
+      if (next.done === true) {
+        this.round = this.watched.entries();
+        next = this.round.next();
+        if (next.done === true) return;
+      }
+      const [backlog, written] = next.value;
+      const isAttachable = backlog.placement === 'detached' && backlog.parkedFrom === null && !backlog.isHeld;
+      if (isAttachable || this.isOver(backlog, written) || this.isDue(backlog, this.wanted(backlog, written), written))
+        this.changed.add(backlog);
+    }
+  }
+
+  private written({ backlog, state, known }: Change): void {
+    this.watched.set(backlog, { state, known, atMs: this.options.monotonicMs() });
+    if (backlog.placement === 'detaching' && state.parkedFrom !== null) backlog.placement = 'detached';
+  }
+
+  private wanted(backlog: SubscriptionBacklog, { known }: Written): Remembered {
+    const { backlogs, monotonicMs } = this.options;
+    const { failingSince, suspendedAt, failedDays } = backlog.health;
+    const isDetachable = backlog.parkedFrom !== null || backlog.isHeld || backlog.placement !== 'attached';
+    const isFailingLong = failingSince !== null && monotonicMs() - backlog.failingSinceMs >= FAILING_RECORDED_AFTER_MS;
+    const foldFrom = isDetachable ? backlogs.foldFromOfLowest(backlog) : null;
+    return {
+      parkedFrom: isDetachable ? (backlog.lowest() ?? backlogs.position) : null,
+      foldFrom,
+      knownFrom: foldFrom === null ? null : this.knownFrom(backlog, foldFrom, known),
+      ...(isFailingLong || backlog.isSuspended ? { failingSince, failedDays } : HEALTHY),
+      suspendedAt,
+    };
+  }
+
+  /** After a hold, what was known then saves a successor the attempts from before, until the last of it has ended. */
+  private knownFrom(backlog: SubscriptionBacklog, foldFrom: number, before: KnownDeliveries | null): number | null {
+    if (isKnown(backlog)) return this.options.backlogs.attemptsEnd();
+    return before !== null && foldFrom < before.foldFrom ? before.foldFrom : null;
+  }
+
+  private isDue(backlog: SubscriptionBacklog, wanted: Remembered, { state, atMs }: Written): boolean {
+    if ((wanted.parkedFrom === null) !== (state.parkedFrom === null)) return true;
+    if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
+    const sinceMs = this.options.monotonicMs() - atMs;
+    // One without deliveries moves with those of others: where it was before is as good.
+    const advanceMs = backlog.lowest() === null ? STEADY_INTERVAL_MS : ADVANCE_INTERVAL_MS;
+    if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= advanceMs) return true;
+    const isSteady = wanted.foldFrom === state.foldFrom && wanted.knownFrom === state.knownFrom;
+    return (!isSteady || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS;
+  }
+
+  /** The normal state is written, and nothing is pending that could change it. */
+  private isOver(backlog: SubscriptionBacklog, { state }: Written): boolean {
+    const { parkedFrom, failingSince, suspendedAt } = state;
+    const isNormalWritten = parkedFrom === null && failingSince === null && suspendedAt === null;
+    return (
+      isNormalWritten &&
+      backlog.placement === 'attached' &&
+      backlog.health.failingSince === null &&
+      backlog.parkedFrom === null &&
+      !backlog.isPaused
+    );
+  }
+
+  private record({ backlog: { subscriptionId }, state, known }: Change) {
+    const { codecs, partition, nowMs } = this.options;
+    const { parkedFrom, failingSince, suspendedAt } = state;
+    const isNormal = parkedFrom === null && failingSince === null && suspendedAt === null;
+    const about = { subscriptionId, ...state, known, updatedAt: nowMs() };
+    const value = isNormal ? null : codecs.subscriptionState.encode(about);
+    return { topic: topics.subscriptionState.name, partition, key: Buffer.from(subscriptionId), value };
+  }
+}
+
+/** The list is long, so it is made only when it is written. */
+function knownAt(backlog: SubscriptionBacklog, { knownFrom }: Remembered, before: Written): KnownDeliveries | null {
+  if (knownFrom === null) return null;
+  return isKnown(backlog) ? knownDeliveries(backlog, knownFrom) : before.known;
+}
