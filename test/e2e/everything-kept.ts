@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { allTopics } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger, type StreamRecord } from '@waypost/streams';
-import { readLogRange } from '../../apps/cli/src/log/log-range.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { kafkaSettings } from '../../apps/cli/src/stack/stack-connections.js';
+import { readLogRange } from '../../apps/cli/src/topic-reading/log-range.js';
 import type { RunningWaypost } from '../support/running-waypost.js';
 import type { KeptBytes } from '../support/secret-search.js';
 

@@ -1,8 +1,8 @@
 import { topics } from '@waypost/contracts';
 import type { FleetEvent, TelemetryPing, WebhookDelivery } from '@waypost/domain';
-import { decodeBatch } from '../../apps/cli/src/log/decode-batch.js';
-import { openLog } from '../../apps/cli/src/log/open-log.js';
 import type { StackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
+import { decodeBatch } from '../../apps/cli/src/topic-reading/decode-batch.js';
+import { openLog } from '../../apps/cli/src/topic-reading/open-log.js';
 import type { StageLatency } from './stage-latency.js';
 
 interface FollowOptions {

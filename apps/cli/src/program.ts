@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { addBacktest, addVerify } from './program/analysis-commands.js';
-import type { ProgramContext } from './program/command.js';
-import { addFleetCommands, addHistory, addSubscribe } from './program/fleet-commands.js';
+import { addBacktest, addVerify } from './command-definitions/analysis-commands.js';
+import type { ProgramContext } from './command-definitions/command.js';
+import { addFleetCommands, addHistory, addSubscribe } from './command-definitions/fleet-commands.js';
 import {
   addDoctor,
   addKeyCommands,
@@ -10,8 +10,8 @@ import {
   addSetUp,
   addTaskCommands,
   addWait,
-} from './program/stack-commands.js';
-import { addPublish, addRead, addRejectedCommands } from './program/topic-commands.js';
+} from './command-definitions/stack-commands.js';
+import { addPublish, addRead, addRejectedCommands } from './command-definitions/topic-commands.js';
 
 /** Every command loads its own code when it runs, so that `--help` and usage errors are instant. */
 export function createProgram(context: ProgramContext): Command {

@@ -19,9 +19,9 @@ import {
   type RuleSettings,
   type TelemetryPing,
 } from '@waypost/domain';
-import type { LogRange } from '../log/log-range.js';
-import { readTopic, readVersions } from '../log/read-topic.js';
 import type { StackEnvironment } from '../stack/stack-config.js';
+import type { LogRange } from '../topic-reading/log-range.js';
+import { readTopic, readVersions } from '../topic-reading/read-topic.js';
 
 /** A ping with its position in the log. */
 export interface RecordedPing {

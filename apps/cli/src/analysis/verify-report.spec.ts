@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DecodedRecord } from '../log/decode-batch.js';
+import type { DecodedRecord } from '../topic-reading/decode-batch.js';
 import { createDeliveryLedger } from './delivery-ledger.js';
 import { createEventLedger } from './event-ledger.js';
 import { describeDeliveries, differencesOf, enterFollowed, enterLogged } from './verify-report.js';

@@ -1,6 +1,6 @@
 import type { FleetEvent } from '@waypost/domain';
-import type { DecodedRecord } from '../log/decode-batch.js';
-import { placeInLog, placeOf } from '../log/read-topic.js';
+import type { DecodedRecord } from '../topic-reading/decode-batch.js';
+import { placeInLog, placeOf } from '../topic-reading/read-topic.js';
 import type { DeliveryFindings, DeliveryLedger } from './delivery-ledger.js';
 import type { EventFindings, EventLedger, LedgerEvent } from './event-ledger.js';
 

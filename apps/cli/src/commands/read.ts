@@ -5,12 +5,12 @@ import { csvFormat, ndjsonFormat, type TextFormat } from '../export/export-forma
 import type { ExportFormat } from '../export/export-formats.js';
 import { writeParquet } from '../export/parquet-file.js';
 import { openResumable, type ResumableFile } from '../export/resumable-file.js';
-import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
-import type { LogRange } from '../log/log-range.js';
-import { matches, type OpenLog, openLog, type RecordFilter } from '../log/open-log.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { stackSource } from '../stack/stack-connections.js';
 import { createProgress, type Terminal, usageError, withProgress, writeText } from '../terminal/output.js';
+import { decodeBatch, type DecodedRecord } from '../topic-reading/decode-batch.js';
+import type { LogRange } from '../topic-reading/log-range.js';
+import { matches, type OpenLog, openLog, type RecordFilter } from '../topic-reading/open-log.js';
 
 export interface ReadOptions extends RecordFilter, LogRange {
   readonly dataDir: string;

@@ -9,10 +9,10 @@ import type {
   WebhookSubscription,
 } from '@waypost/domain';
 import { type ManagedResources, openRefill } from '@waypost/management-store';
-import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
-import { openLog } from '../log/open-log.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { CliError, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
+import { decodeBatch, type DecodedRecord } from '../topic-reading/decode-batch.js';
+import { openLog } from '../topic-reading/open-log.js';
 
 /**
  * Fills a database that was lost from the topics: fleets, geofences, subscriptions with their sealed secrets, replays and

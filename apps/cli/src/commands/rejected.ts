@@ -1,12 +1,12 @@
 import { topics } from '@waypost/contracts';
 import type { RejectedTelemetry } from '@waypost/domain';
 import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform';
-import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
-import { openLog } from '../log/open-log.js';
 import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
+import { decodeBatch, type DecodedRecord } from '../topic-reading/decode-batch.js';
+import { openLog } from '../topic-reading/open-log.js';
 
 export interface RejectedOptions {
   readonly dataDir: string;

@@ -33,11 +33,11 @@ import {
   enterLogged,
   type LoggedRecordsOptions,
 } from '../analysis/verify-report.js';
-import { openLog } from '../log/open-log.js';
-import { readTopic, readVersions } from '../log/read-topic.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, withProgress, writeLine } from '../terminal/output.js';
+import { openLog } from '../topic-reading/open-log.js';
+import { readTopic, readVersions } from '../topic-reading/read-topic.js';
 
 export interface VerifyOptions {
   readonly dataDir: string;

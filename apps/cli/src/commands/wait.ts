@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { allConsumerGroups, topics } from '@waypost/contracts';
 import type { SubscriptionState, WebhookSubscription } from '@waypost/domain';
 import { type GroupProgressReader, openGroupProgress, type PartitionProgress } from '@waypost/platform';
-import { readVersions } from '../log/read-topic.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { messageOf } from '../terminal/message-of.js';
 import { CliError, createStatusLine, type Terminal } from '../terminal/output.js';
+import { readVersions } from '../topic-reading/read-topic.js';
 
 export interface WaitOptions {
   readonly dataDir: string;

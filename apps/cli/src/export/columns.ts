@@ -1,5 +1,5 @@
 import type { AvroRecord, AvroType } from '@waypost/contracts';
-import type { DecodedRecord } from '../log/decode-batch.js';
+import type { DecodedRecord } from '../topic-reading/decode-batch.js';
 
 /** What a column holds; each may be null. `time` is epoch milliseconds, `json` the JSON text of what has parts. */
 export type ColumnKind = 'text' | 'integer' | 'long' | 'number' | 'boolean' | 'time' | 'bytes' | 'json';

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { type DecodedRecord, toJson } from '../log/decode-batch.js';
+import { type DecodedRecord, toJson } from '../topic-reading/decode-batch.js';
 import type { Column } from './columns.js';
 
 /** Writes records as text; what it gives back ends with a line's end, or is empty. */

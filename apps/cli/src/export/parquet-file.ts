@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import { linesOf } from '../lines-of.js';
-import type { DecodedRecord } from '../log/decode-batch.js';
-import { toJson } from '../log/decode-batch.js';
+import type { DecodedRecord } from '../topic-reading/decode-batch.js';
+import { toJson } from '../topic-reading/decode-batch.js';
 import type { Column, ColumnKind } from './columns.js';
 
 /** Rows that are held in memory at a time. */

@@ -1,5 +1,5 @@
 import type { AvroRecord } from '@waypost/contracts';
-import type { DecodedRecord } from '../../log/decode-batch.js';
+import type { DecodedRecord } from '../../topic-reading/decode-batch.js';
 
 export const TIME = Date.UTC(2026, 2, 1, 10, 0, 0, 250);
 
