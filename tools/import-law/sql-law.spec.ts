@@ -52,8 +52,6 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/figures/write-figures.ts': [
     ...['table', "isLong('figures', '$9', '$10')", "isLong('minutes', '$11', '$12')"],
   ],
-  // Only for EXPLAIN; literals are escaped.
-  'libs/history-store/src/pages/page-sql.ts': ["parameters.map(literal).join(', ')"],
   // Names of days, which this code computes.
   'libs/history-store/src/partitions/daily-partitions.ts': [
     ...['name', 'table', 'table.name', "inSchemaOf('$1')"],
@@ -72,6 +70,8 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['moveProgress(move)', 'time'],
   ],
   'libs/history-store/src/rebuild/history-rebuild.ts': ["Object.keys(logs).join(', ')"],
+  // Only for EXPLAIN; literals are escaped.
+  'libs/history-store/src/sql/explain-query.ts': ["parameters.map(literal).join(', ')"],
   'libs/management-store/src/repair/refill.ts': ['table'],
   // The statement that finds the rows, as a part of another, and ASC or DESC.
   'libs/management-store/src/stores/list-page.ts': ['sizes', 'direction'],

@@ -13,7 +13,7 @@ export {
   createSubscriptionActivities,
   SubscriptionActivities,
 } from './deliveries/subscription-activity.js';
-export type { PlanNode } from './pages/page-sql.js';
+export type { PlanNode } from './sql/explain-query.js';
 
 export {
   createDeliveryFigures,

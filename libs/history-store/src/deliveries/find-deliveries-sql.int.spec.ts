@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeliveryHistory, type DeliveryPosition, type DeliveryQuery, MAX_PAGE_BYTES } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
-import type { PlanNode } from '../pages/page-sql.js';
+import type { PlanNode } from '../sql/explain-query.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';

@@ -10,7 +10,7 @@ import {
   type DeliveryStatus,
   isUuid,
 } from '@waypost/domain';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 import { conditions, IS_NOT_WAITING, keyConditions, type Values } from './delivery-conditions.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
 import { boundedText, SELECTED } from './record-sql.js';

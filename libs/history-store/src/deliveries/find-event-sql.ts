@@ -1,7 +1,7 @@
 /** SQL by hand: a keyset page over two tables, read by their primary keys. */
 import { type PreparedQuery, storableText } from '@waypost/database';
 import { type EventQuery, isUuid } from '@waypost/domain';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 import { fleetOffIndex, hasNoAttempt } from './delivery-conditions.js';
 import { SINCE_ATTEMPT } from './find-waiting-sql.js';
 import { boundedText, RECORD_COLUMNS, SELECTED } from './record-sql.js';

@@ -1,7 +1,7 @@
 /** SQL by hand: a keyset page reads one ordered range of the index by fleet and creation. */
 import { type PreparedQuery, storableText } from '@waypost/database';
 import { type DeliveryQuery, isUuid } from '@waypost/domain';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 import { CLOCK_TOLERANCE, fleetOffIndex } from './delivery-conditions.js';
 import { boundedText, RECORD_COLUMNS } from './record-sql.js';
 

@@ -8,7 +8,7 @@ import {
   MAX_PAGE_BYTES,
   type ShownDelivery,
 } from '@waypost/domain';
-import { explainQuery, type PlanNode } from '../pages/page-sql.js';
+import { explainQuery, type PlanNode } from '../sql/explain-query.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
 import { findEventSql } from './find-event-sql.js';
 import { findWaitingSql } from './find-waiting-sql.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useTestHistory } from '../../../../test/support/test-history.js';
-import { explainQuery } from '../pages/page-sql.js';
+import { explainQuery } from '../sql/explain-query.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { createWaitingPartitions } from './postgres-waiting-projection.js';

@@ -3,7 +3,7 @@
  */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { DELIVERY_STATUSES, type DeliveryQuery } from '@waypost/domain';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 import { CLOCK_TOLERANCE, conditions, fleetOffIndex, keyConditions, type Values } from './delivery-conditions.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
 

@@ -6,7 +6,7 @@ import {
   MAX_COUNTED_PENDING,
   type SubscriptionActivity,
 } from '@waypost/domain';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 import { fleetOffIndex, IS_NOT_WAITING } from './delivery-conditions.js';
 import { DELIVERY_KEYS, hashedKey } from './delivery-keys.js';
 

@@ -5,7 +5,7 @@ import type { WebhookAttempt } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
 import { anyLog, attemptOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
 import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
-import { explainQuery } from '../pages/page-sql.js';
+import { explainQuery } from '../sql/explain-query.js';
 import { createDeliveryFigures } from './delivery-figures.js';
 import { expectFigures } from './figures-of-log.contract.js';
 import { type FigureGroup, figuresSql } from './figures-sql.js';

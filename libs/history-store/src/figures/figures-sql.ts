@@ -1,6 +1,6 @@
 /** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
 import { type PreparedQuery, storableText } from '@waypost/database';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 import { bucketStart, FIGURE_STEPS, type FigureStep, ROW_STEPS } from './figure-cells.js';
 
 /** `fleet`: of all fleets, whose rows have the fleet where others have the subscription. */

@@ -1,7 +1,7 @@
 /** SQL by hand: a keyset page reads ordered ranges of the primary key, as the text of its statement fixes. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import type { PathHistory, PathPoint, PathQuery } from '@waypost/domain';
-import { instant } from '../pages/page-sql.js';
+import { instant } from '../sql/instant.js';
 
 /** The paths in PostgreSQL. Every page is one statement, and page 1,000 costs what page 1 costs. */
 export function createPathHistory({ pages }: { readonly pages: PageSource }): PathHistory {

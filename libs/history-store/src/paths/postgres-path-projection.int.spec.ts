@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PathPoint, PathQuery } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
-import { explainQuery, type PlanNode } from '../pages/page-sql.js';
+import { explainQuery, type PlanNode } from '../sql/explain-query.js';
 import { foldOf, NOW, pointOf } from './path-samples.contract.js';
 import { describePathStore } from './path-store.contract.js';
 import { createPathHistory, findPointsSql } from './postgres-path-history.js';
