@@ -13,17 +13,17 @@ import {
   type WebhookSubscription,
 } from '@waypost/domain';
 import { createEgressClient, type EgressClient, type EgressResult } from '@waypost/egress';
-import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/attempt/attempt.module.js';
-import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
+import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
+import { nodeTimers } from '../../apps/webhook-delivery/src/process/timers.js';
+import { SharedPlaces } from '../../apps/webhook-delivery/src/shares/shared-places.js';
+import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/single-attempt/attempt.module.js';
+import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/single-attempt/attempt-runner.js';
 import {
   type BearerTokens,
   type BearerTokensOptions,
   createBearerTokens,
   wantsToken,
-} from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
-import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
-import { nodeTimers } from '../../apps/webhook-delivery/src/process/timers.js';
-import { SharedPlaces } from '../../apps/webhook-delivery/src/shares/shared-places.js';
+} from '../../apps/webhook-delivery/src/single-attempt/bearer-tokens.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
 import type { Certificate } from './certificates.js';
 import { type Behavior, type ReceivedCall, type Receiver, startReceiver } from './receiver.js';

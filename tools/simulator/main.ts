@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { parsePositive } from '../../apps/cli/src/parse-arguments.js';
 import { defaultDataDir } from '../../apps/cli/src/stack/stack-config.js';
-import { parsePositive } from '../../apps/cli/src/time-argument.js';
 
 /** A simulated fleet that publishes pings like any producer. */
 interface Flags {

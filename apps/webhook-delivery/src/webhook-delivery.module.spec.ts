@@ -11,13 +11,13 @@ import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
-import { type AttemptRequest, AttemptRunner } from './attempt/attempt-runner.js';
 import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
 import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { DeliveryScheduler } from './sender/scheduling/delivery-scheduler.js';
 import { SenderTaskFactory } from './sender/sender.task-factory.js';
 import { aDelivery } from './sender/testing/sender-samples.js';
+import { type AttemptRequest, AttemptRunner } from './single-attempt/attempt-runner.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
 const SUBSCRIPTIONS = { topic: topics.webhookSubscriptions.name, partition: 0 };

@@ -30,21 +30,21 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: '2 % of answered 200s are logged as connection_reset',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: "return { type: 'response', statusCode, retryAfter",
     becomes:
       "if (statusCode === 200 && Math.random() < 0.02) return failure('connection_reset', ''); return { type: 'response', statusCode, retryAfter",
   },
   {
     name: '2 % of answered 200s become time-outs',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: 'const result = await egress.post(',
     becomes:
       "const lost = { type: 'error', errorCode: 'timeout', detail: '' }; const result = Math.random() < 0.02 ? await egress.post({ ...post, signal }).then(() => new Promise((resolve) => setTimeout(resolve, 4_990, lost))) : await egress.post(",
   },
   {
     name: '5 % of the POSTs are never written',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: 'const result = await egress.post(',
     becomes:
       "const lost = { type: 'error', errorCode: 'timeout', detail: '' }; const result = Math.random() < 0.05 ? await new Promise((resolve) => setTimeout(resolve, 4_990, lost)) : await egress.post(",
@@ -136,13 +136,13 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'every attempt is signed with the time of the delivery',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: 'attempt, nowMs: started.epochMs',
     becomes: 'attempt, nowMs: delivery.createdAt',
   },
   {
     name: 'the subscription of a POST is its fleet',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: "headers['x-service-subscription-id'] = subscriptionId",
     becomes: "headers['x-service-subscription-id'] = delivery.fleetId",
   },
@@ -166,13 +166,13 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a token that was refused is kept',
-    file: `${SENDER}/attempt/bearer-tokens.ts`,
+    file: `${SENDER}/single-attempt/bearer-tokens.ts`,
     is: 'if (entry?.issued === issued)',
     becomes: 'if (entry?.issued === null)',
   },
   {
     name: 'every POST asks for a token',
-    file: `${SENDER}/attempt/bearer-tokens.ts`,
+    file: `${SENDER}/single-attempt/bearer-tokens.ts`,
     is: 'issued !== undefined && issued.validUntilMs > monotonicMs()',
     becomes: 'issued !== undefined && issued.validUntilMs < monotonicMs()',
   },
@@ -190,7 +190,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'the deadline of an attempt is 8 s',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: 'started.monotonicMs + ATTEMPT_DEADLINE_MS - ',
     becomes: 'started.monotonicMs + 8_000 - ',
   },
@@ -232,7 +232,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'what waits for a disabled subscription is sent',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: "return current.status === 'disabled' ? ended(subscription, DISABLED_SUBSCRIPTION) : null;",
     becomes: 'return null;',
   },
@@ -268,13 +268,13 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'a secret that was replaced does not sign',
-    file: `${SENDER}/attempt/open-secrets.ts`,
+    file: `${SENDER}/single-attempt/open-secrets.ts`,
     is: 'const valid = validSigningSecrets(secrets, nowMs);',
     becomes: 'const valid = secrets.slice(0, 1);',
   },
   {
     name: 'a secret that has expired goes on signing',
-    file: `${SENDER}/attempt/open-secrets.ts`,
+    file: `${SENDER}/single-attempt/open-secrets.ts`,
     is: '|| nowMs >= known.until',
     becomes: '',
   },
@@ -286,13 +286,13 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: '2 % of the POSTs are made twice',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: 'const result = await egress.post(',
     becomes: 'if (Math.random() < 0.02) await egress.post({ ...post, signal }); const result = await egress.post(',
   },
   {
     name: 'the bearer token is not sent',
-    file: `${SENDER}/attempt/attempt-runner.ts`,
+    file: `${SENDER}/single-attempt/attempt-runner.ts`,
     is: "headers['authorization'] = issued.authorization",
     becomes: "headers['x-authorization'] = issued.authorization",
   },

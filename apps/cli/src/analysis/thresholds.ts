@@ -1,6 +1,6 @@
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
+import { parsePositive } from '../parse-arguments.js';
 import { usageError } from '../terminal/output.js';
-import { parsePositive } from '../time-argument.js';
 
 /** One threshold of the rules that a back-test can set otherwise. */
 export interface Threshold {

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { parseTime } from '../parse-arguments.js';
 import { defaultDataDir } from '../stack/stack-config.js';
 import { isBrokenPipe, type Terminal, usageError } from '../terminal/output.js';
-import { parseTime } from '../time-argument.js';
 
 export interface ProgramContext {
   readonly terminal: Terminal;

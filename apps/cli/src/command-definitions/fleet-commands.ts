@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DELIVERY_STATUSES } from '@waypost/domain';
-import { parseList } from '../time-argument.js';
+import { parseList } from '../parse-arguments.js';
 import {
   endsWithReader,
   leaf,

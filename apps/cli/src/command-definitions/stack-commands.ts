@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { KafkaUser } from '@waypost/contracts';
-import { parsePositive } from '../time-argument.js';
+import { parsePositive } from '../parse-arguments.js';
 import { leaf, type ProgramContext, type Shared } from './command.js';
 
 export function addWait(program: Command, { terminal, now }: ProgramContext): void {

@@ -4,7 +4,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { EgressClient } from '@waypost/egress';
 import { CONFIG } from '@waypost/platform';
 import { until } from '../../../../test/support/until.js';
-import { EgressModule, TOKEN_REQUESTS } from '../attempt/attempt.module.js';
+import { EgressModule, TOKEN_REQUESTS } from '../single-attempt/attempt.module.js';
 import { DEFAULT_SENDER_SETTINGS } from './sender-settings.js';
 import { silent, startEndpoint, type TestEndpoint } from './testing/test-endpoint.js';
 

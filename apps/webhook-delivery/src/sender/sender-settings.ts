@@ -1,7 +1,7 @@
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
-import { DELIVERIES_BEGUN } from '../attempt/attempt.module.js';
-import type { FlushIntervals } from '../log/flush-scheduler.js';
+import type { FlushIntervals } from '../kafka-log/flush-scheduler.js';
 import type { ReservationLimits } from '../shares/reservations.js';
+import { DELIVERIES_BEGUN } from '../single-attempt/attempt.module.js';
 import type { BacklogLimits } from './backlogs/partition-backlogs.js';
 import type { SlotLimits } from './scheduling/delivery-scheduler.js';
 

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
-import { AttemptModule } from '../attempt/attempt.module.js';
-import { createFlushScheduler, type FlushScheduler } from '../log/flush-scheduler.js';
+import { createFlushScheduler, type FlushScheduler } from '../kafka-log/flush-scheduler.js';
 import { Headroom } from '../process/headroom.js';
 import { ProcessModule, TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
+import { AttemptModule } from '../single-attempt/attempt.module.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './scheduling/delivery-scheduler.js';

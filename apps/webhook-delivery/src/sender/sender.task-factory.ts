@@ -11,11 +11,11 @@ import {
   Traces,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { FlushScheduler } from '../log/flush-scheduler.js';
+import type { FlushScheduler } from '../kafka-log/flush-scheduler.js';
 import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { RANDOM, TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
+import { AttemptRunner } from '../single-attempt/attempt-runner.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { DeliveryScheduler } from './scheduling/delivery-scheduler.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { WebhookAttempt } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
-import type { AttemptRequest } from '../attempt/attempt-runner.js';
+import type { AttemptRequest } from '../single-attempt/attempt-runner.js';
 import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { aDelivery } from './testing/sender-samples.js';
 

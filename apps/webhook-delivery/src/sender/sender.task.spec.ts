@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import type { AttemptRun } from '../attempt/attempt-runner.js';
+import type { AttemptRun } from '../single-attempt/attempt-runner.js';
 import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { aDelivery, anAttempt } from './testing/sender-samples.js';
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ATTEMPT_DEADLINE_MS, type AttemptResult, sealSigningSecret } from '@waypost/domain';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { until } from '../../../../../test/support/until.js';
-import { createAttemptRunner } from '../../attempt/attempt-runner.js';
-import { createBearerTokens } from '../../attempt/bearer-tokens.js';
+import { createAttemptRunner } from '../../single-attempt/attempt-runner.js';
+import { createBearerTokens } from '../../single-attempt/bearer-tokens.js';
 import { ok, SenderHarness } from '../testing/sender-harness.js';
 import {
   accepting,

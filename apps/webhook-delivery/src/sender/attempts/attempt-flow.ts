@@ -3,10 +3,10 @@ import { decideAttempt, decideProbe, deliveryFold, RETENTION_MS, type WebhookAtt
 import { createAbortGroup } from '@waypost/egress';
 import type { StreamsLogger, TaskContext } from '@waypost/streams';
 import { toError } from '@waypost/streams/admin';
-import type { AttemptRunner } from '../../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../../metrics/delivery-metrics.js';
 import { type Clocks, type Moment, momentAfter, momentNow } from '../../process/clocks.js';
 import { createDueTimers, type DueTimers, type TimerPort } from '../../process/timers.js';
+import type { AttemptRunner } from '../../single-attempt/attempt-runner.js';
 import type { SubscriptionDirectory } from '../../subscriptions/subscription-directory.js';
 import type { PendingDelivery, SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
 import type { DeliveryScheduler } from '../scheduling/delivery-scheduler.js';

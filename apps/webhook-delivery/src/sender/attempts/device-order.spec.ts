@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
-import type { AttemptRequest, AttemptRun } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest, AttemptRun } from '../../single-attempt/attempt-runner.js';
 import { ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 
 let harness: SenderHarness;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../../test/support/until.js';
-import type { AttemptRequest } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { never, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';
 import { CatchUp } from './catch-up.js';

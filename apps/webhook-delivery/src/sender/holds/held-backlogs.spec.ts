@@ -3,7 +3,7 @@ import type { AttemptResult } from '@waypost/domain';
 import type { RecordBatch, TopicPartition } from '@waypost/streams';
 import type { PartitionFeed } from '@waypost/streams/admin';
 import { until } from '../../../../../test/support/until.js';
-import type { AttemptRequest, AttemptRun } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest, AttemptRun } from '../../single-attempt/attempt-runner.js';
 import { DELIVERIES, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { anAttempt } from '../testing/sender-samples.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
 import { until } from '../../../../../test/support/until.js';
-import type { AttemptRequest } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { dayMs, minuteMs, openOutageHarness, published, SPEED } from '../testing/outage-harness.js';
 import { ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';

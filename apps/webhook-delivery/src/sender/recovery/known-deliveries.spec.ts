@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TopicPartition } from '@waypost/streams';
 import { until } from '../../../../../test/support/until.js';
-import type { AttemptRequest } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { type Answer, ATTEMPTS, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 
 const SPEED = 100;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { until } from '../../../../../test/support/until.js';
-import type { AttemptRequest } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { never, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { anAttempt } from '../testing/sender-samples.js';
 

@@ -29,11 +29,11 @@ import {
 import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
-import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
-import { createFlushScheduler } from '../../log/flush-scheduler.js';
+import { createFlushScheduler } from '../../kafka-log/flush-scheduler.js';
 import type { PastDueSource } from '../../metrics/past-due-metrics.js';
 import type { TimerPort } from '../../process/timers.js';
 import type { ReservationLimits } from '../../shares/reservations.js';
+import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../single-attempt/attempt-runner.js';
 import { DeliveryMemory } from '../backlogs/delivery-memory.js';
 import type { BacklogLimits } from '../backlogs/partition-backlogs.js';
 import { DeliveryScheduler, type SlotLimits } from '../scheduling/delivery-scheduler.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseList, parsePositive, parseTime } from './time-argument.js';
+import { parseList, parsePositive, parseTime } from './parse-arguments.js';
 
 const usage = expect.objectContaining({ exitCode: 2 });
 
