@@ -11,7 +11,7 @@ import { projectRoot, say } from './project.mjs';
 import { addTotals, failedFilesOf, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
 /** End-to-end tests share one running product, which only one of them may kill or wait for at a time. */
-const WORKERS = { unit: '--maxWorkers=100%', int: '--maxWorkers=3', e2e: '--maxWorkers=1' };
+const WORKERS = { unit: '--maxWorkers=3', int: '--maxWorkers=3', e2e: '--maxWorkers=1' };
 /**
  * Run beside each other: end-to-end tests mostly wait, and take as long as the two other tiers together. When something
  * has to be computed for them, unit tests let it pass.
