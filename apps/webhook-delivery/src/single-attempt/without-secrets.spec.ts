@@ -6,7 +6,13 @@ function shown(body: string, ...secrets: string[]): string {
 }
 
 /** With what JSON, HTML and URLs escape. */
-const AWKWARD = String.raw`s3"c&r<e\t/k y`;
+const AWKWARD = String.raw`s3"c&r<e>t\'/k y`;
+
+const NAMES: Readonly<Record<string, string>> = { '"': 'quot', '&': 'amp', '<': 'lt', '>': 'gt', "'": 'apos' };
+
+function inFour(character: string, radix: number): string {
+  return character.charCodeAt(0).toString(radix).padStart(4, '0');
+}
 
 describe('the beginning of a response', () => {
   it('does not repeat the secrets of the request', () => {
@@ -25,9 +31,12 @@ describe('the beginning of a response', () => {
     ['as JSON', JSON.stringify(AWKWARD).slice(1, -1)],
     ['as JSON with escaped slashes', JSON.stringify(AWKWARD).slice(1, -1).replaceAll('/', '\\/')],
     ['as JSON in numbers', AWKWARD.replaceAll(/\W/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
-    ['as HTML', AWKWARD.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')],
+    ['as HTML', AWKWARD.replaceAll(/[&<>"']/g, (c) => `&${NAMES[c] ?? ''};`)],
+    ['as HTML with names in capitals', AWKWARD.replaceAll(/[&<>"]/g, (c) => `&${(NAMES[c] ?? '').toUpperCase()};`)],
     ['as HTML in numbers', AWKWARD.replaceAll(/\W/g, (c) => `&#${String(c.charCodeAt(0))};`)],
     ['as HTML in hexadecimal numbers', AWKWARD.replaceAll(/\W/g, (c) => `&#x${c.charCodeAt(0).toString(16)};`)],
+    ['as HTML in numbers of four digits', AWKWARD.replaceAll(/\W/g, (c) => `&#${inFour(c, 10)};`)],
+    ['as HTML in hexadecimal numbers of four digits', AWKWARD.replaceAll(/\W/g, (c) => `&#x${inFour(c, 16)};`)],
     ['as part of a URL', encodeURIComponent(AWKWARD)],
     ['as a field of a form', new URLSearchParams({ key: AWKWARD }).toString().slice(4).toLowerCase()],
   ])('does not repeat them %s', (_, escaped) => {

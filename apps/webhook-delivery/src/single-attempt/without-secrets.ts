@@ -19,7 +19,7 @@ const ESCAPES: readonly Escapes[] = [
   { pattern: /\\(?:u00(?<hex>[\da-f]{2})|(?<char>["\\/]))/gi, cut: /\\(?:u[\da-f]{0,3})?$/i },
   {
     pattern: /&(?:#x0*(?<hex>[\da-f]{2});|#0*(?<decimal>\d{2,3});|(?<name>quot|amp|lt|gt|apos);)/gi,
-    cut: /&[#\w]{0,5}$/i,
+    cut: /&(?:#x?[\da-f]*|[a-z]{0,4})$/i,
   },
   { pattern: /%(?<hex>[\da-f]{2})|(?<name>\+)/gi, cut: /%[\da-f]?$/i },
 ];
