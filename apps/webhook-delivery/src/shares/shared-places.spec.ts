@@ -93,6 +93,28 @@ describe('shared places (R-26)', () => {
     expect(begunOf('b')).toBe(10);
   });
 
+  it('go to a subscription up to its share, also when some of its work has ended', async () => {
+    const { want, begunOf, end } = build();
+    for (let n = 0; n < 30; n++) want('a/1');
+    expect(begunOf('a')).toBe(12);
+    await end('a/1');
+    expect(begunOf('a')).toBe(13);
+    want('a/1');
+    expect(begunOf('a')).toBe(13);
+  });
+
+  it('are found at the next check by a fleet that waits behind others that have their share', async () => {
+    const { places, wantAll, want, clock, end, begunOf } = build({ total: 512 });
+    for (let n = 0; places.inUse < 512; n++) wantAll(`busy ${String(n)}`, 300);
+    want('healthy/1');
+    clock.passMs(CHECK_MS);
+    await end('busy 0/0');
+    expect(begunOf('healthy')).toBe(0);
+    clock.passMs(CHECK_MS);
+    await flushed();
+    expect(begunOf('healthy')).toBe(1);
+  });
+
   it('are free again when the work fails', async () => {
     const { places } = build();
     const broken = new Error('broken');
