@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { geofenceKey } from '@waypost/domain';
+import { geofenceKey, MAX_PAGE_BYTES } from '@waypost/domain';
 import { untilWaitingForLocks } from '../../../../test/support/lock-waits.js';
 import { refusalOf, type TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
@@ -24,6 +24,17 @@ const POLYGON = {
   ],
 };
 
+/** As many positions as a polygon may have, in as many digits as coordinates have. */
+const LARGE_RING = Array.from({ length: 1_000 }, (_, n) => {
+  const angle = (2 * Math.PI * n) / 1_000;
+  return { latitude: 52.5 + Math.sin(angle), longitude: 13.4 + Math.cos(angle) };
+});
+
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly nextPageState: string | null;
+}
+
 const suite = useTestFleet();
 const { send } = suite;
 
@@ -38,6 +49,21 @@ async function create(body: object = {}): Promise<string> {
   const answer = await send('POST', PATH, { name: 'Depot', shape: CIRCLE, ...body });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   return idIn(answer);
+}
+
+async function walk(limit: number): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (let state: string | null = ''; state !== null;) {
+    const { body } = await send('GET', `${PATH}?limit=${String(limit)}${state === '' ? '' : `&pageState=${state}`}`);
+    const page = body as Page;
+    pages.push(page);
+    state = page.nextPageState;
+  }
+  return pages;
+}
+
+function idsOf(pages: readonly Page[]): string[] {
+  return pages.flatMap(({ data }) => data.map(({ id }) => id));
 }
 
 async function published(id: string): Promise<unknown[]> {
@@ -189,16 +215,22 @@ describe('GET /public/v1/geofences', () => {
       suite.nowMs += index % 2;
       made.push(await create());
     }
-    const walked: string[] = [];
-    let state: string | null = '';
-    while (state !== null) {
-      const { body } = await send('GET', `${PATH}?limit=2${state === '' ? '' : `&pageState=${state}`}`);
-      const page = body as { data: { id: string }[]; nextPageState: string | null };
-      walked.push(...page.data.map(({ id }) => id));
-      state = page.nextPageState;
-    }
+    const walked = idsOf(await walk(2));
     expect(walked.slice().sort()).toEqual(made.slice().sort());
     expect(new Set(walked).size).toBe(5);
+  });
+
+  it('ends a page early where its geofences have 4 MiB, and goes on from there (R-34a)', async () => {
+    const { rows } = await suite.sql.query<{ id: string }>(
+      `INSERT INTO geofences (geofence_id, fleet_id, name, polygon, version, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'large', $2, 1, to_timestamp(number), now() FROM generate_series(1, 200) AS number
+       RETURNING geofence_id AS id`,
+      [suite.fleetId, { rings: [LARGE_RING] }],
+    );
+    const pages = await walk(1_000);
+    for (const page of pages) expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(MAX_PAGE_BYTES);
+    expect(pages.length).toBeLessThan(6);
+    expect(idsOf(pages)).toEqual(rows.map(({ id }) => id));
   });
 
   it("refuses the page token of another resource's list", async () => {

@@ -150,9 +150,12 @@ describe('the link of a portal session (R-42)', () => {
     expect((await exchange(code)).status).toBe(404);
   });
 
-  it('opens for 2 minutes', async () => {
-    const [early, late] = [await create(), await create()];
-    suite.nowMs += 2 * 60_000 - 1;
+  it.each([
+    ['2 minutes', {}, 2 * 60_000],
+    ['as long as its session if that is shorter', { expiresIn: 30 }, 30_000],
+  ])('opens for %s', async (_, body, lifetimeMs) => {
+    const [early, late] = [await create(body), await create(body)];
+    suite.nowMs += lifetimeMs - 1;
     expect((await exchange(codeIn(early))).status).toBe(200);
     suite.nowMs += 1;
     expect((await exchange(codeIn(late))).status).toBe(404);
@@ -200,8 +203,12 @@ describe('a portal session (R-42)', () => {
     expect(await statusWith(token, test, 'POST')).toBe(403);
   });
 
-  it.each(['expiresIn', 'expiresInSeconds'])('ends at its time, by %s', async (name) => {
-    const { token } = await open({ [name]: 30 });
+  it.each([
+    ['expiresIn', { expiresIn: 30 }],
+    ['its earlier name', { expiresInSeconds: 30 }],
+    ['expiresIn rather than its earlier name', { expiresIn: 30, expiresInSeconds: 60 }],
+  ])('ends at its time, by %s', async (_, body) => {
+    const { token } = await open(body);
     suite.nowMs += 29_999;
     expect(await statusWith(token)).toBe(200);
     suite.nowMs += 1;
