@@ -71,9 +71,10 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
     }
   });
 
-  it('hold a window with its start and without its end', async () => {
+  it.each([0, 0.5])('hold a window with its start and without its end, %d ms after a delivery', async (laterMs) => {
     const { find, all } = await filledLog();
-    const [startAt, endAt] = [all[6]?.firstAttemptAt ?? 0, all[15]?.firstAttemptAt ?? 0];
+    const timeAt = (index: number): number => (all[index]?.firstAttemptAt ?? 0) + laterMs;
+    const [startAt, endAt] = [timeAt(6), timeAt(15)];
     expect(await find({ startAt, endAt })).toEqual(
       all.filter(({ firstAttemptAt }) => firstAttemptAt >= startAt && firstAttemptAt < endAt),
     );

@@ -72,12 +72,13 @@ describe('the figures of all fleets (R-37, R-41)', () => {
     );
   });
 
-  it('are read from rows of fleets, however many subscriptions these have', async () => {
+  it('are read from rows of fleets, however many subscriptions and event types these have', async () => {
     const log = Array.from({ length: 60 }, (_, n) =>
       attemptOf({
         fleetId: `fleet-${String(n % 2)}`,
         eventId: uuidOf(`many ${String(n)}`),
         subscriptionId: uuidOf(`s ${String(n)}`),
+        eventType: n % 3 === 0 ? 'position' : 'ignition_on',
       }),
     );
     await project(log, [60]);
