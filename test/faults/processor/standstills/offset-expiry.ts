@@ -23,7 +23,7 @@ export async function offsetExpiry(suite: SuiteContext, stage: Stage): Promise<S
   if (positions.size !== PARTITIONS || left.size > 0)
     return { problems: ['the offsets of the group have not expired'] };
   const problems = await expectParked(stage, traffic, { code: 'POSITION_LOST', partitions: [...positions.keys()] });
-  for (const [partition, offset] of positions) await seek(stage, partition, offset);
+  for (const [partition, offset] of positions) problems.push(...(await seek(stage, partition, offset)));
   await traffic.stop();
   const drained = await drain(() => whatIsLeft(kafka, processors), WAIT.timeoutMs);
   const judgment = await judge({ kafka, registryUrl, published: traffic.published() });
