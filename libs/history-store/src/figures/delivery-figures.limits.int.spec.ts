@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DAY_MS } from '@waypost/domain';
 import { useTestHistory } from '../../../../test/support/test-history.js';
 import { NOW } from '../deliveries/attempt-samples.contract.js';
@@ -66,7 +66,11 @@ describe('what an answer about figures adds (R-41)', () => {
       )
     )[0];
     expect(size).toBeGreaterThan(20_000_000);
+    const statements = jest.spyOn(suite.pages, 'read');
     expect(await read({})).toEqual({ rows: 15, total: 15 * 3_000 * 21, sums: 1 });
+    // For the buckets, and for their sum.
+    expect(statements.mock.calls.length).toBeGreaterThan(2);
+    statements.mockRestore();
     expect(await read({ groupBy: 'subscription', limits: {} })).toEqual({
       rows: 45_000,
       total: 15 * 3_000 * 21,
