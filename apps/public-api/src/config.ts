@@ -69,6 +69,16 @@ const http = z
       'how many device ids all webhook subscriptions of a fleet may name together, from 1',
       1_000_000,
     ),
+    WAYPOST_MAX_API_KEYS_PER_FLEET: withDefault(
+      asInteger(1, 100_000),
+      'how many API keys a fleet may have that are not revoked, 1 to 100000',
+      1_000,
+    ),
+    WAYPOST_MAX_PORTAL_SESSIONS_PER_FLEET: withDefault(
+      asInteger(1, 100_000),
+      'how many portal sessions a fleet may have that have not ended, 1 to 100000',
+      10_000,
+    ),
     WAYPOST_MAX_STREAMS_PER_FLEET: withDefault(
       asInteger(1, 64),
       'how many live streams of one process a fleet may have, 1 to 64',
@@ -95,6 +105,8 @@ const http = z
     fleetLimits: {
       subscriptions: env.WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET,
       deviceIds: env.WAYPOST_MAX_DEVICE_IDS_PER_FLEET,
+      apiKeys: env.WAYPOST_MAX_API_KEYS_PER_FLEET,
+      portalSessions: env.WAYPOST_MAX_PORTAL_SESSIONS_PER_FLEET,
     },
     maxStreamsPerFleet: env.WAYPOST_MAX_STREAMS_PER_FLEET,
     trustedProxies: env.WAYPOST_TRUSTED_PROXIES,

@@ -57,6 +57,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_ADDRESS_RATE_LIMIT_BURST: 'Burst of requests of one address without a valid API key, per process',
   WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET: 'Maximum webhook subscriptions of a fleet',
   WAYPOST_MAX_DEVICE_IDS_PER_FLEET: 'Maximum device ids of all webhook subscriptions of a fleet together',
+  WAYPOST_MAX_API_KEYS_PER_FLEET: 'Maximum API keys of a fleet that are not revoked',
+  WAYPOST_MAX_PORTAL_SESSIONS_PER_FLEET: 'Maximum portal sessions of a fleet that have not ended',
   WAYPOST_MAX_STREAMS_PER_FLEET: 'Maximum live streams of a fleet, per process',
   WAYPOST_TRUSTED_PROXIES: 'Addresses and subnets of proxies whose `X-Forwarded-For` is trusted',
   WAYPOST_REPLAY_MAX_UNSENT: 'Maximum deliveries of one replay that are written but not yet sent',

@@ -49,7 +49,7 @@ async function addApiKey(
   { dataDir, fleetId, now }: KeyOptions,
 ): Promise<string> {
   const result = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
-  if (result.type === 'fleet_not_found') throw new CliError(`There is no fleet ${fleetId}.`);
+  if (result.type !== 'created') throw new CliError(`There is no fleet ${fleetId}.`);
   try {
     await saveApiKey(dataDir, fleetId, result.key);
   } catch (error) {

@@ -53,8 +53,7 @@ export async function ensureFleet({ dataDir, databaseUrl, fleetId, now }: Ensure
     // A key of a database that is gone counts for nothing in the new one.
     if (saved !== undefined && fleet.type === 'exists') return saved;
     const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
-    if (made.type === 'fleet_not_found')
-      throw new CliError(`Fleet ${fleetId} was deleted while its key was being created.`);
+    if (made.type !== 'created') throw new CliError(`Fleet ${fleetId} was deleted while its key was being created.`);
     await saveApiKey(dataDir, fleetId, made.key);
     return made.key;
   } finally {

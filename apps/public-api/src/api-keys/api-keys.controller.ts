@@ -20,7 +20,8 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'createApiKey',
     summary: 'Create an API key',
-    description: 'For the fleet of the calling key, with scopes that this key has itself: any other scope gets a 403.',
+    description:
+      'For the fleet of the calling key, with scopes that this key has itself: any other scope gets a 403. The number of keys that are not revoked is limited (`too_many_api_keys`).',
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',
@@ -44,6 +45,7 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'listApiKeys',
     summary: 'List API keys, oldest first, including revoked ones',
+    description: 'Of the revoked keys, as many as a fleet may have keys: the last revoked.',
     tag: 'Fleet',
     scope: 'keys:read',
     portal: 'refused',
@@ -57,7 +59,8 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'getApiKey',
     summary: 'Read an API key',
-    description: 'Without the key itself, which is shown only once. Also returns revoked keys.',
+    description:
+      'Without the key itself, which is shown only once. Also returns revoked keys, as long as they are listed.',
     tag: 'Fleet',
     scope: 'keys:read',
     portal: 'refused',

@@ -1,7 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
-import { CLOCK } from '@waypost/platform';
+import { CLOCK, CONFIG } from '@waypost/platform';
 import type { Caller } from '../auth/caller.js';
+import type { PublicApiConfig } from '../config.js';
+import { tooMany } from '../errors/limit-reached.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
@@ -16,6 +18,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeyStore,
     private readonly pages: ListPagesService,
     @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   /** Checked even before an earlier answer is repeated: it holds a key with these scopes. */
@@ -29,8 +32,10 @@ export class ApiKeysService {
     change: MakeChange<ApiKeyWithKeyDto>,
   ): Promise<ApiKeyWithKeyDto> {
     return change(async (stores) => {
-      const created = await stores.apiKeys.create({ fleetId, name: name ?? null, scopes, nowMs: this.now() });
+      const draft = { fleetId, name: name ?? null, scopes, nowMs: this.now() };
+      const created = await stores.apiKeys.create(draft, this.config.http.fleetLimits);
       if (created.type === 'fleet_not_found') throw noSuchFleet();
+      if (created.type === 'limit_reached') throw tooMany(created);
       return { answer: { ...toApiKey(created.stored), key: created.key }, outboxIds: [] };
     });
   }

@@ -81,7 +81,7 @@ describe('public-api with a standby that lags behind (DATABASE_READ_URL)', () =>
     await fleets.create({ fleetId: FLEET, payloadFormat: 'v1', nowMs: NOW });
     expect(await fleets.find(FLEET)).toMatchObject({ fleetId: FLEET });
     const subscription = subscriptionOf({ fleetId: FLEET });
-    await subscriptions.create([subscription], NOW, { subscriptions: 10, deviceIds: 10 });
+    await subscriptions.create([subscription], NOW);
     expect(await subscriptions.get({ fleetId: FLEET, id: subscription.id })).toMatchObject({ id: subscription.id });
   });
 });

@@ -24,6 +24,8 @@ export const ERROR_CODES = [
   'too_many_geofences',
   'too_many_subscriptions',
   'too_many_device_ids',
+  'too_many_api_keys',
+  'too_many_portal_sessions',
   'precondition_failed',
   'idempotency_in_progress',
   'idempotency_key_reused',

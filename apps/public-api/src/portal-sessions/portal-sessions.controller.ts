@@ -34,7 +34,7 @@ export class PortalSessionsController {
     operationId: 'createPortalSession',
     summary: 'Create a portal session',
     description:
-      'Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for 2 minutes.',
+      'Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for 2 minutes. The number of sessions that have not ended is limited (`too_many_portal_sessions`).',
     tag,
     scope: 'portal:write',
     portal: 'refused',
@@ -74,7 +74,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'listPortalSessions',
     summary: 'List portal sessions, oldest first',
-    description: 'Ended sessions are listed for a day.',
+    description: 'Ended sessions are listed for a day, and at most as many as a fleet may have sessions: the newest.',
     tag,
     scope: 'portal:read',
     portal: 'refused',
@@ -88,7 +88,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'getPortalSession',
     summary: 'Read a portal session',
-    description: 'Without its link, which is shown only once. A session can be read for a day after its end.',
+    description: 'Without its link, which is shown only once. An ended session can be read as long as it is listed.',
     tag,
     scope: 'portal:read',
     portal: 'refused',

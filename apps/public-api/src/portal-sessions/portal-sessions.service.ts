@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTime, MINUTE_MS } from '@waypost/domain';
 import { FleetPortalStore, type PortalScope, PortalSessionStore, SubscriptionStore } from '@waypost/management-store';
-import { CLOCK } from '@waypost/platform';
+import { CLOCK, CONFIG } from '@waypost/platform';
 import { scopesNotHeld } from '../api-keys/api-keys.errors.js';
 import type { Caller } from '../auth/caller.js';
+import type { PublicApiConfig } from '../config.js';
+import { tooMany } from '../errors/limit-reached.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPagesService } from '../paging/list-pages.service.js';
@@ -39,6 +41,7 @@ export class PortalSessionsService {
     private readonly subscriptions: SubscriptionStore,
     private readonly pages: ListPagesService,
     @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   /** Checked even before an earlier answer is repeated: it holds a link to a session with these scopes. */
@@ -67,7 +70,10 @@ export class PortalSessionsService {
     const maker = type === 'admin' ? { keyId: null, adminKeyId: keyId } : { keyId, adminKeyId: null };
     const session = { fleetId, ...maker, scopes, subscriptionIds, returnUrl, codeExpiresAt, expiresAt, nowMs };
     return change(async (stores) => {
-      const { code, stored } = await stores.portalSessions.create(session);
+      const created = await stores.portalSessions.create(session, this.config.http.fleetLimits);
+      if (created.type === 'fleet_not_found') throw noSuchFleet();
+      if (created.type === 'limit_reached') throw tooMany(created);
+      const { code, stored } = created;
       // The id is not a secret. In the address it keeps apart what sessions of the fleet store in frames of one page.
       const link = `${consoleUrl}/portal/${portal.portalId}/${stored.id}#portal=${code}`;
       return {

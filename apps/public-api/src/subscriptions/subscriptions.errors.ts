@@ -1,4 +1,4 @@
-import type { LimitReached, TakenSubscription } from '@waypost/management-store';
+import type { TakenSubscription } from '@waypost/management-store';
 import { ApiError, type ErrorDetail, notFound } from '../errors/api-error.js';
 
 export function noSuchSubscription(): ApiError {
@@ -25,17 +25,6 @@ function takenUrl(eventType: string, id: string | null): ErrorDetail {
 
 function conflict(message: string, details: readonly ErrorDetail[]): ApiError {
   return new ApiError(409, 'conflict', message, { details });
-}
-
-/** 409 that says what the fleet may have and has (R-16). */
-export function tooMany({ resource, limit, current, added }: LimitReached): ApiError {
-  const [code, field, name] =
-    resource === 'subscriptions'
-      ? (['too_many_subscriptions', 'eventTypes', 'subscriptions'] as const)
-      : (['too_many_device_ids', 'deviceIds', 'device ids in all its subscriptions'] as const);
-  const message = `A fleet may have ${String(limit)} ${name}: it has ${String(current)}, and this would add ${String(added)}.`;
-  const details = [{ field, limit, current, message: `would add ${String(added)}` }];
-  return new ApiError(409, code, message, { details });
 }
 
 /** 503 of a pause or a disabling that the senders have not heard of: a 200 promises that nothing is sent any more (R-16). */

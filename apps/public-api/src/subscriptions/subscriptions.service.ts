@@ -10,6 +10,7 @@ import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
 import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { tooMany } from '../errors/limit-reached.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
@@ -32,7 +33,6 @@ import {
   notActive,
   notInEffectYet,
   subscriptionsTaken,
-  tooMany,
   tooManySecrets,
   urlTaken,
 } from './subscriptions.errors.js';

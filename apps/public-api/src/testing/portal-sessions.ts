@@ -21,7 +21,7 @@ export async function openPortalSession(
 ): Promise<OpenedSession> {
   const { fleetId, nowMs, subscriptionIds = null, scopes = PORTAL_SCOPES } = session;
   const key = await apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
-  if (key.type !== 'created') throw new Error(`There is no fleet ${fleetId}.`);
+  if (key.type !== 'created') throw new Error(key.type);
   const expiresAt = nowMs + HOUR_MS;
   const row = {
     fleetId,
@@ -33,8 +33,9 @@ export async function openPortalSession(
     codeExpiresAt: expiresAt,
     expiresAt,
   };
-  const { code } = await portalSessions.create({ ...row, nowMs });
-  const opened = await portalSessions.exchange(code, nowMs);
+  const created = await portalSessions.create({ ...row, nowMs });
+  if (created.type !== 'created') throw new Error(created.type);
+  const opened = await portalSessions.exchange(created.code, nowMs);
   if (opened.type !== 'exchanged') throw new Error('The link does not open.');
   return { id: opened.stored.id, token: opened.token, keyId: key.id };
 }

@@ -84,8 +84,13 @@ type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 
 type HttpConfig = PublicApiConfig['http'];
 
+const PLENTY = { subscriptions: 1_000, deviceIds: 100_000, apiKeys: 1_000, portalSessions: 1_000 };
+
 export interface TestApiOptions
-  extends Partial<HttpConfig>, Partial<Pick<PublicApiConfig, 'sealingKeys' | 'pageTokenKeys' | 'mapTiles'>> {
+  extends
+    Partial<Omit<HttpConfig, 'fleetLimits'>>,
+    Partial<Pick<PublicApiConfig, 'sealingKeys' | 'pageTokenKeys' | 'mapTiles'>> {
+  readonly fleetLimits?: Partial<HttpConfig['fleetLimits']>;
   readonly logger?: StreamsLogger;
   readonly now?: () => number;
   readonly limits?: ServerLimits;
@@ -208,7 +213,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
     v1Gone: options.v1Gone ?? false,
     rateLimit: options.rateLimit ?? unlimited,
     addressRateLimit: options.addressRateLimit ?? unlimited,
-    fleetLimits: options.fleetLimits ?? { subscriptions: 1_000, deviceIds: 100_000 },
+    fleetLimits: { ...PLENTY, ...options.fleetLimits },
     maxStreamsPerFleet: options.maxStreamsPerFleet ?? 16,
     trustedProxies: options.trustedProxies ?? [],
   };

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type Repository } from 'typeorm';
+import { type EntityManager, IsNull, Not, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
-import { ApiKeyEntity, FleetEntity } from '../entities.js';
+import { ApiKeyEntity, PortalSessionEntity } from '../entities.js';
+import { type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
+import { lockFleet } from './fleet-store.js';
 import { type Listed, listPage, type ListQuery } from './list-page.js';
 
 /** Everything that a key can be allowed to do (R-37). */
@@ -59,6 +61,7 @@ export type CreateApiKeyResult =
       readonly key: string;
       readonly stored: StoredApiKey;
     }
+  | LimitReached
   | { readonly type: 'fleet_not_found' };
 
 export type RevokeApiKeyResult = { readonly type: 'revoked' } | { readonly type: 'not_found' };
@@ -70,6 +73,7 @@ export const KEY_BYTES = Symbol('KEY_BYTES');
 
 /** `wp_` and 6 of 43 characters: enough to tell keys apart, and no help in guessing the rest. */
 const PREFIX_LENGTH = 9;
+const FORGET_AT_ONCE = 100;
 
 /** API keys of fleets; only their SHA-256 is stored (R-37). */
 @Injectable()
@@ -79,7 +83,10 @@ export class ApiKeyStore {
     @Inject(KEY_BYTES) private readonly randomBytes: RandomBytes,
   ) {}
 
-  async create({ fleetId, scopes, nowMs, name = null }: NewApiKey): Promise<CreateApiKeyResult> {
+  async create(
+    { fleetId, scopes, nowMs, name = null }: NewApiKey,
+    limits: FleetLimits = NO_LIMITS,
+  ): Promise<CreateApiKeyResult> {
     const key = formatApiKey(this.randomBytes(32));
     const stored = {
       id: randomUUID(),
@@ -91,7 +98,11 @@ export class ApiKeyStore {
       revokedAt: null,
     };
     return inFleet(this.keys.manager, fleetId, async (manager): Promise<CreateApiKeyResult> => {
-      if (!(await manager.existsBy(FleetEntity, { fleetId }))) return { type: 'fleet_not_found' };
+      if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
+      const live = await manager.countBy(ApiKeyEntity, { fleetId, revokedAt: IsNull() });
+      const reached = limitReached(limits, 'apiKeys', live, 1);
+      if (reached !== null) return reached;
+      await forgetRevoked(manager, fleetId, limits);
       await manager.insert(ApiKeyEntity, { ...stored, hash: hashApiKey(key) });
       return { type: 'created', id: stored.id, key, stored };
     });
@@ -133,6 +144,22 @@ export class ApiKeyStore {
       return { type: 'revoked' };
     });
   }
+}
+
+/** The longest revoked beyond the limit, unless a session that is still listed names them: others cannot pile up either. */
+async function forgetRevoked(manager: EntityManager, fleetId: string, { apiKeys }: FleetLimits): Promise<void> {
+  const revoked = await manager.countBy(ApiKeyEntity, { fleetId, revokedAt: Not(IsNull()) });
+  if (revoked <= apiKeys) return;
+  const oldest = manager
+    .createQueryBuilder(ApiKeyEntity, 'key')
+    .select('key.id')
+    .where('key.fleetId = :fleetId AND key.revokedAt IS NOT NULL', { fleetId })
+    .orderBy('key.revokedAt', 'ASC')
+    .limit(Math.min(revoked - apiKeys, FORGET_AT_ONCE));
+  const session = oldest.subQuery().select('1').from(PortalSessionEntity, 'session').where('session.keyId = key.id');
+  const keys = await oldest.andWhere(`NOT EXISTS ${session.getQuery()}`).getMany();
+  const ids = keys.map(({ id }) => id);
+  if (ids.length > 0) await manager.delete(ApiKeyEntity, ids);
 }
 
 function shown({ hash: _, ...stored }: ApiKeyEntity): StoredApiKey {

@@ -2,7 +2,7 @@ import { type EntityManager, In } from 'typeorm';
 import { inFleet } from '@waypost/database';
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from '../entities.js';
-import { deviceIdCount, type FleetLimits, type LimitReached, limitReached } from './fleet-limits.js';
+import { deviceIdCount, type FleetLimits, type LimitReached, subscriptionLimitReached } from './fleet-limits.js';
 import { changeFleet, lockFleet } from './fleet-store.js';
 import { appendVersions } from './subscription-versions.js';
 
@@ -47,7 +47,7 @@ export async function createSubscriptions(
     return await inFleet(database, fleetId, async (manager): Promise<CreateSubscriptionsResult> => {
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
       const added = { subscriptions: subscriptions.length, deviceIds: deviceIdCount(subscriptions) };
-      const reached = await limitReached(manager, fleetId, added, limits);
+      const reached = await subscriptionLimitReached(manager, fleetId, added, limits);
       if (reached !== null) return reached;
       const fleetIds = await turnRoutesOn(manager, subscriptions, nowMs);
       await insertAll(manager, subscriptions);

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import {
+  type EntityManager,
+  IsNull,
+  LessThanOrEqual,
+  MoreThan,
+  type Repository,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { DAY_MS, formatCredential, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, PortalSessionEntity } from '../entities.js';
 import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
+import { type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
+import { lockFleet } from './fleet-store.js';
 import { type Listed, listPage, type ListQuery } from './list-page.js';
 
 /**
@@ -67,11 +76,15 @@ export interface NewPortalSession {
   readonly nowMs: number;
 }
 
-export interface CreatePortalSessionResult {
-  /** Shown once, never stored. */
-  readonly code: string;
-  readonly stored: StoredPortalSession;
-}
+export type CreatePortalSessionResult =
+  | {
+      readonly type: 'created';
+      /** Shown once, never stored. */
+      readonly code: string;
+      readonly stored: StoredPortalSession;
+    }
+  | LimitReached
+  | { readonly type: 'fleet_not_found' };
 
 export type ExchangePortalCodeResult =
   | {
@@ -101,10 +114,13 @@ export class PortalSessionStore {
     @Inject(KEY_BYTES) private readonly randomBytes: RandomBytes,
   ) {}
 
-  async create({ nowMs, ...session }: NewPortalSession): Promise<CreatePortalSessionResult> {
+  async create(
+    { nowMs, ...session }: NewPortalSession,
+    limits: FleetLimits = NO_LIMITS,
+  ): Promise<CreatePortalSessionResult> {
     await inAllFleets(this.sessions.manager, (manager) => forgetOld(manager, nowMs));
     const code = formatCredential('portalCode', this.randomBytes(SECRET_BYTES));
-    const { scopes, subscriptionIds } = session;
+    const { fleetId, scopes, subscriptionIds } = session;
     const row = this.sessions.create({
       ...session,
       id: randomUUID(),
@@ -116,8 +132,15 @@ export class PortalSessionStore {
       exchangedAt: null,
       revokedAt: null,
     });
-    await inFleet(this.sessions.manager, session.fleetId, (manager) => manager.insert(PortalSessionEntity, row));
-    return { code, stored: shown(row) };
+    return inFleet(this.sessions.manager, fleetId, async (manager): Promise<CreatePortalSessionResult> => {
+      if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
+      const live = await sessionsThat(manager, 'LIVE', nowMs).andWhere({ fleetId }).getCount();
+      const reached = limitReached(limits, 'portalSessions', live, 1);
+      if (reached !== null) return reached;
+      await forgetEnded(manager, { fleetId, nowMs, listed: limits.portalSessions });
+      await manager.insert(PortalSessionEntity, row);
+      return { type: 'created', code, stored: shown(row) };
+    });
   }
 
   /** Works once: of several at the same time, one succeeds. */
@@ -138,13 +161,7 @@ export class PortalSessionStore {
   /** The live session whose token has this SHA-256, or null. */
   async find(tokenHash: Buffer, nowMs: number): Promise<PortalSessionRecord | null> {
     const found = await inAllFleets(this.sessions.manager, (manager) =>
-      manager
-        .createQueryBuilder(PortalSessionEntity, 'session')
-        .leftJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.revokedAt IS NULL')
-        .where('session.tokenHash = :hash AND session.revokedAt IS NULL', { hash: tokenHash })
-        .andWhere('(key.id IS NOT NULL OR session.keyId IS NULL)')
-        .andWhere('session.expiresAt > :now', { now: new Date(nowMs) })
-        .getOne(),
+      sessionsThat(manager, 'LIVE', nowMs).andWhere({ tokenHash }).getOne(),
     );
     if (found === null) return null;
     const { id, fleetId, adminKeyId, scopes, subscriptionIds, expiresAt } = found;
@@ -181,6 +198,40 @@ export class PortalSessionStore {
   }
 }
 
+/** A session ends by itself, when it is revoked, or with its key. */
+const CONDITIONS = {
+  LIVE: 'session.revokedAt IS NULL AND session.expiresAt > :now AND key.revokedAt IS NULL',
+  ENDED: '(session.revokedAt IS NOT NULL OR session.expiresAt <= :now OR key.revokedAt IS NOT NULL)',
+};
+
+function sessionsThat(
+  manager: EntityManager,
+  are: keyof typeof CONDITIONS,
+  nowMs: number,
+): SelectQueryBuilder<PortalSessionEntity> {
+  return manager
+    .createQueryBuilder(PortalSessionEntity, 'session')
+    .leftJoin(ApiKeyEntity, 'key', 'key.id = session.keyId')
+    .where(CONDITIONS[are], { now: new Date(nowMs) });
+}
+
+/** The oldest beyond as many as stay listed: a caller that revokes what it creates cannot fill the database either. */
+async function forgetEnded(
+  manager: EntityManager,
+  { fleetId, nowMs, listed }: { readonly fleetId: string; readonly nowMs: number; readonly listed: number },
+): Promise<void> {
+  const ended = sessionsThat(manager, 'ENDED', nowMs).andWhere({ fleetId });
+  const count = await ended.getCount();
+  if (count <= listed) return;
+  const oldest = ended.select('session.id').orderBy('session.createdAt', 'ASC');
+  const old = await oldest
+    .limit(Math.min(count - listed, FORGET_AT_ONCE))
+    .setLock('pessimistic_write', undefined, ['session'])
+    .setOnLocked('skip_locked')
+    .getMany();
+  await forget(manager, old);
+}
+
 /** A bounded number per new session: there are never many. */
 async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
   const old = await manager.find(PortalSessionEntity, {
@@ -188,13 +239,15 @@ async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
     where: { expiresAt: LessThanOrEqual(nowMs - LISTED_MS) },
     order: { expiresAt: 'ASC' },
     take: FORGET_AT_ONCE,
+    // Those of any fleet: without it, two creations could each wait for rows that the other deletes.
+    lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
   });
-  if (old.length > 0) {
-    await manager.delete(
-      PortalSessionEntity,
-      old.map(({ id }) => id),
-    );
-  }
+  await forget(manager, old);
+}
+
+async function forget(manager: EntityManager, old: readonly Pick<PortalSessionEntity, 'id'>[]): Promise<void> {
+  const ids = old.map(({ id }) => id);
+  if (ids.length > 0) await manager.delete(PortalSessionEntity, ids);
 }
 
 async function isKeyLive(manager: EntityManager, { keyId }: SessionRow): Promise<boolean> {

@@ -8,7 +8,13 @@ import { WebhookSubscriptionEntity } from '../entities.js';
 import { appendToOutbox, unpublishedChanges } from '../outbox/outbox.js';
 import { createSubscriptions, type CreateSubscriptionsResult, type NewSubscription } from './create-subscriptions.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
-import { deviceIdCount, type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
+import {
+  deviceIdCount,
+  type FleetLimits,
+  type LimitReached,
+  NO_LIMITS,
+  subscriptionLimitReached,
+} from './fleet-limits.js';
 import { lockFleet } from './fleet-store.js';
 import { type Listed, listPage, type ListQuery } from './list-page.js';
 import { rotateSecrets, type SecretRotation } from './rotate-secrets.js';
@@ -232,7 +238,7 @@ async function tooManyDeviceIds(
   const fleetId = changed[0]?.fleetId;
   if (deviceIds <= 0 || fleetId === undefined) return null;
   await lockFleet(manager, fleetId);
-  return limitReached(manager, fleetId, { subscriptions: 0, deviceIds }, limits);
+  return subscriptionLimitReached(manager, fleetId, { subscriptions: 0, deviceIds }, limits);
 }
 
 /** Saves the next version of each; the result shows the named one, which may be unchanged. */

@@ -29,6 +29,8 @@ export interface ErrorBody {
       | 'too_many_geofences'
       | 'too_many_subscriptions'
       | 'too_many_device_ids'
+      | 'too_many_api_keys'
+      | 'too_many_portal_sessions'
       | 'precondition_failed'
       | 'idempotency_in_progress'
       | 'idempotency_key_reused'

@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { API_KEY_SCOPES } from '@waypost/management-store';
+import type { TestAnswer } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
+
+const KEYS = '/public/v1/api-keys';
+const SESSIONS = '/public/v1/portal-sessions';
+const SCOPES = { scopes: ['events:read'] };
+
+const suite = useTestFleet({
+  fleetLimits: { apiKeys: 3, portalSessions: 3 },
+  findApiKey: (hash) => suite.store.apiKeys.find(hash),
+});
+/** The one stored key of the fleet, which makes the sessions. */
+let key: string;
+let keyId: string;
+
+beforeEach(async () => {
+  const { store, fleetId, nowMs } = suite;
+  const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
+  if (made.type !== 'created') throw new Error(made.type);
+  ({ key, id: keyId } = made);
+});
+
+const create = (path: string, body: object = {}): Promise<TestAnswer> =>
+  suite.api.request(path, { method: 'POST', key, json: { ...SCOPES, ...body } });
+
+async function createId(path: string, body: object = {}): Promise<string> {
+  const answer = await create(path, body);
+  expect(answer.status).toBe(201);
+  return (answer.body as { id: string }).id;
+}
+
+async function listed(path: string): Promise<string[]> {
+  return ((await suite.send('GET', path)).body as { data: { id: string }[] }).data.map(({ id }) => id);
+}
+
+/** With a connection each, which exists already: those that queue for the first would not be concurrent. */
+async function createAtOnce(path: string, count: number): Promise<TestAnswer[]> {
+  const times = Array.from({ length: count });
+  await Promise.all(times.map(() => suite.store.fleets.count()));
+  return Promise.all(times.map(() => create(path)));
+}
+
+const statusesOf = (answers: readonly TestAnswer[]): number[] => answers.map(({ status }) => status).sort();
+const refusedOf = (answers: readonly TestAnswer[]): unknown => answers.find(({ status }) => status === 409)?.body;
+
+describe('the limit of API keys of a fleet (R-37)', () => {
+  it('lets no concurrent requests create more than are left, and says what there is', async () => {
+    const answers = await createAtOnce(KEYS, 8);
+    expect(statusesOf(answers)).toEqual([201, 201, ...Array<number>(6).fill(409)]);
+    expect(refusedOf(answers)).toEqual({
+      error: {
+        code: 'too_many_api_keys',
+        message: 'A fleet may have 3 API keys that are not revoked: it has 3, and this would add 1.',
+        details: [{ limit: 3, current: 3, message: 'would add 1' }],
+        requestId: expect.any(String) as unknown,
+      },
+    });
+  });
+
+  it('does not count keys that are revoked, nor those of other fleets', async () => {
+    const [one] = [await createId(KEYS), await createId(KEYS)];
+    const other = `${suite.fleetId}-other`;
+    await suite.store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs: suite.nowMs });
+    expect((await suite.api.request(KEYS, { method: 'POST', key: suite.api.addKey(other), json: SCOPES })).status).toBe(
+      201,
+    );
+    expect((await create(KEYS)).status).toBe(409);
+    await suite.send('DELETE', `${KEYS}/${one}`);
+    expect((await create(KEYS)).status).toBe(201);
+  });
+
+  it('does not bind an operator at the command line', async () => {
+    await Promise.all([createId(KEYS), createId(KEYS)]);
+    const { store, fleetId, nowMs } = suite;
+    expect(await store.apiKeys.create({ fleetId, scopes: [], nowMs })).toMatchObject({ type: 'created' });
+  });
+
+  it('keeps as many revoked keys, the last revoked, so that revoking makes no room for ever more rows', async () => {
+    const revoked: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      suite.nowMs += 1;
+      const id = await createId(KEYS);
+      await suite.send('DELETE', `${KEYS}/${id}`);
+      revoked.push(id);
+    }
+    suite.nowMs += 1;
+    const last = await createId(KEYS);
+    expect(await listed(KEYS)).toEqual([keyId, ...revoked.slice(-3), last]);
+  });
+
+  it('keeps a revoked key that a listed session names', async () => {
+    const named = await suite.store.apiKeys.create({
+      fleetId: suite.fleetId,
+      scopes: API_KEY_SCOPES,
+      nowMs: suite.nowMs,
+    });
+    if (named.type !== 'created') throw new Error(named.type);
+    await suite.api.request(SESSIONS, { method: 'POST', key: named.key, json: SCOPES });
+    await suite.send('DELETE', `${KEYS}/${named.id}`);
+    for (let n = 0; n < 5; n++) await suite.send('DELETE', `${KEYS}/${await createId(KEYS)}`);
+    expect(await listed(KEYS)).toContain(named.id);
+  });
+});
+
+describe('the limit of portal sessions of a fleet (R-42)', () => {
+  it('lets no concurrent requests create more than are left, and says what there is', async () => {
+    const answers = await createAtOnce(SESSIONS, 8);
+    expect(statusesOf(answers)).toEqual([201, 201, 201, ...Array<number>(5).fill(409)]);
+    expect(refusedOf(answers)).toMatchObject({
+      error: {
+        code: 'too_many_portal_sessions',
+        message: 'A fleet may have 3 portal sessions that have not ended: it has 3, and this would add 1.',
+        details: [{ limit: 3, current: 3, message: 'would add 1' }],
+      },
+    });
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ['has expired', () => Promise.resolve((suite.nowMs += 60_000))],
+    ['is revoked', (id) => suite.send('DELETE', `${SESSIONS}/${id}`)],
+    ['has lost its key', () => suite.store.apiKeys.revoke({ fleetId: suite.fleetId, id: keyId }, suite.nowMs)],
+  ])('does not count a session that %s', async (_, end) => {
+    const id = await createId(SESSIONS, { expiresIn: 60 });
+    const other = await suite.store.apiKeys.create({
+      fleetId: suite.fleetId,
+      scopes: API_KEY_SCOPES,
+      nowMs: suite.nowMs,
+    });
+    if (other.type !== 'created') throw new Error(other.type);
+    key = other.key;
+    await createId(SESSIONS);
+    await createId(SESSIONS);
+    expect((await create(SESSIONS)).status).toBe(409);
+    await end(id);
+    expect(statusesOf([await create(SESSIONS), await create(SESSIONS)])).toEqual([201, 409]);
+  });
+
+  it('keeps as many ended sessions, the newest, so that revoking makes no room for ever more rows', async () => {
+    const ended: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      suite.nowMs += 1;
+      const id = await createId(SESSIONS);
+      await suite.send('DELETE', `${SESSIONS}/${id}`);
+      ended.push(id);
+    }
+    suite.nowMs += 1;
+    const live = await createId(SESSIONS);
+    expect(await listed(SESSIONS)).toEqual([...ended.slice(-3), live]);
+  });
+});
