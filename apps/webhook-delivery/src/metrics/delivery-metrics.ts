@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type BacklogMetrics, type BacklogSource, createBacklogMetrics } from './backlog-metrics.js';
 import { createPastDueMetrics, type PastDueMetrics, type PastDueSource } from './past-due-metrics.js';
 
 export interface EndedAttemptFigures {
@@ -10,8 +11,9 @@ export interface EndedAttemptFigures {
   readonly latenessMs: number;
 }
 
-export abstract class DeliveryMetrics implements PastDueMetrics {
+export abstract class DeliveryMetrics implements PastDueMetrics, BacklogMetrics {
   abstract watch(source: PastDueSource): () => void;
+  abstract watchBacklogs(source: BacklogSource): () => void;
   abstract deliveryCreated(): void;
   abstract attemptEnded(attempt: EndedAttemptFigures): void;
   /** A delivery waited for longer than the history keeps it. */
@@ -26,7 +28,11 @@ export abstract class DeliveryMetrics implements PastDueMetrics {
 const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const LATENESS_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
 
-export function createDeliveryMetrics(registry: Registry, monotonicMs: () => number): DeliveryMetrics {
+export function createDeliveryMetrics(
+  registry: Registry,
+  monotonicMs: () => number,
+  nowMs: () => number,
+): DeliveryMetrics {
   const registers = [registry];
   const created = new Counter({
     name: 'waypost_deliveries_created_total',
@@ -61,6 +67,7 @@ export function createDeliveryMetrics(registry: Registry, monotonicMs: () => num
       created.inc();
     },
     ...createPastDueMetrics(registry, monotonicMs),
+    ...createBacklogMetrics(registry, nowMs),
     attemptEnded: ({ outcome, kind, statusCode, durationMs, latenessMs }) => {
       attempts.inc({ outcome, class: classOf(statusCode) });
       duration.observe(durationMs / 1000);

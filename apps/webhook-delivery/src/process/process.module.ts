@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { MONOTONIC_CLOCK, QuarantineModule } from '@waypost/platform';
+import { CLOCK, MONOTONIC_CLOCK, QuarantineModule } from '@waypost/platform';
 import { createDeliveryMetrics, DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { Headroom } from './headroom.js';
 import { nodeTimers } from './timers.js';
@@ -16,7 +16,7 @@ export const RANDOM = Symbol('RANDOM');
     { provide: TIMERS, useValue: nodeTimers },
     { provide: RANDOM, useValue: Math.random },
     Headroom,
-    { provide: DeliveryMetrics, inject: [Registry, MONOTONIC_CLOCK], useFactory: createDeliveryMetrics },
+    { provide: DeliveryMetrics, inject: [Registry, MONOTONIC_CLOCK, CLOCK], useFactory: createDeliveryMetrics },
   ],
   exports: [TIMERS, RANDOM, Headroom, DeliveryMetrics, QuarantineModule],
 })

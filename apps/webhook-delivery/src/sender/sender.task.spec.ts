@@ -230,6 +230,17 @@ describe('the sender', () => {
     expect([...harness.waiting()]).toMatchObject([{ first: { count: 1 }, retry: { count: 0 } }]);
   });
 
+  it('knows since when a subscription waits, until its partition is closed (R-26)', async () => {
+    harness.publish(1);
+    const made = await harness.start(never);
+    await until(() => made.length === 1);
+    expect([...harness.backlogAges()]).toEqual([
+      { subscriptionId: 'subscription-1', createdAt: aDelivery(1).createdAt },
+    ]);
+    await harness.stop();
+    expect([...harness.backlogAges()]).toEqual([]);
+  });
+
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
     harness.publish(1);
     harness.publish(2);

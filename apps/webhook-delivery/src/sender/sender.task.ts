@@ -20,7 +20,7 @@ import type { FencedWriter } from '@waypost/streams/admin';
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import { type Moment, momentNow, momentOfLog } from '../process/clocks.js';
 import { isDeleted } from '../subscriptions/subscription-directory.js';
-import { pastDueWork } from './backlogs/past-due-work.js';
+import { pastDueWork, waitingWork } from './backlogs/past-due-work.js';
 import type { PendingDelivery, SubscriptionBacklog, WithdrawnDelivery } from './backlogs/subscription-backlog.js';
 import { restoreKnown } from './recovery/known-deliveries.js';
 import { type RecoveredSender, recoverSender } from './recovery/recover-sender.js';
@@ -80,7 +80,14 @@ export class SenderTask implements PartitionTask {
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
       this.subscriptionChanged(subscriptionId);
     });
-    this.stopWatching = this.parts.metrics.watch(() => this.pastDue());
+    const { metrics } = this.parts;
+    const stops = [
+      metrics.watch(() => this.pastDue()),
+      metrics.watchBacklogs(() => waitingWork(this.opened().backlogs.all())),
+    ];
+    this.stopWatching = () => {
+      for (const stop of stops) stop();
+    };
     return { position: recovered.start.offset };
   }
 

@@ -30,6 +30,7 @@ import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { createFlushScheduler } from '../../kafka-log/flush-scheduler.js';
+import type { BacklogSource } from '../../metrics/backlog-metrics.js';
 import type { PastDueSource } from '../../metrics/past-due-metrics.js';
 import type { TimerPort } from '../../process/timers.js';
 import type { ReservationLimits } from '../../shares/reservations.js';
@@ -95,6 +96,7 @@ export class SenderHarness {
   readonly retryLatenessMs: number[] = [];
   /** As the metrics count them. */
   expired = 0;
+  backlogAges: BacklogSource = () => [];
   pending = 0;
   waiting: PastDueSource = () => [];
   /** Called when the directory is to catch up with its topic. */
@@ -249,6 +251,10 @@ export class SenderHarness {
         watch: (source) => {
           this.waiting = source;
           return nothing;
+        },
+        watchBacklogs: (source) => {
+          this.backlogAges = source;
+          return () => (this.backlogAges = () => []);
         },
       },
       quarantine: {
