@@ -140,7 +140,8 @@ export async function startAttemptRig(
     advance: (ms) => void (aheadMs += ms),
     stepClock: (byMs) => void (steppedMs += byMs),
     freeze: () => {
-      frozenMs = performance.now() - startedMs;
+      // Whole, or sums of it and seconds are rounded: a time that has come would seem to be a fraction ahead.
+      frozenMs = Math.ceil(performance.now() - startedMs);
     },
     hook: () => receiver.url('/hook'),
     onlyCall: () => {
