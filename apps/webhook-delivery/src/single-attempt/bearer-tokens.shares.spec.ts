@@ -119,3 +119,71 @@ describe('a token request whose turn comes late (R-26)', () => {
     expect(urls).toEqual([]);
   });
 });
+
+describe('a token request that waits for a connection after its turn (R-18, R-26)', () => {
+  const auth = rigAuth('late', 'https://login.example/token');
+  const authOfOther = rigAuth('other', 'https://login.example/token');
+  const wait = { withinMs: 5_000, signal: new AbortController().signal };
+  const answer = Buffer.from(JSON.stringify({ access_token: 'token-1', expires_in: 3_600 }));
+  const issued: EgressResult = { type: 'response', statusCode: 200, headers: {}, body: answer, truncated: false };
+  let index: ReturnType<typeof createSubscriptionIndex>;
+  let sent: number;
+  /** Of the requests in their order: each gets a connection, and is written if it is still wanted. */
+  let connects: (() => void)[];
+
+  function build(maxSubscriptions = 10) {
+    [index, sent, connects] = [createSubscriptionIndex(), 0, []];
+    index.put(rigSubscription('late', { auth }));
+    index.put(rigSubscription('other', { auth: authOfOther }));
+    const post = (request: EgressRequest): Promise<EgressResult> =>
+      new Promise((resolve) => {
+        connects.push(() => {
+          if (request.isWanted?.() === false) return resolve({ type: 'aborted' });
+          sent++;
+          resolve(issued);
+        });
+      });
+    return createBearerTokens({
+      egress: { post, close: () => Promise.resolve() },
+      places: { during: (_owner, _origin, work) => work() },
+      fleetOf: () => 'fleet-1',
+      isWanted: (id, wanted) => wantsToken(index.get(id), wanted),
+      sealingKeys: [Buffer.alloc(32, 3)],
+      nowMs: () => 0,
+      monotonicMs: () => 0,
+      maxSubscriptions,
+    });
+  }
+
+  it('is sent while the subscription needs the token', async () => {
+    const result = build().tokenFor('late', auth, wait);
+    connects[0]?.();
+    expect([await result, sent]).toMatchObject([{ type: 'token', issued: { authorization: 'Bearer token-1' } }, 1]);
+  });
+
+  it('is not sent when its subscription was deleted, and is no failure that others wait for', async () => {
+    const tokens = build();
+    const result = tokens.tokenFor('late', auth, wait);
+    index.remove('late');
+    connects[0]?.();
+    expect([(await result).type, sent]).toEqual(['failed', 0]);
+    index.put(rigSubscription('late', { auth }));
+    const again = tokens.tokenFor('late', auth, wait);
+    connects[1]?.();
+    expect([(await again).type, sent]).toEqual(['token', 1]);
+  });
+
+  it('is not sent when a later request has got a token, which serves its callers too', async () => {
+    const tokens = build(1);
+    const early = tokens.tokenFor('late', auth, wait);
+    // Takes the only entry: the next caller does not find the request that waits.
+    const other = tokens.tokenFor('other', authOfOther, wait);
+    const late = tokens.tokenFor('late', auth, wait);
+    connects[2]?.();
+    expect((await late).type).toBe('token');
+    connects[0]?.();
+    expect([await early, sent]).toEqual([await late, 1]);
+    connects[1]?.();
+    await other;
+  });
+});

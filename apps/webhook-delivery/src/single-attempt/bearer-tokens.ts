@@ -22,7 +22,7 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** One for each request. */
   readonly places: Pick<SharedPlaces, 'during'>;
   readonly fleetOf: (subscriptionId: string) => string;
-  /** Whether the subscription still needs a token of this client. Asked when the turn of a request has come. */
+  /** Whether the subscription still needs a token of this client. Asked when the turn of a request has come, and before it is written. */
   readonly isWanted: (subscriptionId: string, auth: BearerAuth) => boolean;
   /** Beyond this, the subscriptions with the oldest requests are evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
@@ -39,6 +39,7 @@ const WAIT_WHILE_FAILING_MS = 250;
 
 const NOT_ANSWERED = 'the token endpoint did not answer in time';
 const NOT_REQUESTED = 'no token was requested in time, because too many other requests for tokens are not answered';
+const WITHDRAWN: TokenAnswer = Object.freeze({ type: 'withdrawn' });
 const NOT_WANTED: TokenResult = Object.freeze({
   type: 'failed',
   detail: 'the subscription was changed before its token could be requested',
@@ -48,6 +49,18 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
   const { monotonicMs, maxSubscriptions = 20_000 } = options;
   const entries = createTokenEntries(maxSubscriptions);
 
+  const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
+    const issued = entries.find(subscriptionId, auth)?.issued;
+    return issued !== undefined && issued.validUntilMs > monotonicMs() ? issued : undefined;
+  };
+
+  /** Of a request that waits: an evicted entry, or a client that was changed and changed back, has another in its place. */
+  const withoutRequest = (subscriptionId: string, { auth }: TokenEntry): TokenResult | null => {
+    if (!options.isWanted(subscriptionId, auth)) return NOT_WANTED;
+    const issued = cached(subscriptionId, auth);
+    return issued === undefined ? null : { type: 'token', issued };
+  };
+
   const request = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
     entries.keep(subscriptionId, entry);
     const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
@@ -55,9 +68,10 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     entry.request = options.places
       .during(owner, originOf(entry.auth.tokenUrl), async () => {
         entry.hasPlace = true;
-        if (!options.isWanted(subscriptionId, entry.auth)) return NOT_WANTED;
+        const isWanted = (): boolean => withoutRequest(subscriptionId, entry) === null;
         const requestedMs = monotonicMs();
-        const answer = await requestToken(options, owner, entry.auth);
+        const answer = isWanted() ? await requestToken(options, owner, entry.auth, isWanted) : WITHDRAWN;
+        if (answer.type === 'withdrawn') return withoutRequest(subscriptionId, entry) ?? NOT_WANTED;
         return applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() });
       })
       .finally(() => {
@@ -75,11 +89,6 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     }
     const result = entry.retryMs > monotonicMs() ? inBackOff(entry) : request(subscriptionId, entry);
     return { entry, result, withinMs };
-  };
-
-  const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
-    const issued = entries.find(subscriptionId, auth)?.issued;
-    return issued !== undefined && issued.validUntilMs > monotonicMs() ? issued : undefined;
   };
 
   return {
@@ -109,7 +118,11 @@ interface AnswerTimes {
   readonly answeredMs: number;
 }
 
-function applyAnswer(entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes): TokenResult {
+function applyAnswer(
+  entry: TokenEntry,
+  answer: Exclude<TokenAnswer, { type: 'withdrawn' }>,
+  times: AnswerTimes,
+): TokenResult {
   if (answer.type === 'issued') {
     const issued = { authorization: `Bearer ${answer.token}`, validUntilMs: validUntilMs(answer.lifetimeMs, times) };
     entry.issued = issued;

@@ -14,7 +14,9 @@ export type TokenAnswer =
       readonly detail: string;
       /** The Retry-After of the endpoint; 0 when there is none. */
       readonly retryAfterMs: number;
-    };
+    }
+  /** Not sent: it was not wanted any more. */
+  | { readonly type: 'withdrawn' };
 
 export interface TokenRequestOptions {
   readonly egress: EgressClient;
@@ -28,16 +30,21 @@ const MAX_RESPONSE_BYTES = 16_384;
 /** Safe in an `Authorization: Bearer` header: visible ASCII, no spaces, no line ends. */
 const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
-/** One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures. */
+/**
+ * One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures.
+ * @param isWanted asked right before it is written, after its wait for a connection
+ */
 export async function requestToken(
   { egress, sealingKeys, nowMs }: TokenRequestOptions,
   owner: RequestOwner,
   auth: BearerAuth,
+  isWanted: () => boolean,
 ): Promise<TokenAnswer> {
   const secret = openClientSecret(auth.sealedClientSecret, sealingKeys, owner.id);
   if (secret.type !== 'opened') return failed('the client secret cannot be opened with the configured key');
   const clientSecret = secret.plaintext.toString();
   const { clientId, scope, audience } = auth;
+  let isWithdrawn = false;
   const isInBody = auth.tokenAuthMethod === 'client_secret_post';
   const answer = await egress.post({
     url: auth.tokenUrl,
@@ -55,8 +62,9 @@ export async function requestToken(
     owner,
     deadlineMs: ATTEMPT_DEADLINE_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
+    isWanted: () => !(isWithdrawn = !isWanted()),
   });
-  return readTokenAnswer(answer, nowMs());
+  return isWithdrawn ? { type: 'withdrawn' } : readTokenAnswer(answer, nowMs());
 }
 
 /** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
