@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeSelfSigned } from '../support/certificates.js';
 import type { Attempt } from '../support/places.js';
 import { type Answer, type Behavior, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
@@ -25,10 +27,13 @@ const waypost = runningWaypost(sharedDataDir());
 /** By the path of the URL. */
 const subscriptions = new Map<string, Created>();
 const secrets: Secret[] = [];
+let headerValue = '';
 const bearers = { firstRefused: '', accepted: '' };
 const signatureProblems: string[] = [];
 let receiver: Receiver;
 let echoServer: Server;
+/** Nobody trusts its certificate. */
+let tlsServer: Server;
 let kept: EverythingKept;
 let attempts: readonly Attempt[];
 
@@ -37,6 +42,23 @@ function newSecret(name: string): string {
   const text = `${randomBytes(18).toString('base64')} "ü"%&`;
   secrets.push(textSecret(name, text));
   return text;
+}
+
+/** In a header, which takes printable ASCII. */
+function newHeaderSecret(name: string): string {
+  const text = `${randomBytes(18).toString('base64')} "x"%&`;
+  secrets.push(textSecret(name, text));
+  return text;
+}
+
+/** As PEM and as DER, and the lines of the PEM that have the private part: what is kept line by line is found too. */
+function newClientCertificate(name: string): { certificates: string; privateKey: string } {
+  const { cert, key } = makeSelfSigned('DNS:client.example');
+  const lines = key.split('\n').filter((line) => !/^(-----.*)?$/.test(line));
+  secrets.push(textSecret(`${name}, PEM`, key.trim()));
+  secrets.push({ name: `${name}, DER`, bytes: Buffer.from(lines.join(''), 'base64') });
+  for (const line of lines.slice(0, 2)) secrets.push(textSecret(`${name}, a line`, line));
+  return { certificates: cert, privateKey: key };
 }
 
 /** As it is shown, and the bytes that sign. */
@@ -66,6 +88,14 @@ function echo({ headers, body }: ReceivedCall, code: number): Answer {
   });
 }
 
+function echoHeader({ headers }: ReceivedCall): Answer {
+  const value = String(headers['x-hook-key']);
+  return status(400, {
+    headers: { server: value, 'retry-after': value, 'www-authenticate': value },
+    body: JSON.stringify({ value, encoded: encodeURIComponent(value) }),
+  });
+}
+
 function protectedHook({ headers }: ReceivedCall): Answer {
   bearers.firstRefused ||= headers.authorization ?? '';
   if (headers.authorization === bearers.firstRefused) return status(401);
@@ -80,6 +110,7 @@ const behave: Behavior = (call) => {
   const problem = signatureProblem(call, subscriptions.get(path)?.secret ?? '');
   if (problem !== null) signatureProblems.push(`${path}: ${problem}`);
   if (path === '/protected') return protectedHook(call);
+  if (path === '/echoes-header') return echoHeader(call);
   if (path === '/refuses') return echo(call, 400);
   return path === '/echoes' ? echo(call, 500) : status(200);
 };
@@ -93,8 +124,15 @@ async function startEchoServer(): Promise<Server> {
   return server;
 }
 
-function echoServerUrl(path: string): string {
-  return `http://127.0.0.1:${String((echoServer.address() as AddressInfo).port)}${path}`;
+async function startTlsServer(): Promise<Server> {
+  const server = createTlsServer({ ...makeSelfSigned('IP:127.0.0.1'), requestCert: true });
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function urlOf(server: Server, path: string, scheme = 'http'): string {
+  return `${scheme}://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`;
 }
 
 async function call(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
@@ -114,13 +152,13 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
   return { status: response.status, text: await response.text() };
 }
 
-async function created(url: string, tokenUrl?: string): Promise<void> {
+async function created(url: string, tokenUrl?: string, more: object = {}): Promise<void> {
   const path = new URL(url).pathname;
   const auth =
     tokenUrl === undefined
       ? { type: 'none' }
       : { type: 'bearer', tokenUrl, clientId: 'waypost', clientSecret: newSecret(`client secret of ${path}`) };
-  const answer = await call('POST', resource, { eventTypes: ['position'], url, auth });
+  const answer = await call('POST', resource, { eventTypes: ['position'], url, auth, ...more });
   expect(answer.status).toBe(201);
   const { data } = JSON.parse(answer.text) as { data: [Created] };
   keepSigningSecret(`signing secret of ${path}`, data[0].secret);
@@ -165,14 +203,15 @@ function attempted(least: number): Promise<void> {
   );
 }
 
-/** Until the fifth attempt of those that fail at the receiver, at the token endpoint and below HTTP is in the log. */
+/** Until the fifth attempt of those that fail at the receiver, at the token endpoint, below HTTP and in TLS is in the log. */
 function exhausted(): Promise<void> {
   return until(
     async () => {
       attempts = await readAttempts();
       const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
       const exhaustedIds = new Set(given.map(({ subscriptionId }) => subscriptionId));
-      for (const path of ['/echoes', '/without-token', '/garbles']) expect(exhaustedIds).toContain(idOf(path));
+      for (const path of ['/echoes', '/without-token', '/garbles', '/untrusted'])
+        expect(exhaustedIds).toContain(idOf(path));
     },
     { timeoutMs: 60_000 },
   );
@@ -190,6 +229,13 @@ async function misuse(): Promise<void> {
   const auth = { type: 'bearer', tokenUrl: 'ftp://nowhere', clientId: 'x', clientSecret: newSecret('refused secret') };
   const refused = await call('POST', resource, { eventTypes: ['position'], url: 'http://u:p@nowhere/', auth });
   expect(refused.status).toBe(400);
+  const sending = {
+    headers: [{ name: 'host', value: newHeaderSecret('refused header'), secret: true }],
+    clientCertificate: { ...newClientCertificate('key of a refused certificate'), certificates: 'no PEM' },
+  };
+  const unsendable = await call('PATCH', `${resource}/${idOf('/accepts')}`, sending);
+  expect(unsendable.status).toBe(400);
+  refusals.push(unsendable.text);
   refusals.push(refused.text);
   const inQuery = await call('GET', `${resource}?secret=${encodeURIComponent(newSecret('secret in a query'))}`);
   expect(inQuery.status).toBe(400);
@@ -211,7 +257,7 @@ async function keepKeysOfTheInstallation(): Promise<void> {
 
 beforeAll(async () => {
   receiver = await startReceiver(behave);
-  echoServer = await startEchoServer();
+  [echoServer, tlsServer] = [await startEchoServer(), await startTlsServer()];
   await waypost.createFleet(fleet);
   await keepKeysOfTheInstallation();
   await created(receiver.url('/accepts'));
@@ -219,8 +265,13 @@ beforeAll(async () => {
   await created(receiver.url('/echoes'), receiver.url('/token'));
   await created(receiver.url('/refuses'), receiver.url('/token'));
   await created(receiver.url('/without-token'), receiver.url('/refusing-token'));
-  await created(receiver.url('/garbled-token'), echoServerUrl('/token'));
-  await created(echoServerUrl('/garbles'), receiver.url('/token'));
+  await created(receiver.url('/garbled-token'), urlOf(echoServer, '/token'));
+  await created(urlOf(echoServer, '/garbles'), receiver.url('/token'));
+  headerValue = newHeaderSecret('secret header');
+  const headers = [{ name: 'x-hook-key', value: headerValue, secret: true }];
+  await created(receiver.url('/echoes-header'), undefined, { headers });
+  const clientCertificate = newClientCertificate('key of a client certificate');
+  await created(urlOf(tlsServer, '/untrusted', 'https'), undefined, { clientCertificate });
   await publish('2026-05-04T08:00:00.000Z');
   await attempted(1);
   await rotate('/accepts', 1);
@@ -229,6 +280,8 @@ beforeAll(async () => {
   const change = { auth: { type: 'bearer', tokenUrl: receiver.url('/token?new'), clientId: 'waypost' } };
   const patch = { auth: { ...change.auth, clientSecret: newSecret('changed client secret of /protected') } };
   expect((await call('PATCH', `${resource}/${idOf('/protected')}`, patch)).status).toBe(200);
+  const renewed = { clientCertificate: newClientCertificate('key of a changed client certificate') };
+  expect((await call('PATCH', `${resource}/${idOf('/untrusted')}`, renewed)).status).toBe(200);
   await makeApiKey();
   await misuse();
   await publish('2026-05-04T08:10:00.000Z');
@@ -239,6 +292,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   echoServer.close();
+  tlsServer.close();
   await receiver.close();
 });
 
@@ -255,12 +309,15 @@ describe('Deliveries with secrets of every kind', () => {
     expect(new Set(outcomesOf('/without-token'))).toEqual(new Set(['token_error']));
     expect(new Set(outcomesOf('/garbled-token'))).toEqual(new Set(['token_error']));
     expect(new Set(outcomesOf('/garbles'))).toEqual(new Set(['protocol_error']));
+    expect(outcomesOf('/echoes-header')).toEqual(['400', '400']);
+    expect(new Set(outcomesOf('/untrusted'))).toEqual(new Set(['tls_error']));
   });
 
-  it('carried the signatures and the tokens, so there was something to leak', () => {
+  it('carried the signatures, the tokens and the secret header, so there was something to leak', () => {
     expect(signatureProblems).toEqual([]);
     const tokens = secrets.filter(({ name }) => name.startsWith('access token'));
     expect(tokens.map(({ bytes }) => `Bearer ${bytes.toString()}`)).toContain(bearers.accepted);
+    expect(receiver.callsTo('/echoes-header')[0]?.headers['x-hook-key']).toBe(headerValue);
     expect(receiver.callsTo('/token?new').length).toBeGreaterThanOrEqual(1);
     expect(secrets.length).toBeGreaterThanOrEqual(30);
   });
