@@ -138,9 +138,9 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
     const post = (request: EgressRequest): Promise<EgressResult> =>
       new Promise((resolve) => {
         connects.push(() => {
-          if (request.isWanted?.() === false) return resolve({ type: 'aborted' });
-          sent++;
-          resolve(issued);
+          const isSent = request.isWanted?.() !== false;
+          if (isSent) sent++;
+          resolve(isSent ? issued : { type: 'aborted' });
         });
       });
     return createBearerTokens({

@@ -44,7 +44,7 @@ export async function requestToken(
   if (secret.type !== 'opened') return failed('the client secret cannot be opened with the configured key');
   const clientSecret = secret.plaintext.toString();
   const { clientId, scope, audience } = auth;
-  let isWithdrawn = false;
+  let isWithdrawn = false as boolean;
   const isInBody = auth.tokenAuthMethod === 'client_secret_post';
   const answer = await egress.post({
     url: auth.tokenUrl,
