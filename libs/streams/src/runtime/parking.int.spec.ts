@@ -11,11 +11,10 @@ import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { silentLogger } from '../logger.js';
 import { writeVarint } from '../protocol/bytes.js';
-import { slicesOf, type StreamRecord } from '../record.js';
+import type { StreamRecord } from '../record.js';
 import type { ParkingReason } from './parking.js';
-import type { TaskContext } from './partition-task.js';
 import { createStreamsApp } from './streams-app.js';
-import { createTaskManager, type TaskManager } from './task-manager.js';
+import type { TaskManager } from './task-manager.js';
 import { echoTopology } from './testing/echo-topology.js';
 
 const { brokers } = requireTestStack();
@@ -120,60 +119,6 @@ async function start(): Promise<TaskManager> {
   apps.push(app);
   await app.start();
   return app;
-}
-
-/** Reads the bad partition once more from its beginning when it has started, as a task does whose work waits in the log. */
-async function startReadingAgain(again: string[]): Promise<TaskManager> {
-  const read = new Set<TaskContext>();
-  const app = createTaskManager({
-    backend,
-    groupId: name,
-    topics: [input],
-    createTask: (context) => ({
-      open: async () => ({ position: (await context.committedOffset())?.offset ?? 0 }),
-      process: ({ nextOffset }) => context.commitOffset(nextOffset),
-      idle: async () => {
-        if (context.partition === BAD && !read.has(context)) await readAgain(context, again);
-        read.add(context);
-      },
-      close: () => Promise.resolve(),
-    }),
-    deadLetterQueue: (_, { offset, timestamp, key, value }) =>
-      Promise.resolve(void kept.push({ offset, timestamp, key, value })),
-    sessionTimeoutMs: 6_000,
-    logger: silentLogger,
-    now: Date.now,
-    onFatal: (error) => fatal.push(error),
-  });
-  apps.push(app);
-  await app.start();
-  return app;
-}
-
-async function readAgain(context: TaskContext, again: string[]): Promise<void> {
-  const end = (await context.committedOffset())?.offset ?? 0;
-  const fetcher = backend.fetcher();
-  try {
-    for (let from = 0; from < end;) {
-      const feed = fetcher.open({ topic: input, partition: BAD }, from);
-      try {
-        const batch = await feed.next();
-        for (const slice of slicesOf(batch, 100)) {
-          again.push(...slice.map(({ value }) => String(value)));
-          from = (slice.at(-1)?.offset ?? from) + 1;
-        }
-        from = batch.nextOffset;
-      } catch (error) {
-        const after = await context.leaveOut(error);
-        if (after === null) throw error;
-        from = after;
-      } finally {
-        feed.close();
-      }
-    }
-  } finally {
-    await fetcher.close();
-  }
 }
 
 async function outputs(partition: number): Promise<string[]> {
@@ -282,25 +227,6 @@ describe('one bad partition of four under load (R-45)', () => {
     expect(await outputs(BAD)).toEqual(['a', 'b', 'c', 'd']);
     expect(kept).toEqual([{ offset: 3, timestamp: expect.any(Number), key: null, value: null }]);
     await until(() => Promise.resolve(parkedOf(app) === undefined));
-  }, 90_000);
-
-  it('is parked at such a batch behind its position, and skips it for good: the next owner needs no second skip', async () => {
-    await send('a', 'b', 'c');
-    await sendBomb();
-    await send('d');
-    await admin.setOffsets({ groupId: name, topic: input, partitions: [{ partition: BAD, offset: '6' }] });
-    const again: string[] = [];
-    const first = await startReadingAgain(again);
-    expect(await untilParked(first, 'CORRUPT_BATCH')).toMatchObject({ offset: 3 });
-    again.length = 0;
-    expect(first.command({ topic: input, partition: BAD }, 'skip')).toBeNull();
-    await until(() => Promise.resolve(again.includes('d')), { timeoutMs: 20_000 });
-    await first.stop();
-
-    again.length = 0;
-    await startReadingAgain(again);
-    await until(() => Promise.resolve(again.includes('d')), { timeoutMs: 20_000 });
-    expect([again, kept.map(({ offset }) => offset)]).toEqual([['a', 'b', 'c', 'd'], [3]]);
   }, 90_000);
 
   it('is parked again by the next owner after kill -9, which repeats and loses nothing', async () => {

@@ -51,7 +51,7 @@ export interface TaskContext extends TopicPartition {
   fail(error: Error): void;
   /**
    * For work that reads the partition once more behind its position, and meets a batch that cannot be decoded. One that a
-   * command skips goes to the dead-letter queue, and is skipped from then on, also after a restart.
+   * command skips goes to the dead-letter queue.
    * @returns the offset after it; null: it is not skipped, and fail() parks the partition at it
    */
   leaveOut(error: unknown): Promise<number | null>;

@@ -99,21 +99,6 @@ beforeEach(() => {
 
 afterEach(() => Promise.all(managers.map((manager) => manager.stop())));
 
-/** All that is before the committed position. */
-async function readOnceMore(context: TaskContext, again: string[]): Promise<void> {
-  const fetcher = broker.fetcher();
-  for (let from: number | null = 0; from !== null && from < 6;) {
-    try {
-      const feed = fetcher.open(INPUT, from);
-      for (const slice of slicesOf(await feed.next(), 100)) again.push(...slice.map(({ value }) => String(value)));
-      from = null;
-    } catch (error) {
-      from = await context.leaveOut(error);
-      if (from === null) throw error;
-    }
-  }
-}
-
 describe('a batch that cannot be decoded (R-45)', () => {
   const leftOut = [[{ offset: FIRST, timestamp: 7, key: null, value: null }, 'no batch']];
 
@@ -159,7 +144,19 @@ describe('a batch that cannot be decoded (R-45)', () => {
     corruptInput('input-0');
     await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' });
     const again: string[] = [];
-    const manager = await start({}, (context) => readOnceMore(context, again));
+    const manager = await start({}, async (context) => {
+      const fetcher = broker.fetcher();
+      for (let from: number | null = 0; from !== null && from < 6;) {
+        try {
+          const feed = fetcher.open(INPUT, from);
+          for (const slice of slicesOf(await feed.next(), 100)) again.push(...slice.map(({ value }) => String(value)));
+          from = null;
+        } catch (error) {
+          from = await context.leaveOut(error);
+          if (from === null) throw error;
+        }
+      }
+    });
     await until(() => manager.tasks()[0]?.state === 'parked');
     expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: FIRST });
     again.length = 0;
@@ -167,33 +164,6 @@ describe('a batch that cannot be decoded (R-45)', () => {
     await until(() => again.length === 4);
     expect([again, kept, processed]).toEqual([['a', 'b', 'c', 'd'], leftOut, []]);
   });
-
-  it.each(['behind the position', 'by the reader of the partition, before it was read once more'])(
-    'is left out %s for good: a successor needs no second command, and keeps it no second time',
-    async (where) => {
-      corruptInput('input-0');
-      const isBehind = where === 'behind the position';
-      const group = broker.group({ groupId: 'group', topics: ['input'] });
-      if (isBehind) await group.commit(INPUT, { offset: 6, metadata: 'of the task' });
-      const again: string[] = [];
-      const first = await start({}, (context) => (isBehind ? readOnceMore(context, again) : Promise.resolve()));
-      await until(() => first.tasks()[0]?.state === 'parked');
-      again.length = 0;
-      expect(first.command(INPUT, 'skip')).toBeNull();
-      await until(() => (isBehind ? again.length === 4 : processed.length === 4));
-      await first.stop();
-
-      [again.length, hasReadAgain] = [0, false];
-      const found: unknown[] = [];
-      await start({}, async (context) => {
-        await readOnceMore(context, again);
-        found.push(await context.committedOffset());
-      });
-      await until(() => found.length === 1);
-      expect([again, kept]).toEqual([['a', 'b', 'c', 'd'], leftOut]);
-      expect(found).toEqual([{ offset: 6, metadata: isBehind ? 'of the task' : '' }]);
-    },
-  );
 
   it('parks its partition behind the position too, while records keep coming', async () => {
     await broker.group({ groupId: 'group', topics: ['input'] }).commit(INPUT, { offset: 6, metadata: '' });

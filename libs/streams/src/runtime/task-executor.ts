@@ -5,7 +5,6 @@ import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { withoutEpoch } from './leader-epochs.js';
-import { PlainCommits, withoutLeftOut } from './left-out.js';
 import {
   type ExceptionHandlerResult,
   type ExceptionHandlers,
@@ -73,7 +72,6 @@ export class TaskExecutor {
   private retries = 0;
   readonly partition: TopicPartition;
   private readonly inputs: TaskInputs;
-  private readonly commits: PlainCommits;
   private parkedInput: TaskInput;
   private readonly done: Promise<void>;
 
@@ -82,7 +80,6 @@ export class TaskExecutor {
     [this.partition] = options.inputs;
     this.inputs = new TaskInputs(options.inputs, options.handlers.deadLetterQueue);
     this.parkedInput = this.inputs.current;
-    this.commits = new PlainCommits(options.member);
     this.done = this.run();
   }
 
@@ -283,8 +280,7 @@ export class TaskExecutor {
     ]);
     // It says what state there is. A seek goes on without the state that is lost.
     const isStateThere = this.parked !== null && isOfOneInput(this.parked.code);
-    const metadata = withoutLeftOut(withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? ''));
-    input.leftOut.clear();
+    const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');
     await member.commit(partition, { offset, metadata });
     input.seekTo = null;
   }
@@ -328,31 +324,17 @@ export class TaskExecutor {
 
   private context(failing: AbortController): TaskContext {
     const { member } = this.options;
-    const { partition, commits } = this;
+    const { partition } = this;
     return {
       ...partition,
       leaseValid: () => member.leaseValid(),
       confirmOwnership: () => this.confirmOwnership(),
-      committedOffset: (topic = partition.topic) => commits.committed(this.inputOf(topic)),
+      committedOffset: (topic = partition.topic) => member.committed({ ...partition, topic }),
       commitOffset: (offset, metadata = '', topic = partition.topic) =>
-        commits.commit(this.inputOf(topic), { offset, metadata }),
+        member.commit({ ...partition, topic }, { offset, metadata }),
       fail: (error) => failing.abort(error),
-      leaveOut: (error) => this.leaveOut(error),
+      leaveOut: (error) => this.inputs.ofError(error)?.leaveOut(error) ?? Promise.resolve(null),
     };
-  }
-
-  private inputOf(topic: string): TaskInput {
-    const input = this.inputs.ofTopic(topic);
-    if (!input) throw new StreamsError('INVALID_TOPOLOGY', `The task does not read ${topic}.`);
-    return input;
-  }
-
-  /** Behind the position, where no commit of it says that the batch is behind. */
-  private async leaveOut(error: unknown): Promise<number | null> {
-    const input = this.inputs.ofError(error);
-    const nextOffset = (await input?.leaveOut(error)) ?? null;
-    if (input && nextOffset !== null) await this.commits.keep(input);
-    return nextOffset;
   }
 
   private async confirmOwnership(): Promise<void> {

@@ -3,7 +3,6 @@ import type { Fetcher, PartitionFeed } from '../backend/backend.js';
 import { toError, UndecodedBatch, WaitFailed } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import { CulpritSearch } from './culprit-search.js';
-import { LeftOut } from './left-out.js';
 import { type ExceptionHandlers, isUndecoded, type ParkingReason } from './parking.js';
 
 const SLICE_RECORDS = 1_000;
@@ -17,7 +16,6 @@ export type SeekTarget = 'earliest' | 'latest' | number;
  */
 export class TaskInput {
   readonly search = new CulpritSearch();
-  readonly leftOut = new LeftOut();
   position = 0;
   /** Offsets after the last batch that was processed, by the end of the log in the same fetch; null: none was. */
   lagRecords: number | null = null;
@@ -126,15 +124,13 @@ export class TaskInput {
     return { ...this.partition, records: [], nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
   }
 
-  /** Hands a batch that is skipped to the dead-letter queue, once. @returns the offset after it; null: it is not skipped */
+  /** Hands a batch that is skipped to the dead-letter queue. @returns the offset after it; null: it is not skipped */
   async leaveOut(error: unknown): Promise<number | null> {
     if (!(error instanceof UndecodedBatch) || error.undecoded.partition !== partitionName(this.partition)) return null;
     const { offset, nextOffset, timestamp } = error.undecoded;
-    if (this.leftOut.has(offset)) return nextOffset;
     const reason = this.skipped.get(offset);
     if (!reason) return null;
     await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
-    this.leftOut.add(offset);
     return nextOffset;
   }
 

@@ -49,13 +49,9 @@ export class TaskInputs {
     for (const { search } of this.all) search.reset();
   }
 
-  ofTopic(topic: string): TaskInput | undefined {
-    return this.all.find(({ partition }) => partition.topic === topic);
-  }
-
   /** Whose batch or log an error is of, which the task may have met beside the records that it has got last. */
   ofError(error: unknown): TaskInput | undefined {
-    if (error instanceof LogTruncated) return this.ofTopic(error.topic);
+    if (error instanceof LogTruncated) return this.all.find(({ partition }) => partition.topic === error.topic);
     if (!(error instanceof UndecodedBatch)) return undefined;
     return this.all.find(({ partition }) => isOfRecord(error, partition));
   }
