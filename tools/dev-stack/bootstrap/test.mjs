@@ -5,13 +5,15 @@
 import './prepare.mjs';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot, say } from './project.mjs';
 import { addTotals, failedFilesOf, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
+/** Many tests wait for real time: some more workers than processors keep them busy. */
+const FEW = Math.max(3, availableParallelism());
 /** End-to-end tests share one running product, which only one of them may kill or wait for at a time. */
-const WORKERS = { unit: '--maxWorkers=3', int: '--maxWorkers=3', e2e: '--maxWorkers=1' };
+const WORKERS = { unit: `--maxWorkers=${FEW}`, int: '--maxWorkers=3', e2e: '--maxWorkers=1' };
 /**
  * Run beside each other: end-to-end tests mostly wait, and take as long as the two other tiers together. When something
  * has to be computed for them, unit tests let it pass.
