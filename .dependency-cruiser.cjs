@@ -93,7 +93,7 @@ module.exports = {
     {
       name: 'libraries-through-their-index',
       comment:
-        'A library is reached through its src/index.ts only, what few need of libs/streams and libs/database through an index of its own, and test doubles through src/testing/index.ts.',
+        'A library is reached through its src/index.ts only, what few need of a library, or need without the rest, through an index of its own, and test doubles through src/testing/index.ts.',
       severity: 'error',
       from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|bench|test)/' },
       to: {
@@ -102,6 +102,7 @@ module.exports = {
           '^libs/[^/]+/src/(testing/)?index\\.ts$',
           '^libs/streams/src/(admin|prometheus)/index\\.ts$',
           '^libs/database/src/address/index\\.ts$',
+          '^libs/platform/src/without-nest/index\\.ts$',
           '^libs/$1/',
         ],
       },
@@ -122,6 +123,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^apps/([^/]+)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'commands-without-nest',
+      comment: 'What a person starts by hand is no Nest application, and Nest takes half a second to load.',
+      severity: 'error',
+      from: { path: '^(apps/cli|tools)/', pathNot: TEST_CODE },
+      to: { path: '^libs/platform/src/index\\.ts$' },
     },
     {
       name: 'production-without-tools',

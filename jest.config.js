@@ -37,6 +37,7 @@ const tier = (displayName, testMatch, more = {}) => ({
     ...Object.fromEntries(libraries.map((name) => [`^@waypost/${name}$`, `<rootDir>/libs/${name}/src/index.ts`])),
     '^@waypost/(history-store|platform|streams)/testing$': '<rootDir>/libs/$1/src/testing/index.ts',
     '^@waypost/database/address$': '<rootDir>/libs/database/src/address/index.ts',
+    '^@waypost/platform/without-nest$': '<rootDir>/libs/platform/src/without-nest/index.ts',
     '^@waypost/streams/(admin|prometheus)$': '<rootDir>/libs/streams/src/$1/index.ts',
     '^@waypost/client$': '<rootDir>/packages/client/src/index.ts',
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.mjs',

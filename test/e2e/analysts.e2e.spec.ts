@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
-import { openRecordPublisher } from '@waypost/platform';
+import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { eventOf } from '../support/samples.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDataSource, databaseRefusal, runMigrations } from '@waypost/database';
 import { openManagementStore, openOutboxSession } from '@waypost/management-store';
-import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform';
+import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform/without-nest';
 import { createKafkaBackend, type KafkaSettings, silentLogger } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';
 import { readToEnd } from '@waypost/streams/admin';

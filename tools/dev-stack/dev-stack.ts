@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { KafkaConfig } from 'kafkajs';
 import { databaseRefusal } from '@waypost/database';
-import { kafkaRefused } from '@waypost/platform';
+import { kafkaRefused } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import { probeKafkaAccess } from '@waypost/streams/admin';
 import type { DataDir } from './data-dir/data-dir.js';

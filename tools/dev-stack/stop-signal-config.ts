@@ -1,4 +1,4 @@
-import { createProcessHost } from '@waypost/platform';
+import { createProcessHost } from '@waypost/platform/without-nest';
 
 /** Aborts on Ctrl-C and SIGTERM and, in a supervised process, when the supervisor is gone. */
 export function stopSignal(): AbortSignal {

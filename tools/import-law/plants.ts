@@ -46,6 +46,7 @@ export const PLANTS: readonly Plant[] = [
   plant('libraries-through-their-index', 'apps/one/src', `import '../../../libs/domain/src/rule.js';`),
   plant('tutorials-through-the-index', 'libs/streams/tutorial', `import '../src/backend/client.js';`),
   plant('apps-apart', 'apps/two/src', `import '../../one/src/part.js';`),
+  plant('commands-without-nest', 'tools/simulator', `import '@waypost/platform';`),
   plant('production-without-tools', 'apps/one/src', `import '../../../tools/tool.js';`),
   plant('production-without-doubles', 'apps/one/src', `import '@waypost/streams/testing';`),
   plant('production-without-specs', 'apps/one/src', `import './some.spec.js';`),

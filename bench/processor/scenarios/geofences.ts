@@ -1,6 +1,6 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { type Geofence, geofenceKey } from '@waypost/domain';
-import { openRecordPublisher } from '@waypost/platform';
+import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { connectKafka } from '@waypost/streams/admin';
 import { createRandom } from '../../../tools/simulator/random.js';
 import type { BenchContext } from '../bench-context.js';

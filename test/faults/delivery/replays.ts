@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import type { ReplayProgress, WebhookAttempt, WebhookReplay } from '@waypost/domain';
-import { openRecordPublisher } from '@waypost/platform';
+import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { partitionForKey } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';

@@ -7,7 +7,7 @@ import {
   sealSigningSecret,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { openRecordPublisher } from '@waypost/platform';
+import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { subscriptionOf } from '../../support/samples.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { topics } from '@waypost/contracts';
 import { draftEvent, type FleetEvent } from '@waypost/domain';
-import { openRecordPublisher } from '@waypost/platform';
+import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { groupBy } from '../../support/group-by.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { consumerGroups } from '@waypost/contracts';
-import { type GroupProgressReader, openGroupProgress } from '@waypost/platform';
+import { type GroupProgressReader, openGroupProgress } from '@waypost/platform/without-nest';
 import { drain } from '../shared/fault-run.js';
 import type { SuiteContext } from '../shared/fault-suite.js';
 import { whatIsLeft } from './progress.js';

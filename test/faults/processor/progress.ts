@@ -1,5 +1,5 @@
 import { consumerGroups } from '@waypost/contracts';
-import { openGroupProgress, type PartitionProgress } from '@waypost/platform';
+import { openGroupProgress, type PartitionProgress } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import { until } from '../../support/until.js';
 import { type AppInstance, unreadyInstances } from '../shared/app-instance.js';

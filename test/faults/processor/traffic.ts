@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { geofenceKey } from '@waypost/domain';
-import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform';
+import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import { pingOf, type TrackRow } from '../../../apps/cli/src/pings/ping-line.js';
 import { createFleetModel, type FleetModel } from '../../../tools/simulator/fleet-model.js';

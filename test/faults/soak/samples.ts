@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { consumerGroups } from '@waypost/contracts';
-import { openGroupProgress } from '@waypost/platform';
+import { openGroupProgress } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import { type SoakInstance, SPARED_FROM } from './stage.js';
 

@@ -1,4 +1,4 @@
-import { BootError } from '@waypost/platform';
+import { BootError } from '@waypost/platform/without-nest';
 import { StackError } from '../stack-error.js';
 import { createTerminalReporter } from '../stack-reporter.js';
 import { builtPrograms } from './programs.js';

@@ -1,6 +1,6 @@
 import { setUpKafka } from '@waypost/contracts';
 import { runMigrations } from '@waypost/database';
-import type { TopicConfig } from '@waypost/platform';
+import type { TopicConfig } from '@waypost/platform/without-nest';
 import { openTopicAdmin } from '@waypost/streams';
 import type { DevStack } from '../index.js';
 

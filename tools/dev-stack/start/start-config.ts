@@ -6,7 +6,7 @@ import {
   registryConfig,
   type TopicConfig,
   topicConfig,
-} from '@waypost/platform';
+} from '@waypost/platform/without-nest';
 import type { ExternalParts } from '../index.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

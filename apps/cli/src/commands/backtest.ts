@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
 import { DEFAULT_RULE_SETTINGS, type RuleSet, type RuleSettings } from '@waypost/domain';
-import { openGroupProgress } from '@waypost/platform';
+import { openGroupProgress } from '@waypost/platform/without-nest';
 import { type Comparison, createComparison } from '../analysis/comparison.js';
 import { comparisonReport } from '../analysis/comparison-report.js';
 import { comparisonTable } from '../analysis/comparison-table.js';

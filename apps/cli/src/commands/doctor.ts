@@ -1,5 +1,5 @@
 import type { KafkaUser } from '@waypost/contracts';
-import { parseConfig, topicConfig } from '@waypost/platform';
+import { parseConfig, topicConfig } from '@waypost/platform/without-nest';
 import { type DatabaseLogin, databaseLogins, examineDatabase } from '../doctor/examine-database.js';
 import { examineKafka } from '../doctor/examine-kafka.js';
 import { examineRegistry } from '../doctor/examine-registry.js';

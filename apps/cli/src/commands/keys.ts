@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { keyIdOf } from '@waypost/domain';
 import { openReseal, type Reseal } from '@waypost/management-store';
-import { BootError, parseConfig, sealingKeysConfig } from '@waypost/platform';
+import { BootError, parseConfig, sealingKeysConfig } from '@waypost/platform/without-nest';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { CliError, createProgress, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
 

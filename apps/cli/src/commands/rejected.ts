@@ -1,6 +1,6 @@
 import { topics } from '@waypost/contracts';
 import type { RejectedTelemetry } from '@waypost/domain';
-import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform';
+import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform/without-nest';
 import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';

@@ -1,6 +1,6 @@
 import { setUpKafka } from '@waypost/contracts';
 import { databaseRefusal, runMigrations } from '@waypost/database';
-import { parseConfig, topicConfig } from '@waypost/platform';
+import { parseConfig, topicConfig } from '@waypost/platform/without-nest';
 import { openTopicAdmin } from '@waypost/streams';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { databaseSettings, kafkaSettings, registrySettings } from '../stack/stack-connections.js';

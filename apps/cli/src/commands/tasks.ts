@@ -1,4 +1,4 @@
-import { createInstances, type InstanceCommand, type Instances, unansweredText } from '@waypost/platform';
+import { createInstances, type InstanceCommand, type Instances, unansweredText } from '@waypost/platform/without-nest';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 

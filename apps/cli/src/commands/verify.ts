@@ -7,7 +7,7 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { openGroupProgress, type PartitionProgress } from '@waypost/platform';
+import { openGroupProgress, type PartitionProgress } from '@waypost/platform/without-nest';
 import { partitionForKey } from '@waypost/streams';
 import {
   createDeliveryLedger,

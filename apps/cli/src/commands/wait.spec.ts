@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { PartitionProgress } from '@waypost/platform';
+import type { PartitionProgress } from '@waypost/platform/without-nest';
 import { createIdleDetector, describeLag, lagOf } from './wait.js';
 
 function progress(more: Partial<PartitionProgress>): PartitionProgress {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allConsumerGroups, topics } from '@waypost/contracts';
 import type { SubscriptionState, WebhookSubscription } from '@waypost/domain';
-import { type GroupProgressReader, openGroupProgress, type PartitionProgress } from '@waypost/platform';
+import { type GroupProgressReader, openGroupProgress, type PartitionProgress } from '@waypost/platform/without-nest';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { messageOf } from '../terminal/message-of.js';

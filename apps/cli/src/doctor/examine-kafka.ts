@@ -1,5 +1,5 @@
 import { allTopics, type KafkaUser } from '@waypost/contracts';
-import { kafkaRefused, type TopicConfig } from '@waypost/platform';
+import { kafkaRefused, type TopicConfig } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import {
   type KafkaClusterReader,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KafkaPermission, kafkaPermissions, type KafkaUser, topics } from '@waypost/contracts';
-import { kafkaConfig, parseConfig } from '@waypost/platform';
+import { kafkaConfig, parseConfig } from '@waypost/platform/without-nest';
 import { type AuthorizedStack, startAuthorizedStack } from '../../../../test/security/testing/authorized-stack.js';
 import { examineKafka } from './examine-kafka.js';
 import { examinePermissions } from './examine-permissions.js';

@@ -1,6 +1,6 @@
 import { type KafkaUser, noAnswer, registryAddress, registryAgent, sendToRegistry, topics } from '@waypost/contracts';
 import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
-import type { RegistryConfig } from '@waypost/platform';
+import type { RegistryConfig } from '@waypost/platform/without-nest';
 import { type Finding, ok, problem, warning } from './finding.js';
 
 const TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import type { TelemetryPing } from '@waypost/domain';
-import { openRecordPublisher, type RegistryConfig } from '@waypost/platform';
+import { openRecordPublisher, type RegistryConfig } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 
 /** Publishes pings as any producer does. */

@@ -9,7 +9,7 @@ import {
   parseConfig,
   type RegistryConfig,
   registryConfig,
-} from '@waypost/platform';
+} from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import { connectKafka } from '@waypost/streams/admin';
 import { CliError } from '../terminal/output.js';

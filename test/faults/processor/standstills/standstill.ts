@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { consumerGroups, topics } from '@waypost/contracts';
-import { createInstances, type Instances, type InstanceTask } from '@waypost/platform';
+import { createInstances, type Instances, type InstanceTask } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import { connectKafka } from '@waypost/streams/admin';
 import { until } from '../../../support/until.js';
