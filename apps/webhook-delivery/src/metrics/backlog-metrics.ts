@@ -1,15 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
-import { HOUR_MS } from '@waypost/domain';
+import { HOUR_MS, type WebhookDelivery } from '@waypost/domain';
 
-/** A subscription that is not paused, with unfinished deliveries. */
-export interface WaitingSubscription {
-  readonly subscriptionId: string;
-  /** When the oldest of them was created, epoch ms. */
-  readonly createdAt: number;
-}
+/** The oldest unfinished delivery of a subscription that nobody has paused. */
+export type OldestDelivery = Pick<WebhookDelivery, 'subscriptionId' | 'fleetId' | 'createdAt'>;
 
-/** Called at every scrape. */
-export type BacklogSource = () => Iterable<WaitingSubscription>;
+/** Called at every scrape. @param createdBefore epoch ms: younger ones are left out */
+export type BacklogSource = (createdBefore: number) => Iterable<OldestDelivery>;
 
 export interface BacklogMetrics {
   /** Adds a partition. @returns removes it */
@@ -27,14 +23,15 @@ export function createBacklogMetrics(registry: Registry, nowMs: () => number): B
   new Gauge({
     name: 'waypost_subscription_backlog_seconds',
     help:
-      'Age of the oldest unfinished delivery of a subscription that is not paused, of the ten where it is highest and over an hour. ' +
-      'A delivery expires after 15 days.',
-    labelNames: ['subscription'],
+      'Age of the oldest unfinished delivery of a subscription, for the ten oldest that are over an hour old; subscriptions that ' +
+      'their owners have paused are left out.',
+    labelNames: ['fleet', 'subscription'],
     registers: [registry],
     collect() {
       this.reset();
-      for (const { subscriptionId, ageMs } of oldestOf(sources, nowMs()))
-        this.set({ subscription: subscriptionId }, ageMs / 1_000);
+      const atMs = nowMs();
+      for (const { fleetId: fleet, subscriptionId: subscription, createdAt } of oldestOf(sources, atMs - LEAST_AGE_MS))
+        this.set({ fleet, subscription }, (atMs - createdAt) / 1_000);
     },
   });
   return {
@@ -45,14 +42,19 @@ export function createBacklogMetrics(registry: Registry, nowMs: () => number): B
   };
 }
 
-function oldestOf(
-  sources: Iterable<BacklogSource>,
-  atMs: number,
-): readonly { readonly subscriptionId: string; readonly ageMs: number }[] {
-  return [...sources]
-    .flatMap((source) => [...source()])
-    .map(({ subscriptionId, createdAt }) => ({ subscriptionId, ageMs: atMs - createdAt }))
-    .filter(({ ageMs }) => ageMs > LEAST_AGE_MS)
-    .sort((a, b) => b.ageMs - a.ageMs)
-    .slice(0, OLDEST);
+/** In one pass: sorting all of a large installation would delay retries. */
+function oldestOf(sources: Iterable<BacklogSource>, createdBefore: number): readonly OldestDelivery[] {
+  const oldest: OldestDelivery[] = [];
+  for (const source of sources) for (const delivery of source(createdBefore)) insert(oldest, delivery);
+  return oldest;
+}
+
+/** @param oldest the oldest first */
+function insert(oldest: OldestDelivery[], delivery: OldestDelivery): void {
+  const { createdAt } = delivery;
+  const last = oldest.at(-1);
+  if (oldest.length === OLDEST && last !== undefined && last.createdAt <= createdAt) return;
+  const younger = oldest.findIndex((one) => one.createdAt > createdAt);
+  oldest.splice(younger < 0 ? oldest.length : younger, 0, delivery);
+  if (oldest.length > OLDEST) oldest.pop();
 }

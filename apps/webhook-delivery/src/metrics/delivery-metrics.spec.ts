@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createDeliveryMetrics, createReplayMetrics } from './delivery-metrics.js';
 
+const CLOCKS = { nowMs: () => 0, monotonicMs: () => 0 };
+
 /** The lines of the registry that are not 0, without help and types. */
 async function shown(registry: Registry): Promise<string[]> {
   return (await registry.metrics()).split('\n').filter((line) => /^[^#].* (?!0$)/.test(line));
@@ -10,11 +12,7 @@ async function shown(registry: Registry): Promise<string[]> {
 describe('the metrics of deliveries (R-40)', () => {
   it('count deliveries and attempts, and follow what is pending, parked and suspended', async () => {
     const registry = new Registry();
-    const metrics = createDeliveryMetrics(
-      registry,
-      () => 0,
-      () => 0,
-    );
+    const metrics = createDeliveryMetrics(registry, CLOCKS);
     metrics.deliveryCreated();
     metrics.deliveryCreated();
     metrics.pendingChanged(3);
@@ -33,11 +31,7 @@ describe('the metrics of deliveries (R-40)', () => {
 
   it('show what alerts compare before there is any, so that the first failures are an increase', async () => {
     const registry = new Registry();
-    createDeliveryMetrics(
-      registry,
-      () => 0,
-      () => 0,
-    );
+    createDeliveryMetrics(registry, CLOCKS);
     const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('waypost_attempts_total'));
     expect(lines).toEqual([
       'waypost_attempts_total{outcome="delivered",class="2xx"} 0',
@@ -50,11 +44,7 @@ describe('the metrics of deliveries (R-40)', () => {
 
   it('observe in seconds how long an attempt took and how late it began, early counting as on time', async () => {
     const registry = new Registry();
-    const metrics = createDeliveryMetrics(
-      registry,
-      () => 0,
-      () => 0,
-    );
+    const metrics = createDeliveryMetrics(registry, CLOCKS);
     metrics.attemptEnded({ outcome: 'retrying', kind: 'retry', statusCode: 503, durationMs: 5_000, latenessMs: 20 });
     metrics.attemptEnded({ outcome: 'delivered', kind: 'retry', statusCode: 204, durationMs: 60, latenessMs: -5 });
     expect(await shown(registry)).toEqual(
@@ -74,11 +64,7 @@ describe('the metrics of deliveries (R-40)', () => {
 
 it('the histograms of attempts have bounds around the limits of R-20 and R-22', async () => {
   const registry = new Registry();
-  createDeliveryMetrics(
-    registry,
-    () => 0,
-    () => 0,
-  );
+  createDeliveryMetrics(registry, CLOCKS);
   const lines = (await registry.metrics()).split('\n');
   const boundsOf = (name: string): number[] =>
     lines

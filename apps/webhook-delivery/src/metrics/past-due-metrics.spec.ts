@@ -17,8 +17,8 @@ describe('the metrics of work that is past due (R-22, R-26)', () => {
   it('count it over all partitions by kind, with the age of the oldest since it was due', async () => {
     const registry = new Registry();
     const metrics = createPastDueMetrics(registry, () => 100_000);
-    metrics.watch(() => [retrying('a', 70_000, 3), retrying('b', 95_000, 2)]);
-    metrics.watch(() => [{ subscriptionId: 'c', first: { count: 4, sinceMs: 98_000 }, retry: NONE }]);
+    metrics.watchPastDue(() => [retrying('a', 70_000, 3), retrying('b', 95_000, 2)]);
+    metrics.watchPastDue(() => [{ subscriptionId: 'c', first: { count: 4, sinceMs: 98_000 }, retry: NONE }]);
     expect(await shown(registry)).toEqual([
       'waypost_deliveries_past_due{kind="first"} 4',
       'waypost_deliveries_past_due{kind="retry"} 5',
@@ -44,7 +44,7 @@ describe('the metrics of work that is past due (R-22, R-26)', () => {
   it('name the ten subscriptions that wait longest, and none of a partition that is closed', async () => {
     const registry = new Registry();
     const metrics = createPastDueMetrics(registry, () => 100_000);
-    const stop = metrics.watch(() => Array.from({ length: 30 }, (_, n) => retrying(`s${String(n)}`, n * 1_000)));
+    const stop = metrics.watchPastDue(() => Array.from({ length: 30 }, (_, n) => retrying(`s${String(n)}`, n * 1_000)));
     const worst = async (): Promise<string[]> =>
       (await shown(registry)).filter((line) => line.startsWith('waypost_subscription_past_due'));
     const named = await worst();

@@ -17,7 +17,7 @@ export type PastDueSource = () => Iterable<PastDueSubscription>;
 
 export interface PastDueMetrics {
   /** Adds a partition. @returns removes it */
-  watch(source: PastDueSource): () => void;
+  watchPastDue(source: PastDueSource): () => void;
 }
 
 /** However many subscriptions there are, a scrape names no more. */
@@ -60,7 +60,7 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
     registers,
   });
   return {
-    watch: (source) => {
+    watchPastDue: (source) => {
       sources.add(source);
       return () => sources.delete(source);
     },

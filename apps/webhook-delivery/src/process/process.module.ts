@@ -16,7 +16,12 @@ export const RANDOM = Symbol('RANDOM');
     { provide: TIMERS, useValue: nodeTimers },
     { provide: RANDOM, useValue: Math.random },
     Headroom,
-    { provide: DeliveryMetrics, inject: [Registry, MONOTONIC_CLOCK, CLOCK], useFactory: createDeliveryMetrics },
+    {
+      provide: DeliveryMetrics,
+      inject: [Registry, CLOCK, MONOTONIC_CLOCK],
+      useFactory: (registry: Registry, nowMs: () => number, monotonicMs: () => number) =>
+        createDeliveryMetrics(registry, { nowMs, monotonicMs }),
+    },
   ],
   exports: [TIMERS, RANDOM, Headroom, DeliveryMetrics, QuarantineModule],
 })

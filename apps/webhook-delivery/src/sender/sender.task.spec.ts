@@ -234,11 +234,21 @@ describe('the sender', () => {
     harness.publish(1);
     const made = await harness.start(never);
     await until(() => made.length === 1);
-    expect([...harness.backlogAges()]).toEqual([
-      { subscriptionId: 'subscription-1', createdAt: aDelivery(1).createdAt },
-    ]);
+    const { createdAt } = aDelivery(1);
+    expect([...harness.backlogAges(createdAt)]).toEqual([]);
+    expect([...harness.backlogAges(createdAt + 1)]).toMatchObject([{ subscriptionId: 'subscription-1', createdAt }]);
     await harness.stop();
-    expect([...harness.backlogAges()]).toEqual([]);
+    expect([...harness.backlogAges(createdAt + 1)]).toEqual([]);
+  });
+
+  it('knows it too of one that only this process cannot send, and not of one that its owner has paused (R-16)', async () => {
+    harness.subscribe('subscription-1', { status: 'of a newer build' });
+    harness.publish(1);
+    await harness.start(never);
+    await until(() => harness.pending === 1);
+    expect([...harness.backlogAges(Infinity)]).toMatchObject([{ subscriptionId: 'subscription-1' }]);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    expect([...harness.backlogAges(Infinity)]).toEqual([]);
   });
 
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {

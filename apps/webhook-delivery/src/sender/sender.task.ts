@@ -17,10 +17,12 @@ import {
 } from '@waypost/domain';
 import { type PartitionTask, type RecordBatch, slicesOf, type StreamRecord, type TaskContext } from '@waypost/streams';
 import type { FencedWriter } from '@waypost/streams/admin';
+import type { OldestDelivery } from '../metrics/backlog-metrics.js';
 import type { PastDueSubscription } from '../metrics/past-due-metrics.js';
 import { type Moment, momentNow, momentOfLog } from '../process/clocks.js';
 import { isDeleted } from '../subscriptions/subscription-directory.js';
-import { pastDueWork, waitingWork } from './backlogs/past-due-work.js';
+import { oldestDeliveries } from './backlogs/oldest-deliveries.js';
+import { pastDueWork } from './backlogs/past-due-work.js';
 import type { PendingDelivery, SubscriptionBacklog, WithdrawnDelivery } from './backlogs/subscription-backlog.js';
 import { restoreKnown } from './recovery/known-deliveries.js';
 import { type RecoveredSender, recoverSender } from './recovery/recover-sender.js';
@@ -82,8 +84,8 @@ export class SenderTask implements PartitionTask {
     });
     const { metrics } = this.parts;
     const stops = [
-      metrics.watch(() => this.pastDue()),
-      metrics.watchBacklogs(() => waitingWork(this.opened().backlogs.all())),
+      metrics.watchPastDue(() => this.pastDue()),
+      metrics.watchBacklogs((createdBefore) => this.oldest(createdBefore)),
     ];
     this.stopWatching = () => {
       for (const stop of stops) stop();
@@ -187,6 +189,12 @@ export class SenderTask implements PartitionTask {
       isStrict: (subscriptionId) => directory.get(subscriptionId)?.strictOrder ?? true,
       atMs: monotonicMs(),
     });
+  }
+
+  private oldest(createdBefore: number): Iterable<OldestDelivery> {
+    const { directory } = this.parts;
+    const wasPaused = (subscriptionId: string): boolean => directory.get(subscriptionId)?.status === 'paused';
+    return oldestDeliveries(this.opened().backlogs.all(), { createdBefore, wasPaused });
   }
 
   private opened(): SenderWork {

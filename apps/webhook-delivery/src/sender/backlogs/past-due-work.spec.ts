@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { DELIVERY_UNSTARTED, HEALTHY, type WebhookDelivery } from '@waypost/domain';
+import { DELIVERY_UNSTARTED, type WebhookDelivery } from '@waypost/domain';
 import type { Moment } from '../../process/clocks.js';
-import { pastDueWork, waitingWork } from './past-due-work.js';
+import { pastDueWork } from './past-due-work.js';
 import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 const NOW = 50_000;
@@ -75,23 +75,5 @@ describe('work that is past due', () => {
   ])('is not a first attempt that %s; a retry is', (_, wishes) => {
     const [found] = pastDueWork([backlogOf({}, { begun })], { ...nothing, ...wishes });
     expect(found).toMatchObject({ first: { count: 0 }, retry: { count: 1 } });
-  });
-});
-
-describe('work that expires unless it is sent', () => {
-  const created = (createdAt: number) => ({ delivery: { createdAt } as WebhookDelivery });
-
-  it('is as old as the first delivery in memory: what waits in the log is younger', () => {
-    const backlog = backlogOf(created(10_000), created(20_000));
-    backlog.parkedFrom = 2;
-    expect([...waitingWork([backlog])]).toEqual([{ subscriptionId: 'subscription-1', createdAt: 10_000 }]);
-  });
-
-  it('is that of a suspended subscription too (R-29), and not of one that its owner has paused (R-16)', () => {
-    const [suspended, paused] = [backlogOf(created(10_000)), backlogOf(created(10_000))];
-    suspended.health = { ...HEALTHY, suspendedAt: 1 };
-    paused.isPaused = true;
-    expect([...waitingWork([suspended])]).toHaveLength(1);
-    expect([...waitingWork([paused, backlogOf()])]).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import type { WaitingSubscription } from '../../metrics/backlog-metrics.js';
 import type { PastDueSubscription } from '../../metrics/past-due-metrics.js';
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
@@ -34,15 +33,6 @@ export function* pastDueWork(
       pastDue[kind].sinceMs = Math.min(pastDue[kind].sinceMs, pending.due.monotonicMs);
     }
     if (pastDue.first.count + pastDue.retry.count > 0) yield pastDue;
-  }
-}
-
-/** What nobody has paused: it expires if it is not sent in time, also while its endpoint is suspended. */
-export function* waitingWork(backlogs: Iterable<SubscriptionBacklog>): Iterable<WaitingSubscription> {
-  for (const backlog of backlogs) {
-    const oldest = backlog.first();
-    if (oldest === null || backlog.isPaused) continue;
-    yield { subscriptionId: backlog.subscriptionId, createdAt: oldest.delivery.createdAt };
   }
 }
 

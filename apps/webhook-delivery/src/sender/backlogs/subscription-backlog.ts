@@ -52,7 +52,7 @@ export class SubscriptionBacklog {
   /** When it was last released from a hold; null: it was never held here. */
   releasedAt: Moment | null = null;
   isProbing = false;
-  /** Its owner has paused the subscription. */
+  /** Nothing is sent at present, by its owner's decision or because the subscription cannot be read (SubscriptionDirectory, R-16). */
   isPaused = false;
   inFlight = 0;
   /** Deliveries of which only the record that they expired is not written yet. */

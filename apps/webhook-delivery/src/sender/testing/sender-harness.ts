@@ -145,7 +145,7 @@ export class SenderHarness {
 
   readonly directory = {
     get: (id: string) => this.subscriptions.get(id),
-    isPaused: (id: string) => this.subscriptions.get(id)?.status === 'paused',
+    isPaused: (id: string) => !['active', 'disabled'].includes(this.subscriptions.get(id)?.status ?? 'active'),
     /** What the topic has that this process has not read yet. */
     caughtUp: () => Promise.resolve(this.unread?.()),
     onChange: (listener: (subscriptionId: string) => void) => {
@@ -248,7 +248,7 @@ export class SenderHarness {
         pendingChanged: (by) => (this.pending += by),
         parkedChanged: nothing,
         suspendedChanged: nothing,
-        watch: (source) => {
+        watchPastDue: (source) => {
           this.waiting = source;
           return nothing;
         },

@@ -1,0 +1,24 @@
+import type { OldestDelivery } from '../../metrics/backlog-metrics.js';
+import type { SubscriptionBacklog } from './subscription-backlog.js';
+
+interface OldestDeliveriesOptions {
+  /** Epoch ms. */
+  readonly createdBefore: number;
+  /** By somebody's decision. What only this process cannot send is not: its deliveries expire, and nobody meant them to. */
+  readonly wasPaused: (subscriptionId: string) => boolean;
+}
+
+/**
+ * The oldest delivery of each subscription that nobody has paused (R-16). It expires if it is not sent in time, also while
+ * its endpoint is suspended (R-29).
+ */
+export function* oldestDeliveries(
+  backlogs: Iterable<SubscriptionBacklog>,
+  { createdBefore, wasPaused }: OldestDeliveriesOptions,
+): Iterable<OldestDelivery> {
+  for (const backlog of backlogs) {
+    const delivery = backlog.first()?.delivery;
+    if (delivery === undefined || delivery.createdAt >= createdBefore || wasPaused(backlog.subscriptionId)) continue;
+    yield delivery;
+  }
+}
