@@ -16,6 +16,11 @@ const NEW = Buffer.alloc(32, 1);
 /** Nothing listens at port 1. */
 const NOWHERE = 'http://127.0.0.1:1/';
 
+/** The client secret of a token request. */
+function basicPassword(authorization = ''): string | undefined {
+  return Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':')[1];
+}
+
 let rig: AttemptRig;
 
 beforeEach(async () => {
@@ -177,6 +182,27 @@ describe('an attempt whose subscription its owner changes before the request is 
     expect(run).toMatchObject({ type, ...(errorCode === undefined ? {} : { result: { errorCode } }) });
     expect(rig.receiver.callsTo('/hook')).toEqual([]);
   });
+
+  it.each([
+    ['with the token of its new client', rigAuth, 'Bearer t', 1],
+    ['without a token when it has no client any more', () => null, undefined, 0],
+  ])(
+    'is sent as it is now, %s, if its token was not requested yet (R-18, R-23)',
+    async (_how, authOf, sent, requests) => {
+      const tokenUrl = rig.receiver.url('/token');
+      rig.put(rigSubscription('sub-1', { url: rig.hook(), auth: rigAuth('sub-1', tokenUrl, 'old') }));
+      rig.receiver.behave(({ path }) => {
+        const token = JSON.stringify({ access_token: 't', expires_in: 3_600 });
+        return { type: 'respond', status: 200, body: path === '/token' ? token : '' };
+      });
+      const run = rig.run('sub-1');
+      rig.put(rigSubscription('sub-1', { url: rig.hook(), auth: authOf('sub-1', tokenUrl, 'new'), version: 2 }));
+      expect(await run).toMatchObject({ type: 'ended', result: { statusCode: 200 } });
+      expect(rig.onlyCall().headers.authorization).toBe(sent);
+      const secrets = rig.receiver.callsTo('/token').map(({ headers }) => basicPassword(headers.authorization));
+      expect(secrets).toEqual(Array.from({ length: requests }, () => 'new'));
+    },
+  );
 
   it('does not count when it was paused and the token request failed', async () => {
     const auth = rigAuth('sub-1', rig.receiver.url('/token'));

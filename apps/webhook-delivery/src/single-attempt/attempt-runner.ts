@@ -121,7 +121,11 @@ class SignedPosts implements AttemptRunner {
     const found = await this.options.tokens.tokenFor(subscription.id, auth, this.waitOf(request));
     if (found.type === 'token') return this.send(request, subscription, found.issued);
     if (found.type === 'aborted') return ABORTED;
-    return this.unsentRun(subscription) ?? ended(subscription, failure('token_error', found.detail));
+    const unsent = this.unsentRun(subscription);
+    if (unsent !== null) return unsent;
+    if (found.type === 'failed') return ended(subscription, failure('token_error', found.detail));
+    // Its owner has given it another client, or none: the attempt goes on with what it is now.
+    return this.post(request, this.options.directory.get(subscription.id) ?? subscription);
   }
 
   private async send(

@@ -106,10 +106,7 @@ describe('a token request whose turn comes late (R-26)', () => {
       index.put(rigSubscription('late', { version: 2, auth, ...fields }));
     });
     expect(urls).toEqual([]);
-    expect(result).toEqual({
-      type: 'failed',
-      detail: 'the subscription was changed before its token could be requested',
-    });
+    expect(result).toEqual({ type: 'changed' });
   });
 
   it('is not made when its subscription was deleted meanwhile', async () => {
@@ -126,10 +123,11 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
   const wait = { withinMs: 5_000, signal: new AbortController().signal };
   const answer = Buffer.from(JSON.stringify({ access_token: 'token-1', expires_in: 3_600 }));
   const issued: EgressResult = { type: 'response', statusCode: 200, headers: {}, body: answer, truncated: false };
+  const UNSENT: EgressResult = { type: 'error', errorCode: 'timeout', detail: '', isUnsent: true };
   let index: ReturnType<typeof createSubscriptionIndex>;
   let sent: number;
-  /** Of the requests in their order: each gets a connection, and is written if it is still wanted. */
-  let connects: (() => void)[];
+  /** Of the requests in their order: each gets a connection, and is written if it is still wanted; or fails without one. */
+  let connects: ((failure?: EgressResult) => void)[];
 
   function build(maxSubscriptions = 10) {
     [index, sent, connects] = [createSubscriptionIndex(), 0, []];
@@ -137,10 +135,10 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
     index.put(rigSubscription('other', { auth: authOfOther }));
     const post = (request: EgressRequest): Promise<EgressResult> =>
       new Promise((resolve) => {
-        connects.push(() => {
-          const isSent = request.isWanted?.() !== false;
+        connects.push((failure) => {
+          const isSent = failure === undefined && request.isWanted?.() !== false;
           if (isSent) sent++;
-          resolve(isSent ? issued : { type: 'aborted' });
+          resolve(failure ?? (isSent ? issued : { type: 'aborted' }));
         });
       });
     return createBearerTokens({
@@ -166,24 +164,53 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
     const result = tokens.tokenFor('late', auth, wait);
     index.remove('late');
     connects[0]?.();
-    expect([(await result).type, sent]).toEqual(['failed', 0]);
+    expect([(await result).type, sent]).toEqual(['changed', 0]);
     index.put(rigSubscription('late', { auth }));
     const again = tokens.tokenFor('late', auth, wait);
     connects[1]?.();
     expect([(await again).type, sent]).toEqual(['token', 1]);
   });
 
-  it('is not sent when a later request has got a token, which serves its callers too', async () => {
+  /** Two requests for one subscription, of which the later one has got a token. */
+  async function overtaken() {
     const tokens = build(1);
     const early = tokens.tokenFor('late', auth, wait);
     // Takes the only entry: the next caller does not find the request that waits.
-    const other = tokens.tokenFor('other', authOfOther, wait);
+    void tokens.tokenFor('other', authOfOther, wait);
     const late = tokens.tokenFor('late', auth, wait);
     connects[2]?.();
-    expect((await late).type).toBe('token');
+    const token = await late;
+    if (token.type !== 'token') throw new Error('a token expected');
+    return { tokens, early, token };
+  }
+
+  it('is not sent when a later request has got a token, which serves its callers too', async () => {
+    const { early, token } = await overtaken();
     connects[0]?.();
-    expect([await early, sent]).toEqual([await late, 1]);
+    expect([await early, sent]).toEqual([token, 1]);
     connects[1]?.();
-    await other;
+  });
+
+  it('is made again for its callers when that token is discarded before they have it (R-23)', async () => {
+    const { tokens, early, token } = await overtaken();
+    connects[0]?.();
+    tokens.discard('late', token.issued);
+    await until(() => connects.length === 4);
+    connects[3]?.();
+    expect([(await early).type, sent]).toEqual(['token', 2]);
+    connects[1]?.();
+  });
+
+  it('is no failure of its endpoint when it gets no connection and a later request has got a token', async () => {
+    const { early, token } = await overtaken();
+    connects[0]?.(UNSENT);
+    expect([await early, sent]).toEqual([token, 1]);
+    connects[1]?.();
+  });
+
+  it('has failed when it gets no connection and is still needed', async () => {
+    const result = build().tokenFor('late', auth, wait);
+    connects[0]?.(UNSENT);
+    expect(await result).toEqual({ type: 'failed', detail: 'token endpoint: timeout' });
   });
 });

@@ -5,7 +5,7 @@ import { type AttemptWait, waitFor } from '../process/waits.js';
 import { originOf } from '../shares/reservations.js';
 import type { SharedPlaces } from '../shares/shared-places.js';
 import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
-import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
+import { requestToken, type TokenAnswer, type TokenRequestOptions, type WithdrawnRequest } from './token-request.js';
 
 /** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
 export abstract class BearerTokens {
@@ -39,11 +39,7 @@ const WAIT_WHILE_FAILING_MS = 250;
 
 const NOT_ANSWERED = 'the token endpoint did not answer in time';
 const NOT_REQUESTED = 'no token was requested in time, because too many other requests for tokens are not answered';
-const WITHDRAWN: TokenAnswer = Object.freeze({ type: 'withdrawn' });
-const NOT_WANTED: TokenResult = Object.freeze({
-  type: 'failed',
-  detail: 'the subscription was changed before its token could be requested',
-});
+const WITHDRAWN: WithdrawnRequest = Object.freeze({ type: 'withdrawn' });
 
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
   const { monotonicMs, maxSubscriptions = 20_000 } = options;
@@ -54,24 +50,19 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     return issued !== undefined && issued.validUntilMs > monotonicMs() ? issued : undefined;
   };
 
-  /** Of a request that waits: an evicted entry, or a client that was changed and changed back, has another in its place. */
-  const withoutRequest = (subscriptionId: string, { auth }: TokenEntry): TokenResult | null => {
-    if (!options.isWanted(subscriptionId, auth)) return NOT_WANTED;
-    const issued = cached(subscriptionId, auth);
-    return issued === undefined ? null : { type: 'token', issued };
-  };
-
-  const request = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
+  const request = (subscriptionId: string, entry: TokenEntry): Promise<RequestResult> => {
     entries.keep(subscriptionId, entry);
+    // While a request waits, an entry that took its place, since it was evicted or its client changed and back, may get a token.
+    const isNeeded = (): boolean =>
+      options.isWanted(subscriptionId, entry.auth) && cached(subscriptionId, entry.auth) === undefined;
     const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
     entry.hasPlace = false;
     entry.request = options.places
       .during(owner, originOf(entry.auth.tokenUrl), async () => {
         entry.hasPlace = true;
-        const isWanted = (): boolean => withoutRequest(subscriptionId, entry) === null;
         const requestedMs = monotonicMs();
-        const answer = isWanted() ? await requestToken(options, owner, entry.auth, isWanted) : WITHDRAWN;
-        if (answer.type === 'withdrawn') return withoutRequest(subscriptionId, entry) ?? NOT_WANTED;
+        const answer = isNeeded() ? await requestToken(options, owner, entry.auth, isNeeded) : WITHDRAWN;
+        if (answer.type === 'withdrawn') return answer;
         return applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() });
       })
       .finally(() => {
@@ -91,17 +82,24 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     return { entry, result, withinMs };
   };
 
-  return {
-    cached,
-    tokenFor: async (subscriptionId, auth, { withinMs, signal }) => {
+  const tokenFor: BearerTokens['tokenFor'] = async (subscriptionId, auth, { withinMs, signal }) => {
+    const untilMs = monotonicMs() + withinMs;
+    for (;;) {
       const issued = cached(subscriptionId, auth);
       if (issued !== undefined) return { type: 'token', issued };
-      const pending = pendingToken(subscriptionId, auth, withinMs);
+      const pending = pendingToken(subscriptionId, auth, untilMs - monotonicMs());
       const waited = await waitFor(pending.result, { withinMs: pending.withinMs, signal });
-      if (waited.type === 'value') return waited.value;
       if (waited.type === 'aborted') return { type: 'aborted' };
-      return { type: 'failed', detail: pending.entry.hasPlace ? NOT_ANSWERED : NOT_REQUESTED };
-    },
+      if (waited.type === 'late') return tooLate(pending.entry);
+      if (waited.value.type !== 'withdrawn') return waited.value;
+      if (!options.isWanted(subscriptionId, auth)) return { type: 'changed' };
+      // There was a token. If it has been discarded since, another one is requested.
+    }
+  };
+
+  return {
+    cached,
+    tokenFor,
     discard: (subscriptionId, issued) => {
       const entry = entries.any(subscriptionId);
       if (entry?.issued === issued) entry.issued = undefined;
@@ -120,9 +118,9 @@ interface AnswerTimes {
 
 function applyAnswer(
   entry: TokenEntry,
-  answer: Exclude<TokenAnswer, { type: 'withdrawn' }>,
+  answer: Exclude<TokenAnswer, WithdrawnRequest>,
   times: AnswerTimes,
-): TokenResult {
+): RequestResult {
   if (answer.type === 'issued') {
     const issued = { authorization: `Bearer ${answer.token}`, validUntilMs: validUntilMs(answer.lifetimeMs, times) };
     entry.issued = issued;
@@ -146,7 +144,11 @@ function backOffMs(failures: number): number {
   return Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - 1), MAX_BACK_OFF_MS);
 }
 
-function inBackOff({ lastFailure }: TokenEntry): Promise<TokenResult> {
+function tooLate({ hasPlace }: TokenEntry): TokenResult {
+  return { type: 'failed', detail: hasPlace ? NOT_ANSWERED : NOT_REQUESTED };
+}
+
+function inBackOff({ lastFailure }: TokenEntry): Promise<RequestResult> {
   return Promise.resolve({ type: 'failed', detail: `${lastFailure}; the next request follows within 15 s` });
 }
 
@@ -157,10 +159,17 @@ export interface IssuedToken {
   readonly validUntilMs: number;
 }
 
-export type TokenResult =
+type RequestedToken =
   | { readonly type: 'token'; readonly issued: IssuedToken }
   /** `detail` is human-readable and contains no secret. */
-  | { readonly type: 'failed'; readonly detail: string }
+  | { readonly type: 'failed'; readonly detail: string };
+
+type RequestResult = RequestedToken | WithdrawnRequest;
+
+export type TokenResult =
+  | RequestedToken
+  /** The subscription does not want a token of this client any more: it was not requested. */
+  | { readonly type: 'changed' }
   /** The process stops. */
   | { readonly type: 'aborted' };
 
@@ -168,7 +177,7 @@ export interface TokenEntry {
   /** A changed client or token URL must not use the token of the old one. */
   auth: BearerAuth;
   issued: IssuedToken | undefined;
-  request: Promise<TokenResult> | undefined;
+  request: Promise<RequestResult> | undefined;
   /** False: the request waits for its turn (R-26). */
   hasPlace: boolean;
   failures: number;

@@ -146,6 +146,7 @@ describe('a token (R-23)', () => {
       '/hook': () => status(200),
     });
     const hanging = rig.run('sub-1', { begunMsAgo: 4_500 });
+    await until(() => tokenRequests() === 1);
     subscribe('sub-1', { tokenPath: '/other', version: 2 });
     expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 200 } });
     expect(await hanging).toMatchObject(tokenError());

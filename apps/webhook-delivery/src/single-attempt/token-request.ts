@@ -15,8 +15,12 @@ export type TokenAnswer =
       /** The Retry-After of the endpoint; 0 when there is none. */
       readonly retryAfterMs: number;
     }
-  /** Not sent: it was not wanted any more. */
-  | { readonly type: 'withdrawn' };
+  | WithdrawnRequest;
+
+/** Not sent: it was not wanted any more. */
+export interface WithdrawnRequest {
+  readonly type: 'withdrawn';
+}
 
 export interface TokenRequestOptions {
   readonly egress: EgressClient;
@@ -32,7 +36,7 @@ const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
 /**
  * One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures.
- * @param isWanted asked right before it is written, after its wait for a connection
+ * @param isWanted asked right before it is written, after its wait for a connection, and when it got none
  */
 export async function requestToken(
   { egress, sealingKeys, nowMs }: TokenRequestOptions,
@@ -64,6 +68,7 @@ export async function requestToken(
     maxResponseBytes: MAX_RESPONSE_BYTES,
     isWanted: () => !(isWithdrawn = !isWanted()),
   });
+  if (answer.type === 'error' && answer.isUnsent === true) isWithdrawn = !isWanted();
   return isWithdrawn ? { type: 'withdrawn' } : readTokenAnswer(answer, nowMs());
 }
 
