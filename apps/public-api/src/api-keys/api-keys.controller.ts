@@ -45,7 +45,7 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'listApiKeys',
     summary: 'List API keys, oldest first, including revoked ones',
-    description: 'Of the revoked keys, as many as a fleet may have keys: the last revoked.',
+    description: 'Revoked keys stay listed up to the limit of live keys; the most recently revoked are kept.',
     tag: 'Fleet',
     scope: 'keys:read',
     portal: 'refused',
@@ -76,7 +76,7 @@ export class ApiKeysController {
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
     description:
-      'Permanently; it may be the calling key itself. Processes that have just accepted the key may do so for 3 more seconds. Revoking again changes nothing.',
+      'Permanently; it may be the calling key itself. Processes that have just accepted the key may do so for 3 more seconds. Revoking it again changes nothing while it is listed; after that it is not found.',
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',

@@ -34,7 +34,7 @@ export class PortalSessionsController {
     operationId: 'createPortalSession',
     summary: 'Create a portal session',
     description:
-      'Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for 2 minutes. The number of sessions that have not ended is limited (`too_many_portal_sessions`).',
+      'Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for 2 minutes. The number of sessions that have not ended is limited (`too_many_portal_sessions`): revoke some, or the API key that created them, or wait until they expire.',
     tag,
     scope: 'portal:write',
     portal: 'refused',
@@ -74,7 +74,8 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'listPortalSessions',
     summary: 'List portal sessions, oldest first',
-    description: 'Ended sessions are listed for a day, and at most as many as a fleet may have sessions: the newest.',
+    description:
+      'Ended sessions stay listed for a day, up to the limit of live sessions; the most recently created are kept.',
     tag,
     scope: 'portal:read',
     portal: 'refused',
@@ -103,7 +104,8 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'revokePortalSession',
     summary: 'Revoke a portal session',
-    description: 'Within a second no process accepts it and its streams have ended. Revoking again changes nothing.',
+    description:
+      'Within a second no process accepts it and its streams have ended. Revoking it again changes nothing while it is listed; after that it is not found.',
     tag,
     scope: 'portal:write',
     portal: 'refused',

@@ -11,6 +11,7 @@ import { ManagedResources1760000600000 } from './managed-resources-1760000600000
 import { ManagementTables1760000100000 } from './management-tables-1760000100000.js';
 import { PageKeys1760000700000 } from './page-keys-1760000700000.js';
 import { PathTables1760000500000 } from './path-tables-1760000500000.js';
+import { PortalSessionKeys1760002500000 } from './portal-session-keys-1760002500000.js';
 import { PortalSessions1760001300000 } from './portal-sessions-1760001300000.js';
 import { PortalSessionsOfOperators1760002100002 } from './portal-sessions-of-operators-1760002100002.js';
 import { ProjectedTopics1760002100003 } from './projected-topics-1760002100003.js';
@@ -50,4 +51,5 @@ export const migrations = [
   SubscriptionCertificates1760002200000,
   ReplayedStatusCode1760002300000,
   FiguresOfMinutes1760002400000,
+  PortalSessionKeys1760002500000,
 ] satisfies DataSourceOptions['migrations'];

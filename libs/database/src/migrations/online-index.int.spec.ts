@@ -3,7 +3,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { until } from '../../../../test/support/until.js';
 import { createDataSource } from '../data-source.js';
-import { createIndexOnline } from './online-index.js';
+import { createIndexOnline, createPlainIndexOnline } from './online-index.js';
 
 const INDEX = { name: 'stays_by_number', table: 'stays', columns: 'number, at' };
 const BUILDING = `SELECT pid FROM pg_stat_activity
@@ -37,14 +37,16 @@ async function addDay(day: number): Promise<void> {
   );
 }
 
-async function create(): Promise<void> {
+async function create(make: (runner: QueryRunner) => Promise<void> = ofDays): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
-    await createIndexOnline(runner, INDEX);
+    await make(runner);
   } finally {
     await runner.release();
   }
 }
+
+const ofDays = (runner: QueryRunner): Promise<void> => createIndexOnline(runner, INDEX);
 
 /** Its process, once it waits for the writer. */
 async function builder(): Promise<number> {
@@ -53,6 +55,15 @@ async function builder(): Promise<number> {
     if (waiting === undefined) throw new Error('No index is waiting to be built.');
     return waiting.pid;
   });
+}
+
+async function interrupt(made: Promise<void>): Promise<void> {
+  const outcome = made.then(
+    () => 'finished',
+    () => 'interrupted',
+  );
+  await dataSource.query('SELECT pg_cancel_backend($1)', [await builder()]);
+  expect(await outcome).toBe('interrupted');
 }
 
 async function indexes(): Promise<Record<string, boolean>> {
@@ -83,12 +94,7 @@ describe('an index that is made online', () => {
   });
 
   it('is finished by a later run after an interruption, and days that came in between have it', async () => {
-    const interrupted = create().then(
-      () => 'finished',
-      () => 'interrupted',
-    );
-    await dataSource.query('SELECT pg_cancel_backend($1)', [await builder()]);
-    expect(await interrupted).toBe('interrupted');
+    await interrupt(create());
     expect(await indexes()).toMatchObject({ stays_by_number: false, stays_04_stays_by_number: false });
     await writer.commitTransaction();
     await addDay(6);
@@ -97,5 +103,34 @@ describe('an index that is made online', () => {
     expect(await indexes()).toEqual({ ...EVERYWHERE, stays_06_number_at_idx: true });
     await create();
     expect(await indexes()).toEqual({ ...EVERYWHERE, stays_06_number_at_idx: true });
+  });
+});
+
+describe('an index of a table without days that is made online', () => {
+  const inPlace = (runner: QueryRunner): Promise<void> =>
+    createPlainIndexOnline(runner, { name: 'stays_plain', table: 'stays_04', columns: 'number', where: 'number > 0' });
+
+  it('is there for the rows that it names, and no writer waits for it', async () => {
+    const made = create(inPlace);
+    await builder();
+    const other = dataSource.createQueryRunner();
+    await other.query("SET lock_timeout = '2s'");
+    await other.query("INSERT INTO stays_04 VALUES ('2026-05-04', -2)");
+    await other.release();
+    await writer.commitTransaction();
+    await made;
+    expect(await indexes()).toEqual({ stays_plain: true });
+    const [row] = await dataSource.query<{ made: string }[]>("SELECT pg_get_indexdef('stays_plain'::regclass) AS made");
+    expect(row?.made).toMatch(/\(number\) WHERE \(number > 0\)$/);
+  });
+
+  it('is finished by a later run after an interruption, and a run after that changes nothing', async () => {
+    await interrupt(create(inPlace));
+    expect(await indexes()).toEqual({ stays_plain: false });
+    await writer.commitTransaction();
+    await create(inPlace);
+    expect(await indexes()).toEqual({ stays_plain: true });
+    await create(inPlace);
+    expect(await indexes()).toEqual({ stays_plain: true });
   });
 });

@@ -4,7 +4,11 @@ export interface OnlineIndex {
   readonly name: string;
   readonly table: string;
   readonly columns: string;
+  /** Only rows with this condition; absent: all. */
+  readonly where?: string;
 }
+
+type IndexOfDays = Omit<OnlineIndex, 'where'>;
 
 /**
  * Adds an index to a partitioned table while others write to it, which `CREATE INDEX` keeps them from for as long as it
@@ -12,7 +16,7 @@ export interface OnlineIndex {
  *
  * Only for migrations with `transaction = false`: CONCURRENTLY does not work in a transaction.
  */
-export async function createIndexOnline(queryRunner: QueryRunner, index: OnlineIndex): Promise<void> {
+export async function createIndexOnline(queryRunner: QueryRunner, index: IndexOfDays): Promise<void> {
   const { name, table, columns } = index;
   // Short, as it indexes nothing. It is valid once every day has its own; days that are added from now on have theirs.
   await queryRunner.query(`CREATE INDEX IF NOT EXISTS ${name} ON ONLY ${table} (${columns})`);
@@ -24,6 +28,19 @@ export async function createIndexOnline(queryRunner: QueryRunner, index: OnlineI
     if (state !== 'built') await buildIndex(queryRunner, `${ofDay} ON ${day} (${columns})`);
     await queryRunner.query(`ALTER INDEX ${name} ATTACH PARTITION ${ofDay}`);
   }
+}
+
+/** The same for a table without partitions. */
+export async function createPlainIndexOnline(queryRunner: QueryRunner, index: OnlineIndex): Promise<void> {
+  const { name, table, columns, where } = index;
+  const [own] = (await queryRunner.query(
+    'SELECT indisvalid AS "isBuilt" FROM pg_index WHERE indexrelid = to_regclass($1)',
+    [name],
+  )) as readonly { readonly isBuilt: boolean }[];
+  if (own?.isBuilt === true) return;
+  if (own !== undefined) await queryRunner.query(`DROP INDEX ${name}`);
+  const rows = where === undefined ? '' : ` WHERE ${where}`;
+  await buildIndex(queryRunner, `${name} ON ${table} (${columns})${rows}`);
 }
 
 async function exists(queryRunner: QueryRunner, day: string): Promise<boolean> {
@@ -39,7 +56,7 @@ interface DayWithout {
   readonly state: 'missing' | 'interrupted' | 'built';
 }
 
-async function daysWithout(queryRunner: QueryRunner, { name, table }: OnlineIndex): Promise<readonly DayWithout[]> {
+async function daysWithout(queryRunner: QueryRunner, { name, table }: IndexOfDays): Promise<readonly DayWithout[]> {
   const days: unknown = await queryRunner.query(
     `SELECT day.relname AS day,
             CASE WHEN own.indexrelid IS NULL THEN 'missing' WHEN own.indisvalid THEN 'built' ELSE 'interrupted' END AS state

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, IsNull, Not, type Repository } from 'typeorm';
+import { type EntityManager, IsNull, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, PortalSessionEntity } from '../entities.js';
@@ -116,7 +116,7 @@ export class ApiKeyStore {
     return found && { id: found.id, fleetId: found.fleetId, hash: found.hash, scopes: found.scopes };
   }
 
-  /** Revoked ones too. */
+  /** Revoked ones too, as long as they are kept. */
   async get(ref: { readonly fleetId: string; readonly id: string }): Promise<StoredApiKey | null> {
     const { fleetId, id } = ref;
     const found = await inFleet(this.keys.manager, fleetId, (manager) =>
@@ -125,7 +125,7 @@ export class ApiKeyStore {
     return found && shown(found);
   }
 
-  /** Oldest first, revoked ones too. */
+  /** Oldest first, with the revoked ones that are kept. */
   async list(query: ListQuery): Promise<Listed<StoredApiKey>> {
     const { rows, hasMore } = await inFleet(this.keys.manager, query.fleetId, (manager) =>
       listPage(manager.getRepository(ApiKeyEntity), 'id', query),
@@ -146,20 +146,24 @@ export class ApiKeyStore {
   }
 }
 
-/** The longest revoked beyond the limit, unless a session that is still listed names them: others cannot pile up either. */
+/**
+ * The longest revoked beyond the limit. A key that a listed session names stays and does not count: of those there are no more
+ * than sessions.
+ */
 async function forgetRevoked(manager: EntityManager, fleetId: string, { apiKeys }: FleetLimits): Promise<void> {
-  const revoked = await manager.countBy(ApiKeyEntity, { fleetId, revokedAt: Not(IsNull()) });
-  if (revoked <= apiKeys) return;
-  const oldest = manager
+  const revoked = manager
     .createQueryBuilder(ApiKeyEntity, 'key')
-    .select('key.id')
-    .where('key.fleetId = :fleetId AND key.revokedAt IS NOT NULL', { fleetId })
-    .orderBy('key.revokedAt', 'ASC')
-    .limit(Math.min(revoked - apiKeys, FORGET_AT_ONCE));
-  const session = oldest.subQuery().select('1').from(PortalSessionEntity, 'session').where('session.keyId = key.id');
-  const keys = await oldest.andWhere(`NOT EXISTS ${session.getQuery()}`).getMany();
-  const ids = keys.map(({ id }) => id);
-  if (ids.length > 0) await manager.delete(ApiKeyEntity, ids);
+    .where('key.fleetId = :fleetId AND key.revokedAt IS NOT NULL', { fleetId });
+  const session = revoked.subQuery().select('1').from(PortalSessionEntity, 'session').where('session.keyId = key.id');
+  revoked.andWhere(`NOT EXISTS ${session.getQuery()}`);
+  const excess = (await revoked.getCount()) - apiKeys;
+  if (excess <= 0) return;
+  const oldest = revoked.select('key.id').orderBy('key.revokedAt', 'ASC').addOrderBy('key.id', 'ASC');
+  const keys = await oldest.limit(Math.min(excess, FORGET_AT_ONCE)).getMany();
+  await manager.delete(
+    ApiKeyEntity,
+    keys.map(({ id }) => id),
+  );
 }
 
 function shown({ hash: _, ...stored }: ApiKeyEntity): StoredApiKey {

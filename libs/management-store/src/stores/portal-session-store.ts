@@ -134,10 +134,11 @@ export class PortalSessionStore {
     });
     return inFleet(this.sessions.manager, fleetId, async (manager): Promise<CreatePortalSessionResult> => {
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
-      const live = await sessionsThat(manager, 'LIVE', nowMs).andWhere({ fleetId }).getCount();
+      const live = await countLive(manager, fleetId, nowMs);
       const reached = limitReached(limits, 'portalSessions', live, 1);
       if (reached !== null) return reached;
-      await forgetEnded(manager, { fleetId, nowMs, listed: limits.portalSessions });
+      const ended = (await manager.countBy(PortalSessionEntity, { fleetId })) - live;
+      await forgetEnded(manager, { fleetId, nowMs, excess: ended - limits.portalSessions });
       await manager.insert(PortalSessionEntity, row);
       return { type: 'created', code, stored: shown(row) };
     });
@@ -177,7 +178,7 @@ export class PortalSessionStore {
     return found && shown(found);
   }
 
-  /** Oldest first; those that have ended for a day after their end. */
+  /** Oldest first; ended ones for a day at most, and only the newest of them. */
   async list(query: ListQuery): Promise<Listed<StoredPortalSession>> {
     const { rows, hasMore } = await inFleet(this.sessions.manager, query.fleetId, (manager) =>
       listPage(manager.getRepository(PortalSessionEntity), 'id', query),
@@ -198,11 +199,9 @@ export class PortalSessionStore {
   }
 }
 
-/** A session ends by itself, when it is revoked, or with its key. */
-const CONDITIONS = {
-  LIVE: 'session.revokedAt IS NULL AND session.expiresAt > :now AND key.revokedAt IS NULL',
-  ENDED: '(session.revokedAt IS NOT NULL OR session.expiresAt <= :now OR key.revokedAt IS NOT NULL)',
-};
+/** A session ends by itself, when it is revoked, or with its key, of which the row is joined while it is live. */
+const LIVE = 'session.revokedAt IS NULL AND session.expiresAt > :now AND (session.keyId IS NULL OR key.id IS NOT NULL)';
+const CONDITIONS = { LIVE, ENDED: `NOT (${LIVE})` };
 
 function sessionsThat(
   manager: EntityManager,
@@ -211,25 +210,32 @@ function sessionsThat(
 ): SelectQueryBuilder<PortalSessionEntity> {
   return manager
     .createQueryBuilder(PortalSessionEntity, 'session')
-    .leftJoin(ApiKeyEntity, 'key', 'key.id = session.keyId')
+    .leftJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.fleetId = session.fleetId AND key.revokedAt IS NULL')
     .where(CONDITIONS[are], { now: new Date(nowMs) });
+}
+
+/** Creations queue meanwhile: `getCount()` would sort the ids, since it joins. */
+async function countLive(manager: EntityManager, fleetId: string, nowMs: number): Promise<number> {
+  const live = sessionsThat(manager, 'LIVE', nowMs).andWhere({ fleetId });
+  const counted = await live.select('count(*)', 'count').getRawOne<{ count: string }>();
+  return Number(counted?.count);
 }
 
 /** The oldest beyond as many as stay listed: a caller that revokes what it creates cannot fill the database either. */
 async function forgetEnded(
   manager: EntityManager,
-  { fleetId, nowMs, listed }: { readonly fleetId: string; readonly nowMs: number; readonly listed: number },
+  { fleetId, nowMs, excess }: { readonly fleetId: string; readonly nowMs: number; readonly excess: number },
 ): Promise<void> {
-  const ended = sessionsThat(manager, 'ENDED', nowMs).andWhere({ fleetId });
-  const count = await ended.getCount();
-  if (count <= listed) return;
-  const oldest = ended.select('session.id').orderBy('session.createdAt', 'ASC');
-  const old = await oldest
-    .limit(Math.min(count - listed, FORGET_AT_ONCE))
+  if (excess <= 0) return;
+  const oldest = sessionsThat(manager, 'ENDED', nowMs)
+    .andWhere({ fleetId })
+    .select('session.id')
+    .orderBy('session.createdAt', 'ASC')
+    .addOrderBy('session.id', 'ASC')
+    .limit(Math.min(excess, FORGET_AT_ONCE))
     .setLock('pessimistic_write', undefined, ['session'])
-    .setOnLocked('skip_locked')
-    .getMany();
-  await forget(manager, old);
+    .setOnLocked('skip_locked');
+  await forget(manager, await oldest.getMany());
 }
 
 /** A bounded number per new session: there are never many. */
