@@ -13,7 +13,7 @@ const LIMITS = { ...NO_LIMITS, apiKeys: 40, portalSessions: 2_500 };
 
 interface Statement {
   readonly text: string;
-  readonly parameters: unknown[];
+  readonly parameters: Parameters<EntityManager['query']>[1];
 }
 
 interface PlanNode {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(suite.apiUrl, { entities: MANAGEMENT_ENTITIES }).initialize();
   const ignored = () => undefined;
   dataSource.logger = {
-    logQuery: (text, parameters = []) => sent.push({ text, parameters }),
+    logQuery: (text, parameters) => sent.push({ text, parameters }),
     logQueryError: ignored,
     logQuerySlow: ignored,
     logSchemaBuild: ignored,
