@@ -1,13 +1,19 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** On a fresh clone Jest goes by file size, which says nothing about suites that start processes of their own. */
-const SLOW = [/test\/security\//, /supervisor\.int/, /-kills\.int/, /backend\/kafka\//, /group-progress/];
+const SLOW = [
+  /test\/faults\//,
+  /test\/security\//,
+  /supervisor\.int/,
+  /-kills\.int/,
+  /backend\/kafka\//,
+  /group-progress/,
+];
 /**
- * Fault suites judge how punctual retries are, which they cannot beside end-to-end tests: these are over by then. The others
- * fill the logs of the product that all end-to-end tests share, and other suites read these logs to the end; the last two
- * leave records there that cannot be read at all, and delete some.
+ * These fill the logs of the product that all end-to-end tests share, and other suites read these logs to the end. The last
+ * two leave records there that cannot be read at all, and delete some.
  */
-const LAST = [/test\/faults\//, /pipeline\.e2e/, /kill-each-app\.e2e/, /poison-records\.e2e/, /parked-partition\.e2e/];
+const LAST = [/pipeline\.e2e/, /kill-each-app\.e2e/, /poison-records\.e2e/, /parked-partition\.e2e/];
 
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
