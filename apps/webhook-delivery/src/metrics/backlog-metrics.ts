@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { HOUR_MS, type WebhookDelivery } from '@waypost/domain';
 
-/** The oldest unfinished delivery of a subscription that nobody has paused. */
+/** The oldest unfinished delivery of a subscription that is not paused. */
 export type OldestDelivery = Pick<WebhookDelivery, 'subscriptionId' | 'fleetId' | 'createdAt'>;
 
 /** Called at every scrape. @param createdBefore epoch ms: younger ones are left out */

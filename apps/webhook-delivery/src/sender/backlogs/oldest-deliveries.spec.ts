@@ -22,12 +22,12 @@ describe('the oldest delivery of a subscription', () => {
     expect([...oldestDeliveries([backlogOf(), backlog], all)]).toEqual([oldest]);
   });
 
-  it('is not told where it is young', () => {
+  it('is left out where it is young', () => {
     const backlogs = [backlogOf(10_000), backlogOf(9_999)];
     expect([...oldestDeliveries(backlogs, { ...all, createdBefore: 10_000 })]).toMatchObject([{ createdAt: 9_999 }]);
   });
 
-  it('is told of a suspended subscription (R-29) and one that cannot be read, and not of one that its owner has paused (R-16)', () => {
+  it('is reported for suspended (R-29) and unreadable subscriptions, but not for those that their owners have paused (R-16)', () => {
     const [suspended, unreadable] = [backlogOf(10_000), backlogOf(20_000)];
     suspended.health = { ...HEALTHY, suspendedAt: 1 };
     unreadable.isPaused = true;
