@@ -22,7 +22,7 @@ export interface TrafficOptions extends Log {
 export interface Traffic {
   /** Records that the brokers have confirmed so far. */
   readonly published: () => number;
-  /** The next records are sent by a new client, which asks for the partitions anew. */
+  /** The next records are sent by a new client, which asks for the partitions again. */
   renewClient(): void;
   /** Resolves when everything sent is confirmed; nothing more is sent before the call of what it resolves with. */
   pause(): Promise<() => void>;
