@@ -69,6 +69,11 @@ function refusal(request: Request): ApiError {
   const token = bearerToken(request);
   if (token === null) return unauthorized('The Authorization header must be "Bearer wp_...".', '');
   if (token.startsWith('wps_')) return unauthorized('The portal session has ended.', ', error="invalid_token"');
+  return unknownApiKey();
+}
+
+/** 401 of a key that never existed or was revoked. */
+export function unknownApiKey(): ApiError {
   return unauthorized('The API key is unknown.', ', error="invalid_token"');
 }
 

@@ -226,6 +226,17 @@ describe('a portal session (R-42)', () => {
     expect(data).toMatchObject([{ id, revokedAt: new Date(suite.nowMs - 1_000).toISOString() }]);
   });
 
+  it('is not made with a key that was revoked, and perhaps forgotten, a moment ago', async () => {
+    await create();
+    await suite.store.apiKeys.revoke({ fleetId: suite.fleetId, id: keyId }, suite.nowMs);
+    const body = { scopes: ['events:read'] };
+    const refused = { status: 401, body: { error: { code: 'unauthorized', message: 'The API key is unknown.' } } };
+    expect(await send('POST', SESSIONS, body)).toMatchObject(refused);
+    await suite.sql.query('DELETE FROM portal_sessions');
+    await suite.sql.query('DELETE FROM api_keys WHERE id = $1', [keyId]);
+    expect(await send('POST', SESSIONS, body)).toMatchObject(refused);
+  });
+
   it('ends with the API key that made it', async () => {
     const { token } = await open();
     expect(await statusWith(token)).toBe(200);

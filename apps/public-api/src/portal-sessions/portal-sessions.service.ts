@@ -3,6 +3,7 @@ import { formatTime, MINUTE_MS } from '@waypost/domain';
 import { FleetPortalStore, type PortalScope, PortalSessionStore, SubscriptionStore } from '@waypost/management-store';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import { scopesNotHeld } from '../api-keys/api-keys.errors.js';
+import { unknownApiKey } from '../auth/api-key.guard.js';
 import type { Caller } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { tooMany } from '../errors/limit-reached.js';
@@ -72,6 +73,7 @@ export class PortalSessionsService {
     return change(async (stores) => {
       const created = await stores.portalSessions.create(session, this.config.http.fleetLimits);
       if (created.type === 'fleet_not_found') throw noSuchFleet();
+      if (created.type === 'key_revoked') throw unknownApiKey();
       if (created.type === 'limit_reached') throw tooMany(created);
       const { code, stored } = created;
       // The id is not a secret. In the address it keeps apart what sessions of the fleet store in frames of one page.

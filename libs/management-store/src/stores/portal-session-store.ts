@@ -84,6 +84,8 @@ export type CreatePortalSessionResult =
       readonly stored: StoredPortalSession;
     }
   | LimitReached
+  /** The key that makes it was revoked, which directories of keys learn a moment later. */
+  | { readonly type: 'key_revoked' }
   | { readonly type: 'fleet_not_found' };
 
 export type ExchangePortalCodeResult =
@@ -134,6 +136,7 @@ export class PortalSessionStore {
     });
     return inFleet(this.sessions.manager, fleetId, async (manager): Promise<CreatePortalSessionResult> => {
       if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
+      if (!(await isKeyLive(manager, row))) return { type: 'key_revoked' };
       const live = await countLive(manager, fleetId, nowMs);
       const reached = limitReached(limits, 'portalSessions', live, 1);
       if (reached !== null) return reached;
@@ -256,7 +259,7 @@ async function forget(manager: EntityManager, old: readonly Pick<PortalSessionEn
   if (ids.length > 0) await manager.delete(PortalSessionEntity, ids);
 }
 
-async function isKeyLive(manager: EntityManager, { keyId }: SessionRow): Promise<boolean> {
+async function isKeyLive(manager: EntityManager, { keyId }: Pick<SessionRow, 'keyId'>): Promise<boolean> {
   return keyId === null || manager.existsBy(ApiKeyEntity, { id: keyId, revokedAt: IsNull() });
 }
 
