@@ -57,12 +57,13 @@ describe('Setting up Kafka', () => {
     expect(created.map((spec) => spec.configs['min.insync.replicas'])).toEqual(allTopics.map(() => '2'));
   });
 
-  it('refuses a topic with another number of partitions, and says which and what to do', async () => {
-    const { setUp } = build({ 'fleet.events': 6 });
+  it('refuses a topic with another number of partitions before it creates any, and says which and what to do', async () => {
+    const { created, setUp } = build({ 'fleet.events': 6 });
     await expect(setUp()).rejects.toMatchObject({
       code: 'partition_count_differs',
       message: expect.stringMatching(/fleet\.events has 6 partitions where 4 are expected: set WAYPOST_PARTITIONS/),
     });
+    expect(created).toEqual([]);
   });
 
   it.each(['telemetry.pings', 'fleet.geofences', 'fleet.settings'])(

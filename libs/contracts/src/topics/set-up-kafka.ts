@@ -47,17 +47,26 @@ export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResul
 }
 
 async function setUpTopics({ admin, partitions, replicationFactor }: SetUpKafkaOptions): Promise<string[]> {
-  const present = new Set(await admin.listTopics());
-  const missing = allTopics.filter((topic) => !present.has(topic.name));
+  const names = new Set(await admin.listTopics());
+  const present = allTopics.filter((topic) => names.has(topic.name));
+  const missing = allTopics.filter((topic) => !names.has(topic.name));
+  // First, so that a wrong WAYPOST_PARTITIONS creates nothing.
+  await checkPartitions(admin, present, partitions);
   if (missing.length > 0)
     await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
-  const counts = await admin.partitionCounts(allTopics.map((topic) => topic.name));
-  for (const topic of allTopics) assertPartitions(topic, counts.get(topic.name), expectedPartitions(topic, partitions));
-  await checkSettings(
-    admin,
-    allTopics.filter((topic) => present.has(topic.name)),
-  );
+  await checkPartitions(admin, missing, partitions);
+  await checkSettings(admin, present);
   return missing.map((topic) => topic.name);
+}
+
+async function checkPartitions(
+  admin: TopicAdmin,
+  topics: readonly TopicDefinition[],
+  partitions: number,
+): Promise<void> {
+  if (topics.length === 0) return;
+  const counts = await admin.partitionCounts(topics.map((topic) => topic.name));
+  for (const topic of topics) assertPartitions(topic, counts.get(topic.name), expectedPartitions(topic, partitions));
 }
 
 function specOf(topic: TopicDefinition, partitions: number, replicationFactor: number): TopicSpec {
@@ -81,7 +90,7 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
   const fix =
     topic.partitions === 1
       ? 'delete the topic so that it is created again'
-      : `set WAYPOST_PARTITIONS to the number that all topics have, or delete ${topic.name} so that it is created again`;
+      : `set WAYPOST_PARTITIONS to the number that all topics have, or delete ${topic.name} if nothing has been written to it`;
   throw new ContractsError(
     'partition_count_differs',
     `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${fix}.`,
