@@ -68,6 +68,7 @@ async function exportTo(
   const text = textFormat(log, format);
   const file = await openResumable({
     file: isParquet ? `${output}.ndjson` : output,
+    result: output,
     query: queryOf(options),
     source,
     header: text.header,

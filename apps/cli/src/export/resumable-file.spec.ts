@@ -13,6 +13,7 @@ afterEach(() => rm(dir, { recursive: true }));
 describe('A file that can be gone on with', () => {
   const options = (more: Partial<ResumableOptions> = {}): ResumableOptions => ({
     file: join(dir, 'out.csv'),
+    result: join(dir, 'out.csv'),
     query: 'q',
     source: 'here',
     header: 'h\n',
@@ -41,15 +42,23 @@ describe('A file that can be gone on with', () => {
     expect(await readFile(join(dir, 'out.csv'), 'utf8')).toBe('h\na\nb\nc\n');
   });
 
-  it('starts over without --resume, and when there is nothing to resume', async () => {
-    await writeFile(join(dir, 'out.csv'), 'something old and long');
-    for (const resume of [false, true]) {
-      const file = await openResumable(options({ resume }));
-      expect(file.positions.size).toBe(0);
-      await file.close();
-      await file.forget();
-      expect(await readFile(join(dir, 'out.csv'), 'utf8')).toBe('h\n');
-    }
+  it.each([
+    ['without --resume', false, 'something old and long'],
+    ['when there is no file yet', true, null],
+  ])('starts at the beginning %s', async (_, resume, old) => {
+    if (old !== null) await writeFile(join(dir, 'out.csv'), old);
+    const file = await openResumable(options({ resume }));
+    expect(file.positions.size).toBe(0);
+    await file.close();
+    await file.forget();
+    expect(await readFile(join(dir, 'out.csv'), 'utf8')).toBe('h\n');
+  });
+
+  it.each(['out.csv', 'out.parquet'])('never replaces %s, which is complete, with --resume', async (name) => {
+    const result = join(dir, name);
+    await writeFile(result, 'records of last month');
+    await expect(openResumable(options({ result }))).rejects.toThrow('omit --resume to replace it');
+    expect(await readFile(result, 'utf8')).toBe('records of last month');
   });
 
   it('refuses to resume with another query or a truncated file', async () => {

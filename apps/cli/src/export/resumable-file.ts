@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { usageError } from '../terminal/output.js';
 
 /** Progress of an export, kept beside the file until it is complete. */
@@ -27,6 +27,8 @@ export interface ResumableFile {
 
 export interface ResumableOptions {
   readonly file: string;
+  /** What is left when everything is done: `file`, or what it is converted to. */
+  readonly result: string;
   readonly query: string;
   /** The stack that is read, in words. */
   readonly source: string;
@@ -90,10 +92,14 @@ async function writeAt(handle: FileHandle, text: string, position: number): Prom
 /** null: there is nothing to resume. */
 async function savedProgress(
   progressFile: string,
-  { file, query, source }: ResumableOptions,
+  { file, result, query, source }: ResumableOptions,
 ): Promise<SavedProgress | null> {
   const text = await readFile(progressFile, 'utf8').catch(() => null);
-  if (text === null) return null;
+  if (text === null) {
+    if (!(await exists(result))) return null;
+    // Its records may no longer be in the topic.
+    throw usageError(`${result} has no progress to resume, as when it is complete: omit --resume to replace it.`);
+  }
   const saved = JSON.parse(text) as SavedProgress;
   if (saved.query !== query) {
     throw usageError(`${file} was started with other options: repeat them, or omit --resume to start again.`);
@@ -110,4 +116,11 @@ async function savedProgress(
   );
   if (size < saved.bytes) throw usageError(`${file} is shorter than before: omit --resume to start again.`);
   return saved;
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
