@@ -1,14 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { assertSelective, isWanted, type RejectedSelection } from './rejected-selection.js';
 
-const everything: RejectedSelection = { ids: [], reason: null, device: null, from: null, to: null };
-const record = { id: '2:15', telemetry: { reason: 'malformed', sourceKey: Buffer.from('bus-7') } };
+const everything: RejectedSelection = { ids: [], topic: null, reason: null, device: null, from: null, to: null };
+const record = {
+  id: '2:15',
+  telemetry: { sourceTopic: 'telemetry.pings', reason: 'malformed', sourceKey: Buffer.from('bus-7') },
+};
 
 describe('A selection of rejected pings', () => {
   it.each<[Partial<RejectedSelection>, boolean]>([
     [{}, true],
     [{ ids: ['2:15', '0:1'] }, true],
     [{ ids: ['2:16'] }, false],
+    [{ topic: 'telemetry.pings' }, true],
+    [{ topic: 'webhook.attempts' }, false],
     [{ reason: 'malformed' }, true],
     [{ reason: 'future' }, false],
     [{ device: 'bus-7' }, true],
@@ -24,5 +29,6 @@ describe('A selection of rejected pings', () => {
     expect(() => assertSelective({ ...everything, reason: 'future' }, true)).toThrow('not both');
     expect(() => assertSelective({ ...everything, ids: ['15'] }, false)).toThrow('partition:offset');
     expect(() => assertSelective({ ...everything, from: 0 }, false)).not.toThrow();
+    expect(() => assertSelective({ ...everything, topic: 'webhook.attempts' }, false)).not.toThrow();
   });
 });

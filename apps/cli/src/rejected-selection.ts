@@ -4,6 +4,8 @@ import { usageError } from './terminal/output.js';
 export interface RejectedSelection {
   /** `partition:offset` in telemetry.rejected. */
   readonly ids: readonly string[];
+  /** The topic that the record was read from. */
+  readonly topic: string | null;
   readonly reason: string | null;
   readonly device: string | null;
   readonly from: number | null;
@@ -12,7 +14,7 @@ export interface RejectedSelection {
 
 interface SelectableRecord {
   readonly id: string;
-  readonly telemetry: { readonly reason: string; readonly sourceKey: Buffer | null };
+  readonly telemetry: { readonly sourceTopic: string; readonly reason: string; readonly sourceKey: Buffer | null };
 }
 
 const idShape = /^\d+:\d+$/;
@@ -21,8 +23,12 @@ export function rejectedIdOf(record: { readonly partition: number; readonly offs
   return `${String(record.partition)}:${String(record.offset)}`;
 }
 
-export function isWanted({ id, telemetry }: SelectableRecord, { ids, reason, device }: RejectedSelection): boolean {
+export function isWanted(
+  { id, telemetry }: SelectableRecord,
+  { ids, topic, reason, device }: RejectedSelection,
+): boolean {
   if (ids.length > 0 && !ids.includes(id)) return false;
+  if (topic !== null && telemetry.sourceTopic !== topic) return false;
   if (reason !== null && telemetry.reason !== reason) return false;
   return device === null || telemetry.sourceKey?.toString('utf8') === device;
 }
@@ -31,11 +37,13 @@ export function isWanted({ id, telemetry }: SelectableRecord, { ids, reason, dev
 export function assertSelective(selection: RejectedSelection, all: boolean): RejectedSelection {
   const badId = selection.ids.find((id) => !idShape.test(id));
   if (badId !== undefined) throw usageError(`"${badId}" is not an id of the form partition:offset.`);
-  const { ids, reason, device, from, to } = selection;
-  const restricted = ids.length > 0 || [reason, device, from, to].some((part) => part !== null);
+  const { ids, topic, reason, device, from, to } = selection;
+  const restricted = ids.length > 0 || [topic, reason, device, from, to].some((part) => part !== null);
   if (restricted === all) {
     throw usageError(
-      all ? 'Use --all or a selection, not both.' : 'Select records: ids, --reason, --device, --from, --to or --all.',
+      all
+        ? 'Use --all or a selection, not both.'
+        : 'Select records: ids, --topic, --reason, --device, --from, --to or --all.',
     );
   }
   return selection;

@@ -22,7 +22,8 @@ interface PublishFlags extends Shared {
 }
 
 export function addPublish(program: Command, { terminal, now, callerDir }: ProgramContext): void {
-  leaf(program, 'publish <file>', 'Publishes the pings of an .ndjson or .ndjson.gz file, in file order.')
+  const format = 'one object per line, with deviceId, eventTime (ISO 8601) and other fields of the ping schema';
+  leaf(program, 'publish <file>', `Publishes the pings of an .ndjson or .ndjson.gz file, in file order: ${format}.`)
     .requiredOption('--fleet <id>', 'the fleet that the devices belong to')
     .option('--shift-to-now', 'shift all times so that the newest ping is now')
     .option('--keep-received-time', "use the file's receivedTime where present (default: the ping's eventTime)")
@@ -64,6 +65,7 @@ export function addRead(program: Command, context: ProgramContext): void {
 }
 
 interface RejectedFlags extends RangeFlags {
+  readonly topic?: string;
   readonly reason?: string;
   readonly all?: true;
 }
@@ -75,10 +77,12 @@ export function addRejectedCommands(program: Command, context: ProgramContext): 
     .description('Records that could not be used, kept with their original bytes.');
   const filtered = (command: Command): Command =>
     withTimes(command, 'rejections')
+      .option('--topic <name>', 'only records that were read from this topic')
       .option('--reason <reason>', 'only records with this reason, e.g. malformed, unknown_schema, future')
       .option('--device <id>', 'only records with this key');
   const selectionOf = (ids: readonly string[], { dataDir: _, all: __, ...flags }: RejectedFlags) => ({
     ...NO_RANGE,
+    topic: null,
     reason: null,
     ...flags,
     ids,

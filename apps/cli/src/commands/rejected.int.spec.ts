@@ -16,7 +16,7 @@ describe('The quarantine on a real broker', () => {
     const device = newDevice();
     const bytes = Buffer.from([0, 0, 0, 0, 99, 250]);
     const [first] = await reject(rejection(device, bytes), rejection(newDevice(), Buffer.from('other')));
-    const selection = { ids: [], reason: null, device, from: null, to: null };
+    const selection = { ids: [], topic: null, reason: null, device, from: null, to: null };
     await listRejected(terminal, { dataDir, selection });
     const listed = JSON.parse(printed()) as { id: string };
     expect(listed).toMatchObject({ key: device, reason: 'malformed', valueBase64: bytes.toString('base64') });
@@ -33,7 +33,7 @@ describe('The quarantine on a real broker', () => {
     const batch = { ...rejection('', Buffer.alloc(0)), sourceTopic, sourceKey: null, sourceValue: null };
     const from = Date.now();
     await reject({ ...batch, reason: 'skipped' });
-    const selection = { ids: [], reason: 'skipped', device: null, from, to: null };
+    const selection = { ids: [], topic: null, reason: 'skipped', device: null, from, to: null };
     await listRejected(terminal, { dataDir, selection });
     const listed =
       printed()
@@ -46,7 +46,7 @@ describe('The quarantine on a real broker', () => {
 
   it('says which of the wanted rejected pings are not there', async () => {
     const { terminal } = createTerminal(dataDir);
-    const selection = { ids: ['3:999999'], reason: null, device: null, from: null, to: null };
+    const selection = { ids: ['3:999999'], topic: null, reason: null, device: null, from: null, to: null };
     await expect(republishRejected(terminal, { dataDir, selection })).rejects.toThrow('Not found: 3:999999');
   });
 });
