@@ -67,6 +67,29 @@ export const RENDERINGS = [
     },
   },
   {
+    title: 'an upgrade can leave applications at their version, which needs no digest where all have one',
+    flags: [
+      ...['--set', `image.digest=sha256:${'1'.repeat(64)},apps.public-api.image.tag=0.0.9`],
+      ...['--set', `apps.webhook-delivery.image.digest=sha256:${'2'.repeat(64)}`],
+    ],
+    check(manifests) {
+      const images = manifests
+        .filter(({ kind }) => ['Deployment', 'Job', 'StatefulSet'].includes(kind))
+        .map(({ metadata, spec }) => [
+          metadata.labels['app.kubernetes.io/component'],
+          spec.template.spec.containers[0].image,
+        ]);
+      const repository = 'registry.example/waypost';
+      assert.deepEqual(Object.fromEntries(images), {
+        'history-projector': `${repository}@sha256:${'1'.repeat(64)}`,
+        'public-api': `${repository}:0.0.9`,
+        'set-up': `${repository}@sha256:${'1'.repeat(64)}`,
+        'telemetry-processor': `${repository}@sha256:${'1'.repeat(64)}`,
+        'webhook-delivery': `${repository}@sha256:${'2'.repeat(64)}`,
+      });
+    },
+  },
+  {
     title: 'no policy lets anything out but to named ports, peers and public addresses',
     check(manifests) {
       const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');

@@ -39,13 +39,14 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 
+{{/* The version of one application may differ during an upgrade. */}}
 {{- define "waypost.image" -}}
-{{- with .Values.image -}}
-{{- if .digest -}}
-{{ .repository }}@{{ .digest }}
+{{- $own := dig "image" dict (include "waypost.own" . | fromYaml) }}
+{{- $version := ternary $own .root.Values.image (or (get $own "tag") (get $own "digest") | empty | not) }}
+{{- with get $version "digest" -}}
+{{ $.root.Values.image.repository }}@{{ . }}
 {{- else -}}
-{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
-{{- end -}}
+{{ $.root.Values.image.repository }}:{{ default $.root.Chart.AppVersion (get $version "tag") }}
 {{- end -}}
 {{- end }}
 
