@@ -14,8 +14,12 @@ if (!Object.hasOwn(PROGRAMS, name ?? '')) {
   process.stderr.write(`The argument of this image is one of ${Object.keys(PROGRAMS).join(', ')}.\n`);
   process.exit(64);
 }
-// The command line commands the application that its container runs. public-api has no such default: one address of many is
-// not all instances (R-45).
-if (name === 'waypost') process.env.WAYPOST_ADMIN_URLS ??= `http://127.0.0.1:${process.env.WAYPOST_ADMIN_PORT}`;
+// The command line commands the application that its container runs, and calls the API where that is one. public-api has no such
+// default: one address of many is not all instances (R-45).
+if (name === 'waypost') {
+  const { WAYPOST_ADMIN_PORT, WAYPOST_PORT } = process.env;
+  process.env.WAYPOST_ADMIN_URLS ??= `http://127.0.0.1:${WAYPOST_ADMIN_PORT}`;
+  if (WAYPOST_PORT !== undefined) process.env.WAYPOST_API_URL ??= `http://127.0.0.1:${WAYPOST_PORT}`;
+}
 // In this same process: signals reach it without a relay.
 await import(new URL(`../../dist/${PROGRAMS[name]}`, import.meta.url));

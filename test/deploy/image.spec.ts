@@ -46,16 +46,18 @@ describe('the image (R-40)', () => {
     for (const app of ['cli', 'public-api']) {
       const main = join(root, 'dist/apps', app, 'src/main.js');
       mkdirSync(dirname(main), { recursive: true });
-      writeFileSync(main, 'console.log(process.env.WAYPOST_ADMIN_URLS);');
+      writeFileSync(main, 'console.log(process.env.WAYPOST_ADMIN_URLS, process.env.WAYPOST_API_URL);');
     }
     const urlsOf = (program: string, env: Readonly<Record<string, string>> = {}): string =>
       spawnSync(process.execPath, [join(root, 'deploy/image/start.mjs'), program], {
         env: { ...image.env, ...env },
         encoding: 'utf8',
       }).stdout.trim();
-    expect(urlsOf('public-api')).toBe('undefined');
-    expect(urlsOf('waypost')).toBe('http://127.0.0.1:9300');
-    expect(urlsOf('waypost', { WAYPOST_ADMIN_URLS: 'http://other:1' })).toBe('http://other:1');
+    expect(urlsOf('public-api', { WAYPOST_PORT: '8080' })).toBe('undefined undefined');
+    expect(urlsOf('waypost')).toBe('http://127.0.0.1:9300 undefined');
+    expect(urlsOf('waypost', { WAYPOST_PORT: '8080' })).toBe('http://127.0.0.1:9300 http://127.0.0.1:8080');
+    const others = { WAYPOST_ADMIN_URLS: 'http://other:1', WAYPOST_API_URL: 'http://other:2' };
+    expect(urlsOf('waypost', { ...others, WAYPOST_PORT: '8080' })).toBe('http://other:1 http://other:2');
     rmSync(root, { recursive: true });
   });
 
