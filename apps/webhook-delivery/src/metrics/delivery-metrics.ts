@@ -89,7 +89,7 @@ function queueGauges(
   const pending = new Gauge({ name: 'waypost_deliveries_pending', help: 'Deliveries not yet finished.', registers });
   const parked = new Gauge({
     name: 'waypost_subscriptions_parked',
-    help: 'Subscriptions with more unfinished deliveries than are held in memory; the others wait in the log.',
+    help: 'Subscriptions with more unfinished deliveries than fit in memory; the rest of their deliveries waits in the log.',
     registers,
   });
   const suspended = new Gauge({

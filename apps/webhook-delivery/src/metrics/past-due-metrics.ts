@@ -55,7 +55,7 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
   });
   const worst = new Gauge({
     name: 'waypost_subscription_past_due_seconds',
-    help: 'The same of the ten subscriptions that wait longest.',
+    help: 'How long the oldest past-due delivery of a subscription has been past due, for the ten that have waited longest.',
     labelNames: ['subscription'],
     registers,
   });

@@ -75,7 +75,7 @@ function registerStates({ registry, prefix, managers }: GaugeOptions): void {
   });
   new Gauge({
     name: `${prefix}parked_partitions`,
-    help: 'Partitions that this process owns and that cannot go on; /tasks says why.',
+    help: 'Parked partitions that this process owns; /tasks says why.',
     labelNames: ['group'],
     registers,
     collect() {
