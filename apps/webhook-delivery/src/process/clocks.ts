@@ -13,8 +13,16 @@ export interface Moment {
   readonly monotonicMs: number;
 }
 
+const TOGETHER_MS = 1;
+const MOST_READINGS = 3;
+
+/** A process may lose its processor between the two readings, and whatever is due by them would be late by as much. */
 export function momentNow({ nowMs, monotonicMs }: Clocks): Moment {
-  return { epochMs: nowMs(), monotonicMs: monotonicMs() };
+  for (let reading = 1; ; reading++) {
+    const before = monotonicMs();
+    const moment = { epochMs: nowMs(), monotonicMs: monotonicMs() };
+    if (moment.monotonicMs - before < TOGETHER_MS || reading === MOST_READINGS) return moment;
+  }
 }
 
 export function momentAfter({ epochMs, monotonicMs }: Moment, delayMs: number): Moment {
