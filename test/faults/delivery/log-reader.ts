@@ -2,7 +2,7 @@ import type { FleetEvent, ReplayProgress, WebhookAttempt, WebhookDelivery } from
 import { documentedEventId } from '../../support/documented-event-id.js';
 import { groupBy } from '../../support/group-by.js';
 import { plainPayload } from '../../support/plain-payload.js';
-import { type LogRecord, type ReadOptions, readValues } from '../shared/committed-log.js';
+import { inTurns, type LogRecord, type ReadOptions, readValues } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import {
   bodyHash,
@@ -46,7 +46,7 @@ export async function readLogs(
   const progress = new Map<string, ReplayProgress>();
   for (const { value } of await readValues(log, 'replayProgress', { problems, secondReader: false }))
     progress.set(value.replayId, value);
-  const expected = expectedOf(
+  const expected = await expectedOf(
     events.map(({ record, value }) => ({
       event: value,
       appendedMs: record.timestamp,
@@ -63,21 +63,21 @@ export async function readLogs(
   const evidence = { expected, attempts, progress, problems };
   return {
     expected: [...expected, ...replays.flatMap((replay) => expectedOfReplay(replay, evidence))],
-    deliveries: deliveries.map(({ record, value }) => loggedDelivery(record, value)),
-    attempts: attempts.map(({ record, value }) => loggedAttempt(record, value)),
+    deliveries: await inTurns(deliveries, ({ record, value }) => [loggedDelivery(record, value)]),
+    attempts: await inTurns(attempts, ({ record, value }) => [loggedAttempt(record, value)]),
     problems,
   };
 }
 
 /** by the documents, not by the product's own matching. */
-function expectedOf(
+async function expectedOf(
   events: readonly LoggedEvent[],
   subscribers: readonly Subscriber[],
   fanOut: FanOut,
-): ExpectedDelivery[] {
+): Promise<ExpectedDelivery[]> {
   const makeId = documentedEventId();
   const byFleet = groupBy(subscribers, ({ subscription }) => subscription.fleetId);
-  return events.flatMap(({ event, appendedMs, traceparent }) => {
+  return inTurns(events, ({ event, appendedMs, traceparent }): ExpectedDelivery[] => {
     const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
     const resource = resourceId === null ? [] : [resourceId];
     const idFor = ({ subscription: { id } }: Subscriber): string =>

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   type AvroCodecs,
   createAvroCodecs,
@@ -56,13 +56,25 @@ export async function readValues<T extends Topic>(
   const codec = codecsOf(log)[topic];
   const records = await readTopic(log, topic, options);
   await resolveBatch(codec, records);
-  return records.flatMap((record) => {
+  return inTurns(records, (record) => {
     const decoded = codec.decode(record.value ?? Buffer.alloc(0));
     if (decoded.type === 'decoded') return [{ record, value: decoded.value }];
     const place = `${String(record.partition)}/${String(record.offset)}`;
     options.problems.push(`${topics[topic].name}: record ${place} is ${decoded.type}`);
     return [];
   });
+}
+
+const ITEMS_PER_TURN = 1_000;
+
+/** The connections of all processes to their brokers lead through this one: a minute of work would cut them off. */
+export async function inTurns<T, R>(items: readonly T[], work: (item: T) => readonly R[]): Promise<R[]> {
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) {
+    results.push(...work(item));
+    if (index % ITEMS_PER_TURN === 0) await nextTurn();
+  }
+  return results;
 }
 
 const QUIET_MS = 1_500;
