@@ -1,5 +1,12 @@
 import { groupBy } from '../../../support/group-by.js';
-import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery, Observations } from './observations.js';
+import {
+  endOf,
+  type ExpectedDelivery,
+  type Interruption,
+  type LoggedAttempt,
+  type LoggedDelivery,
+  type Observations,
+} from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
 /** Times are whole milliseconds of one machine's clock. */
@@ -71,7 +78,7 @@ function checkPair(a: Begun, b: Begun, interruptions: readonly Interruption[], p
   const name = `${a.expected.eventId} and ${b.expected.eventId} of ${a.expected.deviceId}`;
   if (b.delivery.offset < a.delivery.offset) problems.add('deliveries in another order than their events', name);
   // What was in flight when its process fell is made again, later than what came after it.
-  const wasRepeated = interruptions.some(({ atMs }) => atMs >= a.delivery.loggedMs - CLOCK_MS && atMs <= a.startedAt);
+  const wasRepeated = interruptions.some((at) => at.atMs <= a.startedAt && endOf(at) >= a.delivery.loggedMs - CLOCK_MS);
   if (b.startedAt < a.startedAt - CLOCK_MS && !wasRepeated)
     problems.add('first attempts in another order than their events', name);
   const last = a.attempts.at(-1);

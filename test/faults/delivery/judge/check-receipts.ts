@@ -66,7 +66,7 @@ export function checkReceipts(
     if (cause !== null) used.add(cause.at);
     underWay.set(receipt, cause);
     checkSigned(receipt, around, interruptions, problems);
-    checkReceipt(series, receipt, around.own, problems);
+    checkReceipt(series, receipt, around, problems);
   }
   checkOrder(series, underWay, problems);
   const repeats = checkRepeats(expected.eventId, receipts, underWay, problems);
@@ -82,7 +82,7 @@ export function checkReceipts(
 function checkReceipt(
   { expected, delivery, isChanged }: ReceivedSeries,
   { eventId, attempt, path, bodyHash, requestProblem, receivedMs }: Receipt,
-  record: LoggedAttempt | undefined,
+  { own, before }: Pick<LoggedAround, 'own' | 'before'>,
   problems: ProblemList,
 ): void {
   const name = `attempt ${String(attempt)} of ${eventId}`;
@@ -91,9 +91,11 @@ function checkReceipt(
   if (delivery !== undefined && bodyHash !== delivery.bodyHash) problems.add('POST with other bytes', name);
   if (delivery !== undefined && receivedMs < delivery.loggedMs - CLOCK_MS)
     problems.add('POST before the delivery was in the log', name);
-  if (record === undefined) problems.add('POST of an attempt that the log does not know', name);
-  // A first attempt is due when its process has read the delivery, and a repeat of it later than the one before it.
-  else if (attempt > 1 && receivedMs < record.dueAt - CLOCK_MS) problems.add('POST before it was due', name);
+  if (own === undefined) problems.add('POST of an attempt that the log does not know', name);
+  // A first attempt is due when its process has read the delivery, and a repeat of it later than the one before it. One that
+  // was under way when its process fell was due as the attempt before it says: a pause since has moved the logged time.
+  else if (attempt > 1 && receivedMs < Math.min(own.dueAt, before?.nextDueAt ?? Infinity) - CLOCK_MS)
+    problems.add('POST before it was due', name);
 }
 
 const SECOND_MS = 1_000;

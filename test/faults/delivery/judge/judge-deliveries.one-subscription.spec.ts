@@ -29,6 +29,21 @@ describe('the judge of thirty deliveries of one subscription', () => {
     ]);
   });
 
+  it('knows that a first attempt is made again, later, when its process fell, also if that began before its record', () => {
+    const { eventId } = run.expected[0] ?? { eventId: '' };
+    const loggedMs = run.deliveries.find((item) => item.eventId === eventId)?.loggedMs ?? NaN;
+    run.attempts = run.attempts.map((item) =>
+      item.eventId === eventId && item.attempt === 1 ? { ...item, startedAt: item.startedAt + 5_000 } : item,
+    );
+    const isInOrder = (): boolean => !kinds().includes('first attempts in another order than their events');
+    expect(isInOrder()).toBe(false);
+    const fallen = { type: 'replaced', source: SENDER, atMs: loggedMs - 5_000, resumedMs: loggedMs - 3_000 } as const;
+    run.interruptions = [{ ...fallen, endedMs: loggedMs - 10 }];
+    expect(isInOrder()).toBe(false);
+    run.interruptions = [{ ...fallen, endedMs: loggedMs + 10 }];
+    expect(isInOrder()).toBe(true);
+  });
+
   it('finds a delivery that did not wait for the one before, in spite of strict order, and a rate that was not kept', () => {
     run.expected = run.expected.map((item) => ({ ...item, strictOrder: true, ratePerSecond: 1 }));
     expect(kinds()).toEqual(['start before an earlier delivery of the device was over, in spite of strict order']);
