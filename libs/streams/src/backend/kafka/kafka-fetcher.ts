@@ -82,6 +82,8 @@ class KafkaPartitionFeed implements PartitionFeed {
 
   /** The log goes on after the position, and nothing of it comes. Partitions with the same `name` stall as one. */
   blocked(cause: string, name = this.name): void {
+    // No one waits for it: a stall would have no end.
+    if (!this.open) return;
     this.goesOn ??= this.stalls.begin('read', name, cause);
   }
 
@@ -162,6 +164,7 @@ export class KafkaFetcher implements Fetcher {
 
   async close(): Promise<void> {
     this.closed = true;
+    for (const feed of this.feeds.values()) feed.close();
     await this.client.close();
   }
 
