@@ -230,11 +230,15 @@ export function refusal(what: string, code: number, cause?: unknown): StreamsErr
   return new StreamsError(error, fix === undefined ? message : `${message} ${fix}`, { cause });
 }
 
-/** The error that parks a partition when the broker's code does, else the error itself. */
-export function parkingOr(error: unknown, what: string): unknown {
+/**
+ * The error that parks a partition when the broker's code does, else the error itself.
+ * @param isOver the request will not be repeated: what it was repeated for parks the partition too, where there is a fix
+ */
+export function parkingOr(error: unknown, what: string, isOver = false): unknown {
   const code = kafkaErrorCode(error);
-  if (error instanceof StreamsError || code === null || reactionTo(code) !== 'park') return error;
-  return refusal(what, code, error);
+  if (error instanceof StreamsError || code === null) return error;
+  const parks = reactionTo(code) === 'park' || (isOver && isUndone(code) && kafkaError(code).error !== undefined);
+  return parks ? refusal(what, code, error) : error;
 }
 
 /** A broker's last word: neither the outcome nor the state of a producer is in doubt. */

@@ -103,7 +103,7 @@ export class TransactionCoordinator {
         const passedMs = monotonicNow() - startedAt;
         if (isHeldUp) this.heldUpMs = Math.max(this.heldUpMs, passedMs + waitMs);
         const isOver = passedMs > (isHeldUp ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
-        if ((!moved && !isUndone(code)) || isOver) throw parkingOr(error, `${api} of ${key}`);
+        if ((!moved && !isUndone(code)) || isOver) throw parkingOr(error, `${api} of ${key}`, isOver);
         await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
       }
@@ -126,7 +126,9 @@ function refuseFailed({ errors }: AddedPartitions): void {
   const first = failed.find(({ code }) => code !== OPERATION_NOT_ATTEMPTED) ?? failed[0];
   if (!first) return;
   const what = `Adding ${partitionName(first)} to a transaction`;
-  throw parkingOr(Object.assign(new Error(`${what} failed with ${String(first.code)}.`), { code: first.code }), what);
+  const { code } = first;
+  // Should it be repeated in vain, the error says for which partition.
+  throw parkingOr(Object.assign(new Error(`${what} failed with ${String(code)}.`), { code }), what, true);
 }
 
 function isFencedError(error: unknown): boolean {
