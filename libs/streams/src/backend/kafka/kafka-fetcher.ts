@@ -43,6 +43,8 @@ class KafkaPartitionFeed implements PartitionFeed {
   fetching = false;
   /** Between a refusal and the next attempt; the other partitions of the leader do not wait. */
   held = false;
+  /** What comes before it in the last request has taken all of the answer. */
+  passedOver = false;
   private refusals = 0;
   private isBehind = false;
   private goesOn: (() => void) | null = null;
@@ -189,7 +191,9 @@ export class KafkaFetcher implements Fetcher {
     const feeds = this.takeQueue(nodeId).filter(({ wanted }) => wanted);
     if (feeds.length > 0) await this.occupied(feeds, () => this.fetch(leader, feeds));
     this.busyLeaders.delete(nodeId);
-    for (const feed of [...feeds, ...this.takeQueue(nodeId)]) this.route(feed);
+    // A broker fills its answer in the order of the request: with a backlog, the first would take all of each.
+    const [passedOver, served] = [feeds.filter((feed) => feed.passedOver), feeds.filter((feed) => !feed.passedOver)];
+    for (const feed of [...passedOver, ...this.takeQueue(nodeId), ...served]) this.route(feed);
   }
 
   private takeQueue(nodeId: number): KafkaPartitionFeed[] {
@@ -253,9 +257,11 @@ export class KafkaFetcher implements Fetcher {
   private decode(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
     try {
       const batch = new FetchedBatch(fetched, feed.position);
-      if (batch.nextOffset > feed.position) feed.deliver(batch);
+      const isEmpty = batch.nextOffset === feed.position;
+      feed.passedOver = isEmpty && fetched.lastStableOffset > feed.position;
+      if (!isEmpty) feed.deliver(batch);
       else if (fetched.highWatermark <= feed.position) feed.unblocked();
-      else feed.blocked('A transaction of another producer is open.');
+      else if (!feed.passedOver) feed.blocked('A transaction of another producer is open.');
     } catch (error) {
       feed.fail(toError(error));
     }

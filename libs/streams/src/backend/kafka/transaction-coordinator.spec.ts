@@ -36,7 +36,7 @@ describe('a transaction with a topic that was deleted', () => {
     ],
     [
       'TxnOffsetCommit of group was refused',
-      (one: TransactionCoordinator) => one.callGroup<void>('group', 'TxnOffsetCommit', {}),
+      (one: TransactionCoordinator) => one.callGroup('group', 'TxnOffsetCommit', {}),
     ],
   ])('is asked again for a while, and then says what to do: %s', async (what, ask) => {
     let asked = 0;
