@@ -24,7 +24,7 @@ import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import { KafkaGroupMember } from './kafka-group-member.js';
 import { KafkaProducer } from './kafka-producer.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
-import { OffsetLookups } from './offset-lookups.js';
+import { EARLIEST, LATEST, OffsetLookups } from './offset-lookups.js';
 
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
@@ -38,8 +38,6 @@ export interface KafkaBackendOptions {
   readonly onCommit?: (transactionalId: string, durationMs: number) => void;
 }
 
-const LATEST = -1;
-const EARLIEST = -2;
 const ANY_EPOCH = -1;
 const DEFAULT_TRANSACTION_TIMEOUT_MS = 15_000;
 const METADATA_RETRY_FOR_MS = 15_000;

@@ -223,9 +223,8 @@ export function loginRefusalOr(error: unknown): unknown {
   return error;
 }
 
-export function refusal(what: string, code: number, cause?: unknown): StreamsError {
+export function refusal(what: string, code: number, cause?: unknown, fix = FIXES[kafkaError(code).name]): StreamsError {
   const { name, error = 'PROTOCOL' } = kafkaError(code);
-  const fix = FIXES[name];
   const message = `${what} was refused with ${name} (${String(code)}).`;
   return new StreamsError(error, fix === undefined ? message : `${message} ${fix}`, { cause });
 }

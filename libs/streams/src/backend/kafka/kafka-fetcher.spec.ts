@@ -3,7 +3,6 @@ import { silentLogger } from '../../logger.js';
 import { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
-import { OFFSET_OUT_OF_RANGE } from './kafka-errors.js';
 import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
@@ -11,6 +10,7 @@ import { fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetch
 
 const UNREACHABLE = 0;
 const REACHABLE = 1;
+const OFFSET_METADATA_TOO_LARGE = 12;
 const never = new Promise<never>(() => undefined);
 
 const nothing = { topic: RESPONSE_TOPIC, partition: REACHABLE, data: Buffer.alloc(0) };
@@ -19,7 +19,7 @@ const nothing = { topic: RESPONSE_TOPIC, partition: REACHABLE, data: Buffer.allo
 const client = {
   connectedLeader: (_topic, partition) => (partition === REACHABLE ? ({ nodeId: 1 } as KafkajsBroker) : null),
   leader: () => never,
-  callRaw: () => Promise.resolve({ partitions: [{ ...nothing, errorCode: OFFSET_OUT_OF_RANGE }] }),
+  callRaw: () => Promise.resolve({ partitions: [{ ...nothing, errorCode: OFFSET_METADATA_TOO_LARGE }] }),
   close: () => Promise.resolve(),
 } as Partial<KafkaClient>;
 
@@ -34,7 +34,7 @@ describe('the fetcher', () => {
     const fetcher = fetcherOf(client);
     fetcher.open({ topic: RESPONSE_TOPIC, partition: UNREACHABLE }, 0);
     const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
-    await expect(feed.next()).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
+    await expect(feed.next()).rejects.toMatchObject({ code: 'REQUEST_REFUSED' });
     await fetcher.close();
   });
 

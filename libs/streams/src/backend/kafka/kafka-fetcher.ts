@@ -10,6 +10,7 @@ import { isTransient, type KafkaClient } from './kafka-client.js';
 import { isRepeatable, kafkaError, kafkaErrorCode, NO_ERROR, OFFSET_OUT_OF_RANGE, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { leaseOf } from './kafkajs/response-buffer-pool.js';
+import { EARLIEST, LATEST, OffsetLookups } from './offset-lookups.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxWaitMs: 250,
@@ -45,7 +46,7 @@ class KafkaPartitionFeed implements PartitionFeed {
   held = false;
   /** What comes before it in the last request has taken all of the answer. */
   passedOver = false;
-  private refusals = 0;
+  refusals = 0;
   private isBehind = false;
   private goesOn: (() => void) | null = null;
   readonly name: string;
@@ -97,8 +98,11 @@ class KafkaPartitionFeed implements PartitionFeed {
   refused(errorCode: number): void {
     this.refusals++;
     this.blocked(`Its leader refuses with ${kafkaError(errorCode).name}.`);
-    if (this.refusals < refusalsAtMost(errorCode)) return;
-    this.fail(refusal(`Reading ${this.name} at ${String(this.position)}`, errorCode));
+    if (this.refusals >= refusalsAtMost(errorCode)) this.failRefused(errorCode);
+  }
+
+  failRefused(errorCode: number, fix?: string): void {
+    this.fail(refusal(`Reading ${this.name} at ${String(this.position)}`, errorCode, undefined, fix));
   }
 
   deliver(batch: FetchedBatch): void {
@@ -146,9 +150,11 @@ export class KafkaFetcher implements Fetcher {
   private closed = false;
 
   private readonly client: KafkaClient;
+  private readonly offsets: OffsetLookups;
 
   constructor(private readonly options: KafkaFetcherOptions) {
     this.client = options.client;
+    this.offsets = new OffsetLookups(options.client);
   }
 
   open(partition: TopicPartition, position: number): PartitionFeed {
@@ -273,10 +279,30 @@ export class KafkaFetcher implements Fetcher {
     for (const { feed } of refused) feed.held = true;
     await sleep(ERROR_WAIT_MS);
     const reactions = codes.map((code) => kafkaError(code).reaction);
-    if (reactions.includes('refresh') || reactions.includes('unsure')) await this.refreshMetadata();
-    for (const { feed } of refused) {
-      feed.held = false;
-      this.route(feed);
+    const isNextLeader = reactions.includes('refresh') || reactions.includes('unsure');
+    if (isNextLeader || codes.includes(OFFSET_OUT_OF_RANGE)) await this.refreshMetadata();
+    for (const { feed, errorCode } of refused) {
+      const isOver = errorCode === OFFSET_OUT_OF_RANGE ? this.locate(feed) : Promise.resolve();
+      void isOver.then(() => {
+        feed.held = false;
+        this.route(feed);
+      });
+    }
+  }
+
+  /**
+   * The code for a position that is not in the log is the same before its start and beyond its end. Deleted records do not
+   * come back. A broker whose log is shorter may have led it once, and not know of its successor yet.
+   */
+  private async locate(feed: KafkaPartitionFeed): Promise<void> {
+    const { partition, position } = feed;
+    try {
+      const find = async (of: number): Promise<number> => (await this.offsets.find(partition, of)) ?? 0;
+      const [start, end] = await Promise.all([find(EARLIEST), find(LATEST)]);
+      if (position < start) feed.failRefused(OFFSET_OUT_OF_RANGE);
+      else if (position > end && feed.refusals >= REFUSED_AT_MOST) feed.failRefused(OFFSET_OUT_OF_RANGE, tooShort(end));
+    } catch (error) {
+      this.options.logger.debug('fetch_failed', { error: errorMessage(error) });
     }
   }
 
@@ -311,8 +337,13 @@ function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T
   }
 }
 
+function tooShort(end: number): string {
+  return `Its log ends before that, at ${String(end)}: it has lost records, or the topic was deleted and created again. If this lasts, decide from where to go on.`;
+}
+
+/** Where the log begins and ends says whether a position outside of it is refused for good. */
 function refusalsAtMost(errorCode: number): number {
-  if (errorCode === OFFSET_OUT_OF_RANGE) return 1;
+  if (errorCode === OFFSET_OUT_OF_RANGE) return Infinity;
   if (!isRepeatable(errorCode)) return REFUSED_AT_MOST;
   return kafkaError(errorCode).error === undefined ? Infinity : REPEATED_AT_MOST;
 }

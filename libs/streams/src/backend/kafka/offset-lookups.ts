@@ -4,6 +4,9 @@ import type { KafkaClient } from './kafka-client.js';
 import { NO_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
+/** In place of a time. */
+export const [LATEST, EARLIEST] = [-1, -2];
+
 interface Lookup {
   readonly partition: TopicPartition;
   readonly resolve: (offset: number | null) => void;
