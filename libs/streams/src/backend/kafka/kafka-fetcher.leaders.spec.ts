@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { flushed } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import { encodeRecordBatch } from '../../protocol/testing/record-batches.js';
 import { StallWatch } from '../../stalls.js';
@@ -23,6 +24,8 @@ let fetches: number;
 /** The metadata names the successor from this reading on. */
 let knownAt: number;
 let metadataReads: number;
+/** A former leader names itself. */
+let isOnlyLeaderConnected: boolean;
 let fetcher: Fetcher;
 
 const record = encodeRecordBatch([{ key: null, value: Buffer.from('a record') }], 0, {
@@ -44,16 +47,18 @@ const leader = (): KafkajsBroker | undefined => (metadataReads < knownAt ? FORME
 
 const client = {
   connectedLeader: leader,
-  callRaw: <T>(broker: KafkajsBroker, _request: RawRequest<T>) => {
+  callRaw: async <T>(broker: KafkajsBroker, _request: RawRequest<T>) => {
+    await flushed();
     fetches++;
-    return Promise.resolve(fetchedFrom(logs.get(broker) as Log) as T);
+    return fetchedFrom(logs.get(broker) as Log) as T;
   },
   ask: (broker: KafkajsBroker, _api: string, _version: number, { topics }: { topics: ListedTopic[] }) => {
     const { start, end } = logs.get(broker) as Log;
     const offset = String(topics[0]?.partitions[0]?.timestamp === EARLIEST ? start : end);
     return Promise.resolve({ responses: [{ topic: 'input', partitions: [{ partition: 0, errorCode: 0, offset }] }] });
   },
-  refreshMetadata: () => Promise.resolve(void metadataReads++),
+  anyBroker: () => Promise.resolve(void (isOnlyLeaderConnected = false)),
+  refreshMetadata: () => Promise.resolve(void (metadataReads += isOnlyLeaderConnected ? 0 : 1)),
   close: () => Promise.resolve(),
 };
 
@@ -62,10 +67,33 @@ interface ListedTopic {
 }
 
 beforeEach(() => {
-  [fetches, metadataReads, knownAt] = [0, 0, Infinity];
+  [fetches, metadataReads, knownAt, isOnlyLeaderConnected] = [0, 0, Infinity, false];
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'setTimeout', 'clearTimeout'],
+  });
   const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
   const options = { logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS };
   fetcher = new KafkaFetcher({ client: client as unknown as KafkaClient, ...options });
+});
+
+afterEach(async () => {
+  jest.useRealTimers();
+  await fetcher.close();
+});
+
+describe('a leader that is cut off from its cluster', () => {
+  it('is left for its successor after a while, although it answers without an error', async () => {
+    logs = new Map([
+      [FORMER, { start: 0, end: POSITION }],
+      [SUCCESSOR, { start: 0, end: POSITION + 1 }],
+    ]);
+    [knownAt, isOnlyLeaderConnected] = [1, true];
+    const batch = fetcher.open(PARTITION, POSITION).next();
+    while (fetches < 3) await flushed();
+    expect(leader()).toBe(FORMER);
+    jest.advanceTimersByTime(60_000);
+    expect((await batch).records.map(({ value }) => String(value))).toEqual(['a record']);
+  });
 });
 
 describe('a position that the leader does not have', () => {
@@ -76,7 +104,6 @@ describe('a position that the leader does not have', () => {
       message: expect.stringContaining('records were deleted'),
     });
     expect(fetches).toBe(1);
-    await fetcher.close();
   });
 
   it('is asked of its successor where a former leader with a shorter log has answered', async () => {
@@ -88,7 +115,6 @@ describe('a position that the leader does not have', () => {
     knownAt = 3;
     const { records } = await fetcher.open(PARTITION, POSITION).next();
     expect(records.map(({ value }) => String(value))).toEqual(['a record']);
-    await fetcher.close();
   });
 
   it('is refused with where the log ends when that is before it, and no other leader comes', async () => {
@@ -103,6 +129,5 @@ describe('a position that the leader does not have', () => {
     });
     expect(error).toMatchObject({ message: expect.not.stringContaining('records were deleted') });
     expect(metadataReads).toBeGreaterThan(2);
-    await fetcher.close();
   });
 });

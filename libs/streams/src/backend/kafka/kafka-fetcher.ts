@@ -25,6 +25,9 @@ const WAIT_BESIDE_OTHERS_MS = 10;
 const REFUSED_AT_MOST = 5;
 const REPEATED_AT_MOST = 150;
 
+/** Until then, no one sees that a leader is cut off from its cluster: it answers as if no more records came. */
+const METADATA_MAX_AGE_MS = 60_000;
+
 /** A batch of at least this size was not the end of the log. */
 const BACKLOG_BYTES = 128 * 1024;
 
@@ -151,10 +154,12 @@ export class KafkaFetcher implements Fetcher {
 
   private readonly client: KafkaClient;
   private readonly offsets: OffsetLookups;
+  private readonly renewal: NodeJS.Timeout;
 
   constructor(private readonly options: KafkaFetcherOptions) {
     this.client = options.client;
     this.offsets = new OffsetLookups(options.client);
+    this.renewal = setInterval(() => void this.renewMetadata(), METADATA_MAX_AGE_MS).unref();
   }
 
   open(partition: TopicPartition, position: number): PartitionFeed {
@@ -172,6 +177,7 @@ export class KafkaFetcher implements Fetcher {
 
   async close(): Promise<void> {
     this.closed = true;
+    clearInterval(this.renewal);
     for (const feed of this.feeds.values()) feed.close();
     await this.client.close();
   }
@@ -316,6 +322,13 @@ export class KafkaFetcher implements Fetcher {
     this.options.logger.debug('fetch_failed', { error: errorMessage(error) });
     await sleep(ERROR_WAIT_MS);
     if (!isTransient(error)) this.options.logger.warn('fetch_failed', { error: errorMessage(error) });
+    await this.refreshMetadata();
+  }
+
+  /** kafkajs asks a connected broker. If only that leader is, it names itself. */
+  private async renewMetadata(): Promise<void> {
+    if (this.feeds.size === 0) return;
+    await this.client.anyBroker().catch(() => undefined);
     await this.refreshMetadata();
   }
 

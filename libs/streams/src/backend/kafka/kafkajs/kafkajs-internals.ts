@@ -158,7 +158,6 @@ function clusterOptions(options: KafkajsClusterOptions, loggers: Loggers, socket
     reauthenticationThreshold: 10_000,
     requestTimeout: 30_000,
     enforceRequestTimeout: true,
-    metadataMaxAge: 300_000,
     allowAutoTopicCreation: false,
     maxInFlightRequests: null,
     // The callers have retry rules of their own; this only covers the first contact with a broker that restarts.
