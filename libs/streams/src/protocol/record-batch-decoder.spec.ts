@@ -247,6 +247,23 @@ describe('record batches', () => {
     expect(() => slices.next()).toThrow(expect.objectContaining({ undecoded }));
   });
 
+  it('are unpacked only while the slice before is small, however tiny they are when packed', () => {
+    const value = Buffer.alloc(9 * 1024 * 1024);
+    const batches = [0, 1, 2, 3, 4].map((baseOffset) => {
+      const batch = encodeRecordBatch(
+        [{ key: null, value }],
+        1,
+        { producerId: 1, producerEpoch: 0, baseSequence: 0 },
+        1,
+      );
+      batch.writeBigInt64BE(BigInt(baseOffset), 0);
+      return batch;
+    });
+    const { slices } = scanRecordBatches(Buffer.concat(batches), 0, []);
+    const offsets = [...slices(1_000)].map((slice) => slice.map(({ offset }) => offset));
+    expect(offsets).toEqual([[0, 1], [2, 3], [4]]);
+  });
+
   it('are gzipped when they are larger than the limit, and come back all the same', () => {
     const records = [{ key: null, value: Buffer.alloc(50_000, 65) }];
     const batch = encodeRecordBatch(records, 1, { producerId: 1, producerEpoch: 0, baseSequence: 0 }, 10_000);

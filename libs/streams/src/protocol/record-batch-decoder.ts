@@ -24,6 +24,8 @@ const LOG_APPEND_TIME_BIT = 0x08;
 const TRANSACTIONAL_BIT = 0x10;
 const CONTROL_BIT = 0x20;
 const ABORT_MARKER = 0;
+/** Bodies of so many bytes end a slice, whatever comes next unpacks to: one fetch can hold hundreds that are tiny when packed. */
+const SLICE_BYTES = 16 * 1024 * 1024;
 
 interface BatchHeader {
   readonly baseOffset: number;
@@ -71,7 +73,10 @@ export interface ScannedRecords {
   readonly nextOffset: number;
   /** Of the last whole batch; undefined: it has none. */
   readonly leaderEpoch: number | undefined;
-  /** At most `maxRecords` at a time, decoded on demand: short-lived objects are cheap to collect. */
+  /**
+   * At most `maxRecords` at a time, and fewer of large batches, decoded on demand: short-lived objects are cheap to
+   * collect.
+   */
   readonly slices: (maxRecords: number) => Generator<FetchedRecord[], void>;
 }
 
@@ -168,10 +173,16 @@ function* slicesOfBatches(
   maxRecords: number,
 ): Generator<FetchedRecord[], void> {
   let slice: FetchedRecord[] = [];
+  let bytes = 0;
   for (const header of batches) {
+    if (bytes >= SLICE_BYTES) {
+      if (slice.length > 0) yield slice;
+      [slice, bytes] = [[], 0];
+    }
     let next = Math.max(position, header.baseOffset);
     try {
       const reader = new ByteReader(decompress(header.attributes & COMPRESSION_BITS, header.body));
+      bytes += reader.buffer.length;
       for (let index = 0; index < header.count; index++) {
         const record = readRecord(reader, header, index);
         if (record.offset < position) continue;
@@ -179,7 +190,7 @@ function* slicesOfBatches(
         slice.push(record);
         if (slice.length < maxRecords) continue;
         yield slice;
-        slice = [];
+        [slice, bytes] = [[], reader.buffer.length];
       }
     } catch (error) {
       if (slice.length > 0) yield slice;

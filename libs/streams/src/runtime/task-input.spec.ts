@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Fetcher } from '../backend/backend.js';
 import { UndecodedBatch } from '../errors.js';
-import type { RecordBatch } from '../record.js';
+import { FetchedRecord, type RecordBatch } from '../record.js';
 import { TaskInput } from './task-input.js';
 
 it('is behind after what can be read of a batch that is corrupt further on', async () => {
@@ -26,5 +26,38 @@ it('is behind after what can be read of a batch that is corrupt further on', asy
   input.open(fetcher, 0);
   expect(await input.arrival(1_000)).toBe(true);
   expect(await input.take(true)).toMatchObject({ nextOffset: 1 });
+  expect(input.isBehind).toBe(true);
+});
+
+it('takes no more of a batch than memory allows, and reads the rest again', async () => {
+  const unpacked: number[] = [];
+  const batch: RecordBatch = {
+    topic: 'orders',
+    partition: 0,
+    records: [],
+    *slices() {
+      for (const offset of [0, 1, 2, 3]) {
+        unpacked.push(offset);
+        yield [new FetchedRecord(offset, 0, Buffer.alloc(20 * 1024 * 1024), -1, -1, 0, 1)];
+      }
+    },
+    nextOffset: 4,
+    highWatermark: 4,
+    lastStableOffset: 4,
+  };
+  const opened: number[] = [];
+  const fetcher: Fetcher = {
+    open: (_partition, position) => {
+      opened.push(position);
+      return { next: () => Promise.resolve(batch), close: () => undefined };
+    },
+    close: () => Promise.resolve(),
+  };
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
+  input.open(fetcher, 0);
+  expect(await input.arrival(1_000)).toBe(true);
+  const taken = await input.take(true);
+  expect(taken?.records.map(({ offset }) => offset)).toEqual([0, 1]);
+  expect([taken?.nextOffset, opened, unpacked]).toEqual([2, [0, 2], [0, 1]]);
   expect(input.isBehind).toBe(true);
 });

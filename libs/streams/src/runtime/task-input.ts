@@ -1,11 +1,20 @@
 import { waitOrAbort } from '../abort.js';
 import type { Fetcher, PartitionFeed } from '../backend/backend.js';
 import { toError, UndecodedBatch, WaitFailed } from '../errors.js';
-import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
+import {
+  FetchedRecord,
+  partitionName,
+  type RecordBatch,
+  slicesOf,
+  type StreamRecord,
+  type TopicPartition,
+} from '../record.js';
 import { CulpritSearch } from './culprit-search.js';
 import { type ExceptionHandlers, isUndecoded, type ParkingReason } from './parking.js';
 
 const SLICE_RECORDS = 1_000;
+/** What records in an array may hold. A usual fetch unpacks to less: what is left of one is fetched again. */
+const HELD_BYTES = 32 * 1024 * 1024;
 
 /** Where a partition continues that has lost its position. */
 export type SeekTarget = 'earliest' | 'latest' | number;
@@ -134,18 +143,18 @@ export class TaskInput {
     return nextOffset;
   }
 
-  /** The batch as far as it can be decoded; what follows is read, and fails, by itself. */
+  /** The batch as far as it can be decoded, and memory allows; what follows is read, and may fail, by itself. */
   private readable(batch: RecordBatch): RecordBatch {
     const { topic, partition, highWatermark, lastStableOffset, leaderEpoch } = batch;
     const records: StreamRecord[] = [];
-    let { nextOffset } = batch;
+    let nextOffset: number;
     try {
-      for (const slice of slicesOf(batch, SLICE_RECORDS)) records.push(...slice);
+      nextOffset = fill(records, batch);
     } catch (error) {
       if (!(error instanceof UndecodedBatch) || error.undecoded.offset <= this.position) throw error;
       nextOffset = error.undecoded.offset;
-      this.seek(nextOffset);
     }
+    if (nextOffset < batch.nextOffset) this.seek(nextOffset);
     return { topic, partition, nextOffset, highWatermark, lastStableOffset, leaderEpoch, records };
   }
 
@@ -193,4 +202,21 @@ export class TaskInput {
       },
     );
   }
+}
+
+/** Adds the records of a batch until they hold too much memory. @returns the offset after them */
+function fill(records: StreamRecord[], batch: RecordBatch): number {
+  let bytes = 0;
+  let body: Buffer | null = null;
+  for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+    for (const record of slice) {
+      records.push(record);
+      if (!(record instanceof FetchedRecord) || record.bytes === body) continue;
+      body = record.bytes;
+      bytes += body.length;
+    }
+    const last = slice.at(-1);
+    if (last && bytes >= HELD_BYTES) return last.offset + 1;
+  }
+  return batch.nextOffset;
 }
