@@ -107,10 +107,9 @@ describe('a position that the leader does not have', () => {
   });
 
   it('is asked of its successor where a former leader with a shorter log has answered', async () => {
-    const [short, long] = [POSITION - 3, POSITION + 1].map((end) => ({ start: 0, end }) as Log);
     logs = new Map([
-      [FORMER, short as Log],
-      [SUCCESSOR, long as Log],
+      [FORMER, { start: 0, end: POSITION - 3 }],
+      [SUCCESSOR, { start: 0, end: POSITION + 1 }],
     ]);
     knownAt = 3;
     const { records } = await fetcher.open(PARTITION, POSITION).next();
