@@ -111,7 +111,7 @@ describe('a position that the leader does not have', () => {
       [FORMER, { start: 0, end: POSITION - 3 }],
       [SUCCESSOR, { start: 0, end: POSITION + 1 }],
     ]);
-    knownAt = 3;
+    [knownAt, isOnlyLeaderConnected] = [3, true];
     const { records } = await fetcher.open(PARTITION, POSITION).next();
     expect(records.map(({ value }) => String(value))).toEqual(['a record']);
   });

@@ -285,8 +285,7 @@ export class KafkaFetcher implements Fetcher {
     for (const { feed } of refused) feed.held = true;
     await sleep(ERROR_WAIT_MS);
     const reactions = codes.map((code) => kafkaError(code).reaction);
-    const isNextLeader = reactions.includes('refresh') || reactions.includes('unsure');
-    if (isNextLeader || codes.includes(OFFSET_OUT_OF_RANGE)) await this.refreshMetadata();
+    if (reactions.includes('refresh') || reactions.includes('unsure')) await this.refreshMetadata();
     for (const { feed, errorCode } of refused) {
       const isOver = errorCode === OFFSET_OUT_OF_RANGE ? this.locate(feed) : Promise.resolve();
       void isOver.then(() => {
@@ -302,6 +301,7 @@ export class KafkaFetcher implements Fetcher {
    */
   private async locate(feed: KafkaPartitionFeed): Promise<void> {
     const { partition, position } = feed;
+    await this.renewMetadata();
     try {
       const find = async (of: number): Promise<number> => (await this.offsets.find(partition, of)) ?? 0;
       const [start, end] = await Promise.all([find(EARLIEST), find(LATEST)]);
