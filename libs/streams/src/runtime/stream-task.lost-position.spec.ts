@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
@@ -18,6 +18,11 @@ async function startForgotten(): Promise<TaskManager> {
   const app = await apps.start();
   await untilParked(app);
   return app;
+}
+
+/** Fences the producer of the task, whose next commit fails. */
+function failNextCommit(): Promise<void> {
+  return apps.broker.producer(`${counting.applicationId}.0`).init();
 }
 
 describe('a partition whose committed offset has expired while its changelog is there (R-45)', () => {
@@ -49,6 +54,34 @@ describe('a partition whose committed offset has expired while its changelog is 
     apps.append('d');
     expect(app.command(INPUT, 'retry')).toBeNull();
     await apps.untilOutputs('a1', 'b2', 'c3', 'd4');
+  });
+
+  it('is moved once when the command is given again before it has made progress', async () => {
+    const app = await startForgotten();
+    expect(app.command(INPUT, { seek: 3 })).toBeNull();
+    const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
+    await until(async () => (await group.committed(INPUT)) !== null);
+    expect(app.command(INPUT, { seek: 3 })).toMatch('It continues from where the last command has moved it');
+    apps.append('d');
+    await apps.untilOutputs('a1', 'b2', 'c3', 'd4');
+    await failNextCommit();
+    apps.append('e');
+    await apps.untilOutputs('a1', 'b2', 'c3', 'd4', 'e5');
+  });
+
+  it('is not moved later by a command that came while it was already going on', async () => {
+    const app = await startForgotten();
+    const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
+    await group.commit(INPUT, { offset: 3, metadata: '' });
+    const restoring = jest.spyOn(apps.broker, 'topicId');
+    expect(app.command(INPUT, 'retry')).toBeNull();
+    await until(() => restoring.mock.calls.length > 0);
+    expect(app.command(INPUT, { seek: 'earliest' })).toBeNull();
+    apps.append('d');
+    await apps.untilOutputs('a1', 'b2', 'c3', 'd4');
+    await failNextCommit();
+    apps.append('e');
+    await apps.untilOutputs('a1', 'b2', 'c3', 'd4', 'e5');
   });
 });
 

@@ -63,6 +63,8 @@ export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
   private running = false;
+  /** The present attempt has begun with a command `seek`: another one would move what may have gone on since. */
+  private isMoved = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
   private waking = new AbortController();
@@ -125,6 +127,7 @@ export class TaskExecutor {
     if (!parked) return 'It is not parked.';
     if (!isOfPosition(parked.code))
       return 'Neither its position nor its state is lost: follow the message, then retry.';
+    if (this.isMoved) return 'It continues from where the last command has moved it: seek again if it is parked again.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
       return `Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
     // Without a position the task has none in any input.
@@ -153,6 +156,7 @@ export class TaskExecutor {
         await this.runTask(this.task);
       } catch (error) {
         this.waking = new AbortController();
+        this.isMoved = false;
         waitMs = this.handleFailure(error);
       }
       this.running = false;
@@ -243,6 +247,8 @@ export class TaskExecutor {
   private progressed(): void {
     this.rebuilds = 0;
     this.retries = 0;
+    // It came during an attempt that needed none: a later rebuild must not move a healthy partition.
+    for (const input of this.inputs.all) input.seekTo = null;
     if (!this.parked) return;
     const partition = partitionName(this.partition);
     this.options.logger.info('partition_resumed', { partition, reason: this.parked.code });
@@ -254,7 +260,11 @@ export class TaskExecutor {
     [this.inputs.current] = this.inputs.all;
     await this.confirmOwnership();
     // The first one last: until it has a position, the task counts as having none.
-    for (const input of this.inputs.all.toReversed()) if (input.seekTo !== null) await this.moveTo(input, input.seekTo);
+    for (const input of this.inputs.all.toReversed()) {
+      if (input.seekTo === null) continue;
+      this.isMoved = true;
+      await this.moveTo(input, input.seekTo);
+    }
     const opened = await settleOrAbort(task.open(), this.closing.signal, OPEN_GRACE_MS);
     const wakeup = (): void => this.inputs.wakeup();
     const signals = [this.closing.signal, this.failing.signal];
