@@ -11,6 +11,8 @@ const SLICE_RECORDS = 2_000;
 /** Brokers keep tombstones for delete.retention.ms (default 24 h). An older state may miss some: the whole changelog is read. */
 const MAX_AGE_MS = 20 * 3_600_000;
 const LOG_EVERY_MS = 3_000;
+/** Between the name of a store and the topic id of its changelog. */
+const OF_TOPIC = '@';
 
 /**
  * A store and its position in its changelog: every change before that position is in the store. It outlives the tasks
@@ -42,6 +44,20 @@ export class ChangelogStore {
   /** Its changelog has records, or gets some by the next commit. Never again empty: compaction lowers no end offset. */
   get isWritten(): boolean {
     return (this.complete?.position ?? 0) > 0 || this.store.changeCount > 0;
+  }
+
+  /** Of a changelog that is deleted and made again it is another; null: the cluster has no topic ids. */
+  get mark(): string | null {
+    const topicId = this.complete?.topicId ?? null;
+    return topicId === null ? null : `${this.name}${OF_TOPIC}${topicId}`;
+  }
+
+  /** A commit with such metadata follows state that the changelog does not have: it is empty, or another topic of the same name. */
+  isLost(metadata: string): boolean {
+    const { name, mark } = this;
+    const entries = metadata.split(',');
+    if (!this.isWritten) return entries.includes(name);
+    return mark !== null && entries.some((entry) => entry.startsWith(`${name}${OF_TOPIC}`) && entry !== mark);
   }
 
   /**
@@ -76,6 +92,11 @@ export class ChangelogStore {
     const { complete } = this;
     const base = baseOffsets.get(partitionName(this.changelog));
     if (!complete || base === undefined) return;
+    // The next open() finds out whether it is another topic by now.
+    if (base < complete.position)
+      throw new Error(
+        `The changelog ${partitionName(this.changelog)} continues at ${String(base)}, before the position ${String(complete.position)} of the store ${this.name}: it was deleted, or has lost records.`,
+      );
     // Between the last known position and the new records there is at most the marker of the last transaction. Any
     // other record came from another writer: the position stays before it, and the next open() reads it.
     if (base > complete.position + 1) {

@@ -29,6 +29,17 @@ export class StateManager {
     return this.stores.filter(({ isWritten }) => isWritten).map(({ name }) => name);
   }
 
+  /** For the metadata of a commit. Older versions know the names only. */
+  entries(): string[] {
+    const written = this.stores.filter(({ isWritten }) => isWritten);
+    return [...this.written(), ...written.flatMap(({ mark }) => mark ?? [])];
+  }
+
+  /** The first store whose changelog does not have the state that a commit follows. */
+  lost(metadata: string): string | undefined {
+    return this.stores.find((store) => store.isLost(metadata))?.name;
+  }
+
   get remaining(): number {
     return this.stores.reduce((sum, { remaining }) => sum + remaining, 0);
   }

@@ -117,6 +117,42 @@ describe('a partition whose changelog is gone while its committed offset is ther
   });
 });
 
+describe('a partition whose changelog is deleted and made again while it is processed (R-45)', () => {
+  function makeAgain(topicId: string): void {
+    jest.spyOn(apps.broker, 'topicId').mockResolvedValue(topicId);
+    apps.broker.loseFrom(CHANGELOG, 0);
+  }
+
+  async function untilCode(app: TaskManager, code: string): Promise<void> {
+    await until(() => expect(app.tasks()[0]?.parked?.code).toBe(code));
+  }
+
+  async function startAndMakeAgain(): Promise<TaskManager> {
+    apps.append('a', 'b');
+    const app = await apps.start();
+    await apps.untilOutputs('a1', 'b2');
+    makeAgain('second');
+    apps.append('c');
+    await untilCode(app, 'STATE_PARTLY_LOST');
+    return app;
+  }
+
+  it('is parked after its next commit, with what to do, instead of at some time going on with what came since', async () => {
+    const app = await startAndMakeAgain();
+    expect(app.tasks()[0]?.parked?.message).toMatch(/counts-0 .* is another topic by now.*There is state of counts/su);
+    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('There is state that would get the log once more');
+  });
+
+  it('makes its state again from the start of the log on command once that changelog is deleted as well', async () => {
+    const app = await startAndMakeAgain();
+    makeAgain('third');
+    expect(app.command(INPUT, 'retry')).toBeNull();
+    await untilCode(app, 'STATE_LOST');
+    expect(app.command(INPUT, { seek: 'earliest' })).toBeNull();
+    await apps.untilOutputs('a1', 'b2', 'c3', 'a1', 'b2', 'c3');
+  });
+});
+
 describe('a partition that has lost the state of one store, and not of another (R-45)', () => {
   const SUMS = { topic: 'sums', partition: 0 };
   const withSums: Topology = {
@@ -139,9 +175,9 @@ describe('a partition that has lost the state of one store, and not of another (
     const app = await startWithout();
     expect(app.tasks()[0]?.parked).toMatchObject({
       code: 'STATE_PARTLY_LOST',
-      message: expect.stringMatching(/counts-0.*The state of sums is there/su),
+      message: expect.stringMatching(/counts-0.*There is state of sums/su),
     });
-    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('Another store has its state');
+    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('There is state that would get the log once more');
   });
 
   it('goes on without it from an offset', async () => {

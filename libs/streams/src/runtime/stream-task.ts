@@ -121,15 +121,16 @@ export class StreamTask implements PartitionTask {
     );
   }
 
-  /** A position without the state of the records before it. Its metadata names the stores that had any. */
+  /** A position without the state of the records before it. Its metadata names the stores that had any, and their topics. */
   private refuseLostState(metadata: string): void {
     const { context, stores } = this.options;
-    const written = stores.written();
-    const lost = metadata.split(',').find((name) => stores.byName.has(name) && !written.includes(name));
+    const lost = stores.lost(metadata);
     if (lost === undefined) return;
-    const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is empty, although the task of ${partitionName(context)} has written to it: it was deleted.`;
+    const written = stores.written();
+    const state = written.includes(lost) ? 'another topic by now' : 'empty';
+    const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is ${state}, although the task of ${partitionName(context)} has written to it: it was deleted.`;
     if (written.length > 0) {
-      const fix = `The state of ${written.join(' and ')} is there, and the log would be added to it once more: delete that changelog as well, give the command retry, then seek with earliest. Or seek with ${this.several ? 'latest, which skips records and goes on' : 'the offset where the partition continues'} without ${lost}.`;
+      const fix = `There is state of ${written.join(' and ')}, and the log would be added to it once more: delete that changelog as well, give the command retry, then seek with earliest. Or seek with ${this.several ? 'latest, which skips records and goes on' : 'the offset where the partition continues'} without ${lost}.`;
       throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
     }
     throw new StreamsError(
@@ -266,7 +267,7 @@ export class StreamTask implements PartitionTask {
 
   private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
     const { topology, context, now } = this.options;
-    const metadata = metadataOf(this.options.stores.written(), core.streamTimeMs);
+    const metadata = metadataOf(this.options.stores.entries(), core.streamTimeMs);
     const own = { groupId: topology.applicationId, partition: context.partition };
     const offsets = [...positions].map(([topic, offset]) => {
       const entries = [metadata, this.epochs.entryOf(topic)].filter(Boolean);
@@ -299,8 +300,8 @@ export class StreamTask implements PartitionTask {
 const TIME = 'time=';
 
 /** Is committed with a position: the stores that have state by then, and the stream time, which would start over. */
-function metadataOf(written: readonly string[], streamTimeMs: number | null): string {
-  return [...written, ...(streamTimeMs === null ? [] : [`${TIME}${String(streamTimeMs)}`])].join();
+function metadataOf(stores: readonly string[], streamTimeMs: number | null): string {
+  return [...stores, ...(streamTimeMs === null ? [] : [`${TIME}${String(streamTimeMs)}`])].join();
 }
 
 function streamTimeIn(metadata: string): number | null {

@@ -129,7 +129,7 @@ export class TaskExecutor {
       return 'Neither its position nor its state is lost: follow the message, then retry.';
     if (this.isMoved) return 'It continues from where the last command has moved it: seek again if it is parked again.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
-      return `Another store has its state, and would get the log once more: delete it, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
+      return `There is state that would get the log once more: delete its changelog, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
     // Without a position the task has none in any input.
     const lost = isOfOneInput(parked.code) ? [this.parkedInput] : this.inputs.all;
     if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
