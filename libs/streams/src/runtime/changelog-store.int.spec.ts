@@ -97,7 +97,7 @@ async function cleaned(
 
 async function restored(topic: string, keys: readonly string[]): Promise<(string | undefined)[]> {
   const store = newChangelogStore(topic);
-  await store.open(() => false);
+  await store.open(new AbortController().signal);
   return keys.map((key) => viewOf(store).get(key));
 }
 
@@ -173,10 +173,10 @@ describe('the restore of a store from a real changelog', () => {
     const topic = await createChangelog();
     await commit(topic, { a: '1', b: '1' });
     const store = newChangelogStore(topic);
-    await store.open(() => false);
+    await store.open(new AbortController().signal);
     await commit(topic, { b: null });
     await abort(topic, { a: 'aborted' });
-    await store.open(() => false);
+    await store.open(new AbortController().signal);
     expect(viewOf(store).get('a')).toBe('1');
     expect(viewOf(store).get('b')).toBeUndefined();
   });
@@ -185,12 +185,12 @@ describe('the restore of a store from a real changelog', () => {
     const topic = await createChangelog();
     await put(topic, { a: '1', b: '1' });
     const store = newChangelogStore(topic);
-    await store.open(() => false);
+    await store.open(new AbortController().signal);
     await admin.deleteTopics({ topics: [topic] });
     await until(async () => !(await admin.listTopics()).includes(topic));
     await makeTopics(admin, [{ topic, numPartitions: 1, replicationFactor: 1 }]);
     await put(topic, { c: '1', d: '1', e: '1' });
-    await store.open(() => false);
+    await store.open(new AbortController().signal);
     expect(['a', 'b', 'c', 'd'].map((key) => viewOf(store).get(key))).toEqual([undefined, undefined, '1', '1']);
   }, 60_000);
 });

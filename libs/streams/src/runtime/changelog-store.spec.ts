@@ -183,6 +183,39 @@ describe('a task that failed', () => {
     await second.stop();
   });
 
+  it('leaves no fetcher behind when it is closed while a read of its changelog is blocked', async () => {
+    broker.append(CHANGELOG, { key: Buffer.from('a'), value: Buffer.from('1') });
+    const events: string[] = [];
+    const fetcher = broker.fetcher.bind(broker);
+    broker.fetcher = () => {
+      const own = fetcher();
+      let isOfChangelog = false;
+      return {
+        open: (partition, position) => {
+          if (partition.topic !== CHANGELOG.topic) return own.open(partition, position);
+          isOfChangelog = true;
+          events.push('the changelog is read');
+          return { next: () => new Promise(() => undefined), close: () => undefined };
+        },
+        close: () => {
+          if (isOfChangelog) events.push('its fetcher is closed');
+          return own.close();
+        },
+      };
+    };
+    const app = createStreamsApp({
+      topology: counting,
+      backend: broker,
+      logger: journal,
+      now: Date.now,
+      onFatal: () => undefined,
+    });
+    await app.start();
+    await until(() => events.length > 0);
+    await app.stop();
+    expect(events).toEqual(['the changelog is read', 'its fetcher is closed']);
+  });
+
   it('sees what another writer has written to the changelog in between', async () => {
     const app = await start(observed.backend, journal);
     await send(broker, 'a', 'b');

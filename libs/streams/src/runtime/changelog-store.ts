@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { settleOrAbort } from '../abort.js';
 import type { BaseOffsets } from '../backend/backend.js';
 import { type LogRange, logRange, readUpTo } from '../backend/log-reader.js';
 import { WaitFailed } from '../errors.js';
@@ -62,19 +63,19 @@ export class ChangelogStore {
 
   /**
    * Restores what the changelog holds now. The predecessor must be fenced, so that the end is final.
-   * @param closed the task was closed: the store must not be touched
+   * @param closed aborted when the task is closed: the store must not be touched then, since another may already use it
    */
-  async open(closed: () => boolean): Promise<void> {
+  async open(closed: AbortSignal): Promise<void> {
     const { changelog } = this;
     const { backend, logger, now } = this.options;
     const startedAt = now();
     const [range, topicId] = await Promise.all([logRange(backend, changelog), backend.topicId(changelog.topic)]);
-    refuseClosed(closed);
+    closed.throwIfAborted();
     const { from, state } = await this.start(range, { topicId, asOf: startedAt }, closed);
     const progress = this.progress(state.position, range.end);
     this.remaining = range.end - state.position;
     const position = await this.readTo(range.end, state, closed, progress.taken).finally(() => (this.remaining = 0));
-    refuseClosed(closed);
+    closed.throwIfAborted();
     this.complete = { position, topicId, asOf: startedAt };
     this.hasHistory ||= this.store.size > 0 || progress.records > 0;
     logger.info('store_restored', {
@@ -127,7 +128,7 @@ export class ChangelogStore {
   private async start(
     range: LogRange,
     known: Omit<CompleteState, 'position'>,
-    closed: () => boolean,
+    closed: AbortSignal,
   ): Promise<{ readonly from: 'memory' | 'checkpoint' | 'changelog'; readonly state: CompleteState }> {
     const { complete } = this;
     if (complete && this.refusal(complete, range, known.topicId) === null) return { from: 'memory', state: complete };
@@ -139,7 +140,7 @@ export class ChangelogStore {
       prepare: this.definition.prepare,
       closed,
     });
-    refuseClosed(closed);
+    closed.throwIfAborted();
     if (checkpoint) return { from: 'checkpoint', state: (this.complete = checkpoint) };
     this.forget();
     return { from: 'changelog', state: (this.complete = { ...known, position: range.start }) };
@@ -162,7 +163,7 @@ export class ChangelogStore {
   private async readTo(
     end: number,
     state: CompleteState,
-    closed: () => boolean,
+    closed: AbortSignal,
     onTaken: (records: number, position: number) => void,
   ): Promise<number> {
     if (state.position >= end) return state.position;
@@ -170,13 +171,15 @@ export class ChangelogStore {
     const keysBefore = this.store.size;
     let isFirst = true;
     try {
-      return await readUpTo(fetcher, this.changelog, state.position, end, async (batch) => {
+      const reading = readUpTo(fetcher, this.changelog, state.position, end, async (batch) => {
         const taken = await this.take(batch, closed);
         if (isFirst) this.expectMore(keysBefore, batch.nextOffset - state.position, end - state.position);
         isFirst = false;
         this.complete = { ...state, position: batch.nextOffset };
         onTaken(taken, batch.nextOffset);
       });
+      // Else a read that is blocked, or a prepare() that waits, would keep the fetcher for ever.
+      return await settleOrAbort(reading, closed);
     } finally {
       await fetcher.close();
     }
@@ -188,16 +191,16 @@ export class ChangelogStore {
     this.store.expect?.(keysBefore + Math.round((newKeys * offsetsInAll) / Math.max(1, offsetsRead)));
   }
 
-  private async take(batch: RecordBatch, closed: () => boolean): Promise<number> {
+  private async take(batch: RecordBatch, closed: AbortSignal): Promise<number> {
     let taken = 0;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       await this.prepare(slice);
-      refuseClosed(closed);
+      closed.throwIfAborted();
       for (const record of slice) this.store.restore(record);
       taken += slice.length;
       await nextTurn();
     }
-    refuseClosed(closed);
+    closed.throwIfAborted();
     return taken;
   }
 
@@ -239,9 +242,4 @@ export class ChangelogStore {
     const changelog = partitionName(this.changelog);
     this.options.logger.warn('changelog_has_other_writers', { store: this.name, changelog, position, base });
   }
-}
-
-/** The task that opened the store was closed, and another may already use the store. */
-function refuseClosed(closed: () => boolean): void {
-  if (closed()) throw new Error('The task was closed while it restored.');
 }

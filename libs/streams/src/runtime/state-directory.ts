@@ -16,7 +16,7 @@ export class StateManager {
     this.byName = new Map(stores.map(({ name, store }) => [name, store]));
   }
 
-  async open(closed: () => boolean): Promise<void> {
+  async open(closed: AbortSignal): Promise<void> {
     await Promise.all(this.stores.map((store) => store.open(closed)));
   }
 

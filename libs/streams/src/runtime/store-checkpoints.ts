@@ -33,8 +33,8 @@ export interface CheckpointLoad {
   /** Why the state cannot be used; null: it can. */
   readonly refusal: (state: CompleteState) => string | null;
   readonly prepare: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
-  /** The task was closed: the store must not be touched. */
-  readonly closed: () => boolean;
+  /** Aborted when the task is closed: the store must not be touched then. */
+  readonly closed: AbortSignal;
 }
 
 /**
@@ -90,11 +90,11 @@ export class StoreCheckpoints {
       async (entries) => {
         // Values in the format of the changelog may need the same preparation as its records.
         if (load.store.checkpointFormat === 'changelog-values') await load.prepare?.(entries);
-        if (load.closed()) throw new Error('The task was closed while it restored.');
+        load.closed.throwIfAborted();
         for (const entry of entries) load.store.load(entry);
       },
     ).catch((error: unknown) => {
-      if (load.closed()) throw error;
+      if (load.closed.aborted) throw error;
       return { type: 'unusable' as const, reason: errorMessage(error) };
     });
     if (reading.type === 'unusable')

@@ -43,7 +43,7 @@ export class StreamTask implements PartitionTask {
   private committedAt = 0;
   private hasCommitted = false;
   private uncommittedSince: number | null = null;
-  private closed = false;
+  private readonly closed = new AbortController();
   private readonly released = new AbortController();
   private stallEnds: () => void = () => undefined;
   private readonly linger: Linger;
@@ -66,7 +66,7 @@ export class StreamTask implements PartitionTask {
     // A commit is of all sources: one without an offset beside the first was added to the topology.
     const [committed = null] = offsets;
     const partitionCounts = await this.sinkPartitions();
-    await stores.open(() => this.closed);
+    await stores.open(this.closed.signal);
     if (committed) this.refuseLostState(committed.metadata);
     else this.refuseLostPosition();
     for (const [index, source] of sources.entries()) {
@@ -208,7 +208,7 @@ export class StreamTask implements PartitionTask {
     } catch (error) {
       const { offset } = core;
       if (calls === 0) throw WaitFailed.of('processSlice()', error);
-      if (this.closed || offset === null) throw error;
+      if (this.closed.signal.aborted || offset === null) throw error;
       const code = error instanceof StreamsError ? error.code : 'PROCESSING_FAILED';
       throw new StreamsError(code, errorMessage(error), { cause: error, offset });
     } finally {
@@ -236,7 +236,7 @@ export class StreamTask implements PartitionTask {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.closed.abort(new Error('The task was closed while it worked.'));
     this.core?.close();
     this.stallEnds();
     // The processor still waits for something, and may write into the stores when it has it.
@@ -262,7 +262,7 @@ export class StreamTask implements PartitionTask {
 
   /** Work that continued while the task was closed must not touch the stores: the next task may already use them. */
   private refuseClosed(): void {
-    if (this.closed) throw new Error('The task was closed while it worked.');
+    this.closed.signal.throwIfAborted();
   }
 
   private async commit(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
