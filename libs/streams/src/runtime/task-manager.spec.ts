@@ -96,6 +96,36 @@ describe('a task manager whose topic gets more partitions', () => {
   });
 });
 
+describe('a task manager that is stopped while it starts', () => {
+  it('does not join the group afterwards, where it would hold partitions that it works on none of', async () => {
+    const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
+    const joined = jest.spyOn(backend, 'group');
+    let answer: (partitions: number) => void = () => undefined;
+    backend.partitionCount = () => new Promise((resolve) => (answer = resolve));
+    const states: string[] = [];
+    const manager = createTaskManager({
+      backend,
+      groupId: 'g',
+      topics: ['t'],
+      createTask: () => ({
+        open: () => Promise.resolve({ position: 0 }),
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+      logger: silentLogger,
+      now: Date.now,
+      onStateChange: (state) => states.push(state),
+      onFatal: () => undefined,
+    });
+    const started = manager.start();
+    await manager.stop();
+    answer(1);
+    await expect(started).rejects.toThrow('The start of g was ended by a stop.');
+    expect(joined).not.toHaveBeenCalled();
+    expect(states).toEqual(['stopping', 'stopped']);
+  });
+});
+
 describe('a task manager with changelogs', () => {
   it('refuses to start where their settings would lose the state, with the fix', async () => {
     const backend = createMemoryBackend({ topics: { t: 1, state: 1 }, now: Date.now });

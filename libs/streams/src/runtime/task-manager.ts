@@ -108,6 +108,8 @@ class GroupTaskManager implements TaskManager {
   async start(): Promise<void> {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
     await this.verifyTopics();
+    // Else it would join now, and hold partitions that no task works on.
+    if (this.stopping) throw new Error(`The start of ${groupId} was ended by a stop.`);
     this.fetcher = backend.fetcher();
     this.member = backend.group({
       groupId,
