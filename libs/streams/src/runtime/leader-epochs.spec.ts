@@ -64,7 +64,8 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
     await apps.broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' });
     const app = await apps.start();
     await untilParked(app);
-    expect(app.tasks()[0]?.parked?.code).toBe('OFFSET_OUT_OF_RANGE');
+    // A retry could find that the log has grown past the position.
+    expect(app.tasks()[0]?.parked).toMatchObject({ code: 'OFFSET_OUT_OF_RANGE', nextRetryAt: null });
   });
 
   it.each([

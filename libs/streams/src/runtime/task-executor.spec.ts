@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
+import { StreamsError } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTaskManager, type TaskManager, type TaskManagerOptions } from './task-manager.js';
@@ -86,5 +87,35 @@ describe('an executor whose callbacks throw', () => {
     expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'PROCESSING_FAILED', offset: null });
     expect(manager.command(INPUT, 'retry')).toBeNull();
     await until(() => attempts === 2);
+  });
+});
+
+describe('an executor whose position is out of the range of a broker', () => {
+  it('goes on by itself after a former leader that has just resumed, and lacks what the others have', async () => {
+    const open = broker.fetcher.bind(broker);
+    let answers = 0;
+    broker.fetcher = () => {
+      const fetcher = open();
+      return {
+        close: () => fetcher.close(),
+        open: (partition, position) => {
+          if (++answers > 5) return fetcher.open(partition, position);
+          const next = () => Promise.reject(new StreamsError('OFFSET_OUT_OF_RANGE', 'not here'));
+          return { next, close: () => undefined };
+        },
+      };
+    };
+    await start({
+      createTask: () => ({
+        open: () => Promise.resolve({ position: 2 }),
+        process: ({ records }) => {
+          processed.push(...records.map(({ value }) => String(value)));
+          return Promise.resolve();
+        },
+        close: () => Promise.resolve(),
+      }),
+    });
+    await until(() => processed.length > 0);
+    expect([processed, answers, logged]).toEqual([['b'], 6, []]);
   });
 });

@@ -46,6 +46,11 @@ const REBUILD_MAX_WAIT_MS = 3_000;
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** About a minute and a half of retries: a failure that lasts longer needs an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
+/**
+ * About three seconds: a former leader that resumes from a pause says so of a position beyond its own end. No retry comes
+ * after them: a log that has lost records could have grown past the position, and those before it would be skipped.
+ */
+const REBUILDS_WHILE_OUT_OF_RANGE = 6;
 /** A task without input counts as healthy after some seconds. */
 const IDLE_POLLS_OF_PROGRESS = 50;
 /** How long a closing task may take to finish its transaction. */
@@ -182,7 +187,7 @@ export class TaskExecutor {
     const rebuilds = ++this.rebuilds;
     // Was the log cut off, or were records deleted? That is clear once the next task has compared its position with it.
     const reason =
-      rebuilds === 1 && isOutOfRange(error)
+      rebuilds <= REBUILDS_WHILE_OUT_OF_RANGE && isOutOfRange(error)
         ? null
         : parkingError(error, this.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
     this.inputs.current = this.inputs.ofError(reason) ?? this.inputs.current;
