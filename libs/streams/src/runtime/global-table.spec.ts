@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { silentLogger } from '../logger.js';
+import type { RecordBatch } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createGlobalTable, type GlobalTable } from './global-table.js';
 
@@ -49,6 +50,51 @@ describe('a global table at its start', () => {
     const table = tableOn(settings);
     await table.start();
     await expect(table.caughtUp()).resolves.toBeUndefined();
+    await table.stop();
+  });
+});
+
+describe('a global table whose records unpack to more than memory holds at a time', () => {
+  it('takes each slice before it unpacks the next', async () => {
+    const backend = createMemoryBackend({ topics: { table: 1 }, now: () => 0 });
+    const partition = { topic: 'table', partition: 0 };
+    for (const key of ['a', 'b', 'c']) backend.append(partition, { key: Buffer.from(key), value: Buffer.from(key) });
+    const steps: string[] = [];
+    const unpacked = (batch: RecordBatch): RecordBatch => ({
+      ...batch,
+      get records(): never {
+        throw new Error('All of them are in memory.');
+      },
+      *slices() {
+        for (const record of batch.records) {
+          steps.push('unpack');
+          yield [record];
+        }
+      },
+    });
+    const open = backend.fetcher.bind(backend);
+    backend.fetcher = () => {
+      const fetcher = open();
+      return {
+        close: () => fetcher.close(),
+        open: (input, position) => {
+          const feed = fetcher.open(input, position);
+          return { close: () => feed.close(), next: async () => unpacked(await feed.next()) };
+        },
+      };
+    };
+    const table = createGlobalTable({
+      backend,
+      topic: 'table',
+      logger: silentLogger,
+      prepare: (records) => Promise.resolve(void steps.push(`prepare ${String(records.length)}`)),
+      onRecord: (key) => void steps.push(key.toString()),
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    await table.start();
+    expect(steps).toEqual(['a', 'b', 'c'].flatMap((key) => ['unpack', 'prepare 1', key]));
     await table.stop();
   });
 });

@@ -2,18 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fetcher, PartitionFeed, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
+import { slicesOf, type StreamRecord, type TopicPartition } from '../record.js';
 import { verifySettings } from '../topology/topic-settings.js';
 
 const PREPARE_RETRY_MS = 500;
 const COUNT_EVERY_MS = 30_000;
+const SLICE_RECORDS = 1_000;
 
 export interface GlobalTableOptions {
   readonly backend: StreamsBackend;
   readonly topic: string;
   /** Called for each committed record in log order; a null value deletes the key. Must not throw. */
   readonly onRecord: (key: Buffer, value: Buffer | null, record: StreamRecord) => void;
-  /** Called before the records of a batch, e.g. to look up schemas. */
+  /** Called before these records, e.g. to look up schemas. */
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
@@ -85,8 +86,7 @@ class ConsumedGlobalTable implements GlobalTable {
     try {
       while (!this.isStopped()) {
         const batch = await feed.next();
-        await this.prepare(batch);
-        for (const record of batch.records) if (record.key) this.options.onRecord(record.key, record.value, record);
+        for (const slice of slicesOf(batch, SLICE_RECORDS)) await this.take(slice);
         this.position = batch.nextOffset;
         for (const { end, resolve } of this.waiters) if (end <= this.position) resolve();
         this.waiters = this.waiters.filter(({ end }) => end > this.position);
@@ -95,6 +95,11 @@ class ConsumedGlobalTable implements GlobalTable {
     } catch (error) {
       this.end(error);
     }
+  }
+
+  private async take(records: readonly StreamRecord[]): Promise<void> {
+    await this.prepare(records);
+    for (const record of records) if (record.key) this.options.onRecord(record.key, record.value, record);
   }
 
   /** Brokers tell no one that a topic has new partitions, whose rows would be missing. */
@@ -118,10 +123,10 @@ class ConsumedGlobalTable implements GlobalTable {
   }
 
   /** What the table depends on may be unavailable for a while: the table waits, and so do its readers. */
-  private async prepare(batch: RecordBatch): Promise<void> {
+  private async prepare(records: readonly StreamRecord[]): Promise<void> {
     for (let tries = 1; !this.isStopped(); tries++) {
       try {
-        await this.options.prepare?.(batch.records);
+        await this.options.prepare?.(records);
         return;
       } catch (error) {
         if (tries === 1)

@@ -119,7 +119,7 @@ export class TaskExecutor {
     if (!parked) return 'It is not parked.';
     if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('earliest');
     if (parked.offset === null && isUndecoded(parked.code))
-      return 'The batch is of another log, which the task reads for its state, and state cannot be left out. Follow the message, then retry; or delete that log and seek with earliest, which makes the state again.';
+      return 'The batch is of another log, which the task reads for its state, and state cannot be left out. Follow the message, then retry. Only if that log is a changelog of this task, it can be deleted instead: seek with earliest then makes the state again.';
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
     if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
     this.parkedInput.skip(parked, parked.offset);
