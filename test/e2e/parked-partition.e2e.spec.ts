@@ -92,10 +92,15 @@ describe('A partition that cannot go on, of four under load (R-45)', () => {
   }, 120_000);
 
   it('is listed with its reason, and readiness says degraded', async () => {
-    const listed = await waypost.cliLines<ParkedTask>('tasks', 'list');
-    expect(listed).toMatchObject([
-      { topic, partition: partitionOf.get('van-0'), parked: { code: 'OFFSET_OUT_OF_RANGE' } },
-    ]);
+    const parked = { code: 'OFFSET_OUT_OF_RANGE' };
+    const listed = await until(
+      async () => {
+        const tasks = await waypost.cliLines<ParkedTask>('tasks', 'list');
+        expect(tasks).toMatchObject([{ topic, partition: partitionOf.get('van-0'), parked }]);
+        return tasks;
+      },
+      { timeoutMs: 30_000 },
+    );
     const ready = await fetch(`${listed[0]?.instance ?? ''}/health/ready`);
     expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'degraded' }]);
   }, 60_000);
