@@ -47,7 +47,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** About a minute and a half of retries: a failure that lasts longer needs an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
 /**
- * About three seconds: a former leader that resumes from a pause says so of a position beyond its own end. No retry comes
+ * Some seconds: a former leader that resumes from a pause says so of a position beyond its own end. No retry comes
  * after them: a log that has lost records could have grown past the position, and those before it would be skipped.
  */
 const REBUILDS_WHILE_OUT_OF_RANGE = 6;
