@@ -176,6 +176,8 @@ export function copyIn(client: PoolClient, sql: string, data: Buffer): Promise<r
 
 /** pg calls the handle... methods as messages of the server arrive. */
 class CopyIn implements Submittable {
+  /** pg sets it, to stop the timer of `query_timeout`: until that has fired, it would hold the data. */
+  callback?: () => void;
   private readonly results: string[] = [];
   private failed = false;
 
@@ -210,10 +212,12 @@ class CopyIn implements Submittable {
   /** An error of the server or of the connection; after one of the server a ReadyForQuery still follows. */
   handleError(error: unknown): void {
     this.failed = true;
+    this.callback?.();
     this.reject(error);
   }
 
   handleReadyForQuery(): void {
+    this.callback?.();
     if (!this.failed) this.resolve(this.results);
   }
 }
