@@ -79,11 +79,11 @@ type Fleet = ReturnType<typeof newFleet>;
 
 async function walk(
   { fleetId }: Fleet,
-  { order, limit }: { order: 'asc' | 'desc'; limit: number },
+  { order, limit, endAt }: { order: 'asc' | 'desc'; limit: number; endAt?: number | undefined },
   beforeEachPage: (page: number) => Promise<void>,
   lengths: number[] = [],
 ): Promise<ShownDelivery[]> {
-  const filters = { status: 'pending' as const, order };
+  const filters = { status: 'pending' as const, order, endAt };
   const shown: ShownDelivery[] = [];
   let pageState: string | undefined;
   for (let count = 0; ; count += 1) {
@@ -108,26 +108,28 @@ describe('a walk over the pending deliveries (R-33, R-34)', () => {
     const walks = fc.record({
       order: fc.constantFrom('asc' as const, 'desc' as const),
       limit: fc.integer({ min: 1, max: 5 }),
+      endAt: fc.constantFrom(undefined, NOW),
       attempted: fc.integer({ min: 0, max: 6 }),
       waiting: fc.integer({ min: 0, max: 8 }),
       /** Which of the waiting ones are attempted before each page. */
       turns: fc.array(fc.nat(7), { maxLength: 12 }),
+      /** Long after they were created: among the others, or after the end of the window. */
+      firstAttemptAt: fc.constantFrom(NOW - 8_998, NOW + 1_000),
     });
     await fc.assert(
-      fc.asyncProperty(walks, async ({ order, limit, attempted, waiting, turns }) => {
+      fc.asyncProperty(walks, async ({ order, limit, endAt, attempted, waiting, turns, firstAttemptAt }) => {
         const fleet = newFleet();
         const sent = Array.from({ length: attempted }, (_, n) => planOf(n, NOW - 9_000 + n));
         const held = Array.from({ length: waiting }, (_, n) => planOf(100 + n, NOW - 60_000 + n));
         await fleet.attempt(sent.map((plan) => attemptOf(fleet.fleetId, plan, 1)));
         await fleet.wait(held);
         const begun = new Set<number>();
-        const shown = await walk(fleet, { order, limit }, async (page) => {
+        const shown = await walk(fleet, { order, limit, endAt }, async (page) => {
           const turn = turns[page];
           const plan = turn === undefined ? undefined : held[turn];
           if (plan === undefined || turn === undefined || begun.has(turn)) return;
           begun.add(turn);
-          // Created long before, attempted among the others.
-          const first = attemptOf(fleet.fleetId, { ...plan, firstAttemptAt: NOW - 8_998 }, 1);
+          const first = attemptOf(fleet.fleetId, { ...plan, firstAttemptAt }, 1);
           await fleet.attempt([{ ...first, deliveryCreatedAt: plan.firstAttemptAt - 10 }]);
         });
         const expected = [...sent, ...held].map((plan) => attemptOf(fleet.fleetId, plan, 1).eventId);

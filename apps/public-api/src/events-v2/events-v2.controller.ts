@@ -27,7 +27,7 @@ export class EventsV2Controller {
   @Endpoint({
     operationId: 'listEvents',
     summary: 'Delivery history',
-    description: `Deliveries in the order of their first attempt, newest last unless \`order\` says otherwise, with the payload as it was sent. Without \`startDate\`: from the start of the retention of ${String(RETENTION_DAYS)} days; without \`endDate\`: to the newest. \`status=pending\` includes deliveries that wait for their first attempt: they count as the newest, in the order of their creation, and their creation time decides whether they are in the window. With \`payload\` a page may be empty and still have a token: \`searchedUntil\` says how far the search got.`,
+    description: `Deliveries in the order of their first attempt, newest last unless \`order\` says otherwise, with the payload as it was sent. Without \`startDate\`: from the start of the retention of ${String(RETENTION_DAYS)} days; without \`endDate\`: to the newest. \`status=pending\` includes deliveries that wait for their first attempt: they count as the newest, in the order of their creation, and are in the window if their creation or their first attempt is. With \`payload\` a page may be empty and still have a token: \`searchedUntil\` says how far the search got.`,
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',

@@ -44,7 +44,10 @@ export interface EventQuery extends Pick<DeliveryQuery, 'fleetId' | 'subscriptio
 
 export abstract class DeliveryHistory {
   abstract findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
-  /** R-33: without an attempt for a while when read, even if they have one by now. By creation, event, series: those never change. */
+  /**
+   * R-33: without an attempt for a while when read, even if they have one by now. By creation, event, series: those never
+   * change. In the window if their creation or their first attempt is.
+   */
   abstract findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
   /** With or without an attempt, by series, which never changes: an event belongs to one subscription (R-12). */
   abstract findEvent(query: EventQuery): Promise<FoundDeliveries<ShownDelivery>>;

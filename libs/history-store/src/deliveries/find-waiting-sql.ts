@@ -33,7 +33,6 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
   const isDescending = order === 'desc';
   const direction = isDescending ? ' DESC' : '';
   const most = `${parameter(query.limit)}::integer`;
-  const window = `coalesce(d.first_attempt_at, w.created_at)`;
   const filters: readonly (readonly [name: string, sql: (value: string) => string, value: unknown])[] = [
     ['dev', (value) => `w.device_id = ${value}`, query.deviceId && storableText(query.deviceId)],
     ['sub', (value) => `w.subscription_id = ${value}`, query.subscriptionId && storableText(query.subscriptionId)],
@@ -45,14 +44,17 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
       types.length === 0 ? undefined : types.map(storableText),
     ],
   ];
+  const start = `${parameter(instant(startAt))}::timestamptz`;
+  const end = `${parameter(instant(endAt))}::timestamptz`;
+  /** Never only the first attempt: one that is made during a walk would take the delivery out of its window (R-34). */
+  const isIn = (time: string): string => `${time} >= ${start} AND ${time} < ${end}`;
   const given = filters.filter(([, , value]) => value !== undefined);
   const conditions = [
     // One event is found by the primary key.
     `${eventId === undefined ? 'w.fleet_id' : fleetOffIndex('w.fleet_id')} = ${parameter(storableText(query.fleetId))}`,
     ...given.map(([, sql, value]) => sql(parameter(value))),
     "(d.status IS NULL OR d.status = 'pending')",
-    `${window} >= ${parameter(instant(startAt))}::timestamptz`,
-    `${window} < ${parameter(instant(endAt))}::timestamptz`,
+    `(${isIn('w.created_at')} OR ${isIn('d.first_attempt_at')})`,
     ...(after === undefined
       ? []
       : [

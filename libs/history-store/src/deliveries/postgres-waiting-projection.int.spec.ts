@@ -133,6 +133,20 @@ describe('deliveries without an attempt (R-33)', () => {
     },
   );
 
+  it('are in the window in which they were created, and in that of their first attempt', async () => {
+    const fleet = newFleet();
+    const one = fleet.deliveryOf('one');
+    await fleet.log([one]);
+    const created = { startAt: one.createdAt, endAt: one.createdAt + 1 };
+    const attempted = { startAt: NOW - 5_000, endAt: NOW - 4_999 };
+    const between = { startAt: created.endAt, endAt: attempted.startAt };
+    const found = () =>
+      Promise.all([created, between, attempted].map(async (window) => (await fleet.find(window)).length));
+    expect(await found()).toEqual([1, 0, 0]);
+    await fleet.attempt(attemptsAt(one, NOW - 5_000, 1, 'open'));
+    expect(await found()).toEqual([1, 0, 1]);
+  });
+
   it('are not among them if the first attempt was made by a clock that is an hour behind', async () => {
     const fleet = newFleet();
     const one = fleet.deliveryOf('one');
