@@ -4,6 +4,7 @@ import {
   DeliveryHistory,
   type DeliveryQuery,
   type DeliveryRecord,
+  type DeliveryWalkPosition,
   type FoundDeliveries,
   MAX_PAGE_BYTES,
   type ShownDelivery,
@@ -42,6 +43,11 @@ export interface DeliveryPageRequest {
 
 export interface EventPageRequest extends Omit<DeliveryPageRequest, 'filters'> {
   readonly eventId: string;
+}
+
+/** A page of a walk: from the start, or after the position of its token. */
+interface WalkQuery extends DeliveryQuery {
+  readonly after?: DeliveryWalkPosition;
 }
 
 /** Deliveries that are walked by one kind of position. */
@@ -83,9 +89,7 @@ export class DeliveryPagesService {
   /** @throws ApiError 400 for a page token of another walk */
   async read(request: DeliveryPageRequest): Promise<DeliveryPage> {
     const query = this.queryOf(request);
-    const { records, hasMore, completeUntil } = await this.history.findDeliveries(query);
-    const walk = { ...walkOf(request), startAt: query.startAt };
-    return { records, nextPageState: this.nextOf({ records, hasMore }, { isWaiting: false }, walk), completeUntil };
+    return this.pageOf(await this.history.findDeliveries(query), { isWaiting: false }, { request, query });
   }
 
   /**
@@ -109,58 +113,55 @@ export class DeliveryPagesService {
    */
   async readEvent({ eventId, ...asked }: EventPageRequest): Promise<DeliveryPage<ShownDelivery>> {
     const request = { ...asked, filters: { eventId } };
-    const { after, ...query } = this.queryOf(request);
-    const found = await this.history.findEvent({ ...query, eventId, afterSeries: after?.series });
-    const walk = { ...walkOf(request), startAt: query.startAt };
-    const { records, completeUntil } = found;
-    return { records, nextPageState: this.nextOf(found, { isWaiting: false }, walk), completeUntil };
+    const query = this.queryOf(request);
+    const found = await this.history.findEvent({ ...query, eventId, afterSeries: query.after?.series });
+    return this.pageOf(found, { isWaiting: false }, { request, query });
   }
 
   /** A page begins in one part and, if that ends on it, continues in the next, with what is left of its records and bytes. */
   private async readParts(request: DeliveryPageRequest, parts: readonly Part[]): Promise<DeliveryPage<ShownDelivery>> {
-    const { after, ...query } = this.queryOf(request);
+    const query = this.queryOf(request);
+    const { after, ...fromStart } = query;
     const startsWaiting = after?.isWaiting === true;
     const [first, second] =
       after === undefined ? parts : parts.slice(parts.findIndex(({ isWaiting }) => isWaiting === startsWaiting));
     if (first === undefined) throw new Error('A walk has at least one part.');
-    const found = await first.find({ ...query, after });
-    const { completeUntil } = found;
-    const walk = { ...walkOf(request), startAt: query.startAt };
-    if (found.hasMore || second === undefined) {
-      return { records: found.records, nextPageState: this.nextOf(found, first, walk), completeUntil };
-    }
+    const found = await first.find(query);
+    if (found.hasMore || second === undefined) return this.pageOf(found, first, { request, query });
     // When no room is left, one record says whether there are more.
     const room = query.limit - found.records.length;
     const maxBytes = MAX_PAGE_BYTES - found.bytes;
-    const others = await second.find({ ...query, limit: Math.max(room, 1), maxBytes });
+    const others = await second.find({ ...fromStart, limit: Math.max(room, 1), maxBytes });
     // A single record is found that has more bytes.
     if (found.records.length > 0 && (room === 0 || others.bytes > maxBytes)) {
-      const hasMore = others.records.length > 0;
-      return {
-        records: found.records,
-        nextPageState: this.nextOf({ ...found, hasMore }, first, walk),
-        completeUntil,
-      };
+      return this.pageOf({ ...found, hasMore: others.records.length > 0 }, first, { request, query });
     }
-    const records = [...found.records, ...others.records];
-    return { records, nextPageState: this.nextOf(others, second, walk), completeUntil };
+    const { hasMore } = others;
+    return this.pageOf({ ...found, records: [...found.records, ...others.records], hasMore }, second, {
+      request,
+      query,
+    });
   }
 
-  private nextOf(
-    { records, hasMore }: Pick<FoundDeliveries<ShownDelivery>, 'records' | 'hasMore'>,
-    { isWaiting }: Pick<Part, 'isWaiting'>,
-    { startAt, ...walk }: Walk & { readonly startAt: number },
-  ): string | null {
+  /** @param lastPart of its last record */
+  private pageOf<Shown extends ShownDelivery>(
+    {
+      records,
+      hasMore,
+      completeUntil: completeNow,
+    }: Pick<FoundDeliveries<Shown>, 'records' | 'hasMore' | 'completeUntil'>,
+    lastPart: Pick<Part, 'isWaiting'>,
+    { request, query: { startAt, after } }: { readonly request: DeliveryPageRequest; readonly query: WalkQuery },
+  ): DeliveryPage<Shown> {
+    // What is known as complete since the first page may have come after that was read.
+    const completeUntil = after?.completeUntil === undefined ? completeNow : earlier(after.completeUntil, completeNow);
     const last = hasMore ? records.at(-1) : undefined;
-    if (last === undefined) return null;
-    const { firstAttemptAt, createdAt, eventId, series } = last;
-    const position = isWaiting
-      ? { firstAttemptAt: createdAt, eventId, series, isWaiting: true as const }
-      : { firstAttemptAt: firstAttemptAt ?? createdAt, eventId, series };
-    return this.pageStates.seal({ ...position, startAt }, walk);
+    if (last === undefined) return { records, nextPageState: null, completeUntil };
+    const position = { ...positionOf(last, lastPart), startAt, completeUntil };
+    return { records, nextPageState: this.pageStates.seal(position, walkOf(request)), completeUntil };
   }
 
-  private queryOf(request: DeliveryPageRequest): DeliveryQuery {
+  private queryOf(request: DeliveryPageRequest): WalkQuery {
     const { caller, filters, limit, pageState } = request;
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walkOf(request));
     return {
@@ -174,6 +175,19 @@ export class DeliveryPagesService {
       ...(after === undefined ? {} : { after }),
     };
   }
+}
+
+function positionOf(
+  { firstAttemptAt, createdAt, eventId, series }: ShownDelivery,
+  { isWaiting }: Pick<Part, 'isWaiting'>,
+): DeliveryWalkPosition {
+  if (isWaiting) return { firstAttemptAt: createdAt, eventId, series, isWaiting };
+  return { firstAttemptAt: firstAttemptAt ?? createdAt, eventId, series };
+}
+
+/** null, which is not known, if one of them is. */
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.min(one, other);
 }
 
 /** What a page token is bound to. */

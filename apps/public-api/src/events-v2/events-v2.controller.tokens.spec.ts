@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { RETENTION_MS } from '@waypost/domain';
-import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
-import { idsOf, pageOf } from '../testing/event-pages.js';
+import { type DeliveryHistory, RETENTION_MS } from '@waypost/domain';
+import { deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
+import { type EventPage, idsOf, pageOf } from '../testing/event-pages.js';
 import { refusalOf, startTestApiPerTest, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v2/events';
@@ -67,4 +67,40 @@ describe('page tokens (R-34)', () => {
     const second = await started.request(`${PATH}?limit=2&pageState=${String(first.nextPageState)}`);
     expect(idsOf(second)).toEqual([old[2]?.eventId, old[3]?.eventId]);
   });
+
+  /** The different `completeUntil` of a walk whose first page and later pages find the history that complete. */
+  async function walked(path: string, first: number | null, later: number | null): Promise<(string | null)[]> {
+    const eventId = '5b3f0f5e-9c1d-4c52-8a57-0d6a1c7e2b10';
+    const given = { body: '{"a":1}', status: 'pending' as const };
+    const sent = [0, 1, 2].map((series) =>
+      deliveryRecord({ ...given, eventId, series, firstAttemptAt: NOW - 100 + series }),
+    );
+    const held = historyOf(sent, { waiting: [waitingDelivery(given), waitingDelivery(given)] });
+    let completeUntil = first;
+    const history: DeliveryHistory = {
+      findDeliveries: async (query) => ({ ...(await held.findDeliveries(query)), completeUntil }),
+      findWaiting: async (query) => ({ ...(await held.findWaiting(query)), completeUntil }),
+      findEvent: async (query) => ({ ...(await held.findEvent(query)), completeUntil }),
+    };
+    const started = await build({ history });
+    const url = `${PATH}${path.replace('{eventId}', eventId)}`;
+    const seen = new Set<string | null>();
+    for (let token: string | null = ''; token !== null; completeUntil = later) {
+      const page: EventPage = pageOf(await started.request(`${url}${token}`));
+      seen.add(page.completeUntil);
+      token = page.nextPageState === null ? null : `&pageState=${page.nextPageState}`;
+    }
+    return [...seen];
+  }
+
+  it.each(['?limit=1', '?status=pending&limit=1', '?status=pending&payload=a:1&limit=1', '/{eventId}?limit=1'])(
+    'of a walk over %s keep its `completeUntil` from growing: what is newer was not on its earlier pages (R-33)',
+    async (path) => {
+      const [earlier, later] = ['2026-03-20T11:58:50.000Z', '2026-03-20T11:59:00.000Z'];
+      expect(await walked(path, NOW - 70_000, NOW - 60_000)).toEqual([earlier]);
+      expect(await walked(path, NOW - 60_000, NOW - 70_000)).toEqual([later, earlier]);
+      expect(await walked(path, NOW - 70_000, null)).toEqual([earlier, null]);
+      expect(await walked(path, null, NOW - 60_000)).toEqual([null]);
+    },
+  );
 });

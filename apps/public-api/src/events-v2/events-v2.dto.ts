@@ -153,7 +153,7 @@ export class EventsPageDto extends dto(
     }),
     completeUntil: dateTime.nullable().meta({
       description:
-        'Every delivery whose first attempt was before this is in the history: a client that polls uses it as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt.',
+        'Every delivery whose first attempt was before this was in the history when the first page was read: a client that polls uses that of any page as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt.',
     }),
   }),
 ) {}

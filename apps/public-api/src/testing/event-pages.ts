@@ -1,8 +1,9 @@
 import type { TestAnswer } from './test-api.js';
 
-interface EventPage {
+export interface EventPage {
   readonly data: readonly { readonly eventId: string }[];
   readonly nextPageState: string | null;
+  readonly completeUntil: string | null;
 }
 
 /** Of `GET /public/v2/events`. */

@@ -12,6 +12,8 @@ export interface DeliveryPosition {
 export interface DeliveryWalkPosition extends DeliveryPosition {
   /** Of the window of the whole walk; absent in tokens of older releases. */
   readonly startAt?: number | undefined;
+  /** Of the first page; null: not known. Absent in tokens of older releases. */
+  readonly completeUntil?: number | null | undefined;
 }
 
 /** A page of one fleet. The window is that of the first attempt, [startAt, endAt). */

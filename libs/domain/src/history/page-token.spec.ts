@@ -36,8 +36,8 @@ describe('a page token (R-34)', () => {
     expect(listPageTokens.open(sealed, expected, KEYS)).toEqual({ type: 'opened', position: of });
   });
 
-  it('keeps the start of its walk', () => {
-    for (const more of [{}, { isWaiting: true as const }]) {
+  it('keeps the start of its walk, and how complete its first page was', () => {
+    for (const more of [{}, { isWaiting: true as const }, { completeUntil: NOON - 2 }, { completeUntil: null }]) {
       const started = { ...position, ...more, startAt: NOON - 1 };
       const sealed = sealPageToken({ ...content, position: started }, KEYS);
       expect(openPageToken(sealed, expected, KEYS)).toEqual({ type: 'opened', position: started });

@@ -82,21 +82,30 @@ export function createPageTokens<Position, Fields extends PositionFields>({
 
 export const deliveryPageTokens = createPageTokens<
   DeliveryWalkPosition,
-  [firstAttemptAt: number, eventId: string, series: number, isWaiting?: 0 | 1, startAt?: number | null]
+  [
+    firstAttemptAt: number,
+    eventId: string,
+    series: number,
+    isWaiting?: 0 | 1,
+    startAt?: number | null,
+    completeUntil?: number | null,
+  ]
 >({
-  fieldsOf: ({ firstAttemptAt, eventId, series, isWaiting, startAt }) => [
+  fieldsOf: ({ firstAttemptAt, eventId, series, isWaiting, startAt, completeUntil }) => [
     firstAttemptAt,
     eventId,
     series,
     isWaiting === true ? 1 : 0,
     startAt ?? null,
+    ...(completeUntil === undefined ? ([] as const) : ([completeUntil] as const)),
   ],
-  positionOf: ([firstAttemptAt, eventId, series, isWaiting, startAt]) => ({
+  positionOf: ([firstAttemptAt, eventId, series, isWaiting, startAt, completeUntil]) => ({
     firstAttemptAt,
     eventId,
     series,
     ...(isWaiting === 1 ? { isWaiting: true } : {}),
     ...(startAt == null ? {} : { startAt }),
+    ...(completeUntil === undefined ? {} : { completeUntil }),
   }),
 });
 

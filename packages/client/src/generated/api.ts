@@ -1204,7 +1204,7 @@ export interface Operations {
       readonly nextPageState: string | null;
       /** Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched. */
       readonly searchedUntil?: string | null;
-      /** Every delivery whose first attempt was before this is in the history: a client that polls uses it as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
+      /** Every delivery whose first attempt was before this was in the history when the first page was read: a client that polls uses that of any page as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
       readonly completeUntil: string | null;
     };
   };
@@ -1226,7 +1226,7 @@ export interface Operations {
       readonly nextPageState: string | null;
       /** Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched. */
       readonly searchedUntil?: string | null;
-      /** Every delivery whose first attempt was before this is in the history: a client that polls uses it as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
+      /** Every delivery whose first attempt was before this was in the history when the first page was read: a client that polls uses that of any page as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
       readonly completeUntil: string | null;
     };
   };
