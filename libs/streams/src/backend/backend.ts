@@ -1,3 +1,4 @@
+import type { FetchSizes } from '../protocol/fetch.js';
 import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
 import type { StallWatch } from '../stalls.js';
 
@@ -110,7 +111,8 @@ export interface GroupOptions {
 /** The port to Kafka. Both implementations pass the suite in backend.contract.ts. */
 export interface StreamsBackend {
   group(options: GroupOptions): GroupMember;
-  fetcher(): Fetcher;
+  /** @param sizes of its requests, if not those of the backend; a single larger batch is read too */
+  fetcher(sizes?: Partial<FetchSizes>): Fetcher;
   producer(transactionalId: string): TransactionalProducer;
   /** `transactionalId` must be used for nothing else, and always with the same partitions. */
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;

@@ -16,6 +16,9 @@ export interface FetchLimits {
   readonly maxBytesPerPartition: number;
 }
 
+/** The first batch of a response comes whole, however large it is. */
+export type FetchSizes = Pick<FetchLimits, 'maxBytes' | 'maxBytesPerPartition'>;
+
 export interface FetchedPartition extends TopicPartition {
   readonly errorCode: number;
   readonly highWatermark: number;

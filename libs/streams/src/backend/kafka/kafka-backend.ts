@@ -3,7 +3,7 @@ import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
 import { epochEndRequest } from '../../protocol/epoch-end.js';
-import type { FetchLimits } from '../../protocol/fetch.js';
+import type { FetchLimits, FetchSizes } from '../../protocol/fetch.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import { StallWatch } from '../../stalls.js';
@@ -74,8 +74,8 @@ class KafkaBackend implements StreamsBackend {
     return new KafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, ...this.clock });
   }
 
-  fetcher(): Fetcher {
-    const limits = { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch };
+  fetcher(sizes?: Partial<FetchSizes>): Fetcher {
+    const limits = { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch, ...sizes };
     return new KafkaFetcher({ client: this.client(), logger: this.options.logger, stalls: this.stalls, limits });
   }
 

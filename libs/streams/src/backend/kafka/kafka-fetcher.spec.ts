@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
+import { ByteReader } from '../../protocol/bytes.js';
+import type { FetchedPartition } from '../../protocol/fetch.js';
 import { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
 import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
-import { fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
+import { batchOf, fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
 
 const UNREACHABLE = 0;
 const REACHABLE = 1;
@@ -27,6 +30,32 @@ const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
 
 function fetcherOf(of: Partial<KafkaClient>): Fetcher {
   return new KafkaFetcher({ client: of as KafkaClient, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
+}
+
+/** What a fetch request asks for. */
+function positionsOf(payload: Buffer): { partition: number; offset: number }[] {
+  const reader = new ByteReader(payload);
+  reader.position = 25;
+  return reader
+    .array(() => {
+      reader.string();
+      return reader.array(() => {
+        const partition = reader.int32();
+        reader.int32();
+        const offset = reader.int64();
+        reader.position += 12;
+        return { partition, offset };
+      });
+    })
+    .flat();
+}
+
+/** As a broker answers: the first partition gets its next batch, however large; those that have no room left get nothing. */
+function fetchedOf({ partition, offset }: { partition: number; offset: number }, hasRoom: boolean): FetchedPartition {
+  const data = batchOf('x'.repeat(200_000));
+  data.writeBigInt64BE(BigInt(offset));
+  const ends = { highWatermark: 1_000, lastStableOffset: 1_000 };
+  return { ...nothing, partition, errorCode: 0, aborted: [], ...ends, ...(hasRoom && { data }) };
 }
 
 describe('the fetcher', () => {
@@ -72,6 +101,31 @@ describe('the fetcher', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect([fetches.length, lookups]).toEqual([1, count]);
+    await fetcher.close();
+  });
+
+  it('reads every partition while a batch of each is larger than a response may be', async () => {
+    const asked: number[][] = [];
+    const leader = { nodeId: 1 } as KafkajsBroker;
+    const full: Partial<KafkaClient> = {
+      ...client,
+      connectedLeader: () => leader,
+      callRaw: (async (_broker, { payload }) => {
+        const positions = positionsOf(payload);
+        asked.push(positions.map(({ partition }) => partition));
+        if (asked.length > 8) return never;
+        await new Promise((resolve) => setImmediate(resolve));
+        return { partitions: positions.map((position, index) => fetchedOf(position, index === 0)) };
+      }) as KafkaClient['callRaw'],
+    };
+    const fetcher = fetcherOf(full);
+    const offsets: number[] = [0, 0];
+    const readers = offsets.map(async (_, partition) => {
+      const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0);
+      for (;;) offsets[partition] = (await feed.next()).nextOffset;
+    });
+    await Promise.race([...readers, until(() => asked.length > 8)]);
+    expect(offsets).toEqual([4, 4]);
     await fetcher.close();
   });
 

@@ -47,7 +47,7 @@ class KafkaPartitionFeed implements PartitionFeed {
   fetching = false;
   /** Between a refusal and the next attempt; the other partitions of the leader do not wait. */
   held = false;
-  /** What comes before it in the last request has taken all of the answer. */
+  /** What comes before it in the last request has taken all of the answer, or its next batch is larger than that may be. */
   passedOver = false;
   refusals = 0;
   private isBehind = false;
@@ -203,7 +203,8 @@ export class KafkaFetcher implements Fetcher {
     const feeds = this.takeQueue(nodeId).filter(({ wanted }) => wanted);
     if (feeds.length > 0) await this.occupied(feeds, () => this.fetch(leader, feeds));
     this.busyLeaders.delete(nodeId);
-    // A broker fills its answer in the order of the request: with a backlog, the first would take all of each.
+    // A broker fills its answer in the order of the request: with a backlog, the first would take all of each. A batch that
+    // is larger than the limits comes only as the first one.
     const [passedOver, served] = [feeds.filter((feed) => feed.passedOver), feeds.filter((feed) => !feed.passedOver)];
     for (const feed of [...passedOver, ...this.takeQueue(nodeId), ...served]) this.route(feed);
   }
@@ -273,7 +274,10 @@ export class KafkaFetcher implements Fetcher {
       feed.passedOver = isEmpty && fetched.lastStableOffset > feed.position;
       if (!isEmpty) feed.deliver(batch);
       else if (fetched.highWatermark <= feed.position) feed.unblocked();
-      else if (!feed.passedOver) feed.blocked('A transaction of another producer is open.');
+      else
+        feed.blocked(
+          feed.passedOver ? 'Its leader sends nothing of it.' : 'A transaction of another producer is open.',
+        );
     } catch (error) {
       feed.fail(toError(error));
     }

@@ -22,7 +22,7 @@ export function fetchedResponse(memory: ResponseBufferPool, texts: readonly (str
   });
 }
 
-function batchOf(text: string): Buffer {
+export function batchOf(text: string): Buffer {
   return encodeRecordBatch([{ key: null, value: Buffer.from(text) }], 0, {
     producerId: 1,
     producerEpoch: 0,
