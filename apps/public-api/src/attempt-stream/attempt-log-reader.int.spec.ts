@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { topics } from '@waypost/contracts';
 import { MAX_TIME_MS, type WebhookAttempt } from '@waypost/domain';
+import type { StreamsBackend } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { attemptOf, NOW } from '../testing/walked-deliveries.js';
@@ -158,6 +159,53 @@ describe('the attempt log, followed (R-41)', () => {
   it('begins no later than at its end, whatever the position says', async () => {
     const beyond = (await ends()).map((offset) => offset + 1_000_000);
     expect(await following(0, beyond, writeUntilSeen)).not.toEqual([]);
+  });
+});
+
+/** Records that are no attempts, `bytes` of them in each batch. */
+async function writeBatches(count: number, bytes: number): Promise<void> {
+  const partition = { topic: TOPIC, partition: 0 };
+  const writer = stack.backend.fencedWriter(`attempt-stream-test.${randomUUID()}`, [partition]);
+  await writer.init();
+  for (let n = 0; n < count; n += 1)
+    await writer.append([{ ...partition, key: Buffer.from('key'), value: Buffer.alloc(bytes, 'x') }]);
+  await writer.close();
+}
+
+/** A backend that says how many bytes of records each batch has, before a reader gets it. */
+function measured(backend: StreamsBackend, sizes: number[]): StreamsBackend {
+  const fetcher: StreamsBackend['fetcher'] = (limits) => {
+    const whole = backend.fetcher(limits);
+    const open: typeof whole.open = (partition, position) => {
+      const feed = whole.open(partition, position);
+      const next = async () => {
+        const batch = await feed.next();
+        sizes.push(batch.records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
+        return batch;
+      };
+      return { next, close: () => feed.close() };
+    };
+    return { open, close: () => whole.close() };
+  };
+  return Object.create(backend, { fetcher: { value: fetcher } }) as StreamsBackend;
+}
+
+describe('a stream that is behind', () => {
+  it('holds little of the log, and yet reads a batch that is larger', async () => {
+    const start = await ends();
+    await writeBatches(20, 100_000);
+    await writeBatches(1, 800_000);
+    const [end = 0] = await ends();
+    const sizes: number[] = [];
+    const log = createAttemptLog(measured(stack.backend, sizes), stack.codecs, () => NOW);
+    const ending = new AbortController();
+    const take = ({ position }: { readonly position: LogPosition }) => {
+      if ((position[0] ?? 0) >= end) ending.abort();
+      return Promise.resolve();
+    };
+    await log.follow(start, { begin: () => undefined, take }, ending.signal);
+    expect(sizes.filter((size) => size > 192 * 1024)).toEqual([800_000]);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(2_800_000);
   });
 });
 

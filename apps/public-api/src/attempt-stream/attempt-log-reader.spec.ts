@@ -1,12 +1,36 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, topics } from '@waypost/contracts';
+import { slicesOf, type StreamsBackend } from '@waypost/streams';
+import type { Fetcher } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createAttemptLog } from './attempt-log-reader.js';
 
 const TOPIC = topics.webhookAttempts.name;
 const RECORDS = 2_000;
+
+/** Fetchers whose batches can be read slice by slice, and not as a whole. */
+function slicedOnly(memory: StreamsBackend): StreamsBackend['fetcher'] {
+  return () => {
+    const fetcher = memory.fetcher();
+    const open: Fetcher['open'] = (partition, position) => {
+      const feed = fetcher.open(partition, position);
+      const next = async () => {
+        const batch = await feed.next();
+        return {
+          ...batch,
+          get records(): never {
+            throw new Error('The whole batch was decoded.');
+          },
+          slices: (most: number) => slicesOf(batch, most),
+        };
+      };
+      return { next, close: () => feed.close() };
+    };
+    return { open, close: () => fetcher.close() };
+  };
+}
 
 describe('the attempt log', () => {
   it('is read by slices in a turn of the event loop each, for all streams that are behind (R-26)', async () => {
@@ -32,5 +56,22 @@ describe('the attempt log', () => {
     await Promise.all(streams);
     expect(turnsOfSlices.length).toBeGreaterThanOrEqual((3 * RECORDS) / 250);
     expect(new Set(turnsOfSlices).size).toBe(turnsOfSlices.length);
+  });
+
+  it('is never decoded by more than a slice at a time', async () => {
+    const memory = createMemoryBackend({ topics: { [TOPIC]: 1 }, now: () => 0 });
+    for (let n = 0; n < RECORDS; n += 1)
+      memory.append({ topic: TOPIC, partition: 0 }, { key: null, value: Buffer.from('no attempt') });
+    const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+    const log = createAttemptLog(Object.create(memory, { fetcher: { value: slicedOnly(memory) } }), codecs, () => 0);
+    const ending = new AbortController();
+    const ends: (number | undefined)[] = [];
+    const take = ({ position }: { readonly position: readonly number[] }) => {
+      ends.push(position[0]);
+      if (position[0] === RECORDS) ending.abort();
+      return Promise.resolve();
+    };
+    await log.follow([0], { begin: () => undefined, take }, ending.signal);
+    expect(ends).toEqual([250, 500, 750, 1_000, 1_250, 1_500, 1_750, 2_000]);
   });
 });

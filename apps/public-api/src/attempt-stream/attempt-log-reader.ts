@@ -32,6 +32,8 @@ export abstract class AttemptLogReader {
 }
 
 const SLICE_RECORDS = 250;
+/** A stream that is behind holds two batches of each partition. From 256 KiB on, memory is taken by the MiB. */
+const FETCH_SIZES = { maxBytesPerPartition: 192 * 1024, maxBytes: 1024 * 1024 };
 const TOPIC = topics.webhookAttempts.name;
 
 /** Each follower reads the log by itself: a slow one holds no other back, and resuming is the same as following. */
@@ -47,7 +49,7 @@ export function createAttemptLog(
       if (start === null) return;
       const position = start;
       follower.begin([...position]);
-      const fetcher = backend.fetcher();
+      const fetcher = backend.fetcher(FETCH_SIZES);
       const feeds = position.map((offset, partition) => fetcher.open({ topic: TOPIC, partition }, offset));
       let turn: Promise<void> = Promise.resolve();
       /** One slice at a time, so that positions only grow. */
@@ -57,7 +59,7 @@ export function createAttemptLog(
           inTurn(() => (signal.aborted ? Promise.resolve() : giveBatch(batch, partition))),
         );
       async function giveBatch(batch: RecordBatch, partition: number): Promise<void> {
-        const isBehind = batch.records.length > SLICE_RECORDS;
+        const isBehind = batch.nextOffset - (position[partition] ?? 0) > SLICE_RECORDS;
         for (const slice of slicesOf(batch, SLICE_RECORDS)) {
           if (isBehind) await nextTurn();
           if (signal.aborted) return;
