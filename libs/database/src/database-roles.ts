@@ -39,7 +39,7 @@ export async function grantRights(manager: EntityManager): Promise<void> {
     if (!(await roleExists(manager, role))) continue;
     for (const grant of grants) await manager.query(grant);
     if (role === PROJECTOR_ROLE) {
-      for (const day of await daysOfTables(manager)) await grantDay(manager, day);
+      for (const day of await daysOfTables(manager)) await grantLastingDay(manager, day);
     }
   }
 }
@@ -53,6 +53,15 @@ export async function grantRights(manager: EntityManager): Promise<void> {
 export async function grantDay(manager: EntityManager, day: string): Promise<void> {
   if (await roleExists(manager, PROJECTOR_ROLE))
     await manager.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${day} TO ${PROJECTOR_ROLE}`);
+}
+
+/** Another projector may drop the day meanwhile, because it has expired: whatever error that gives, the day needs no rights. */
+async function grantLastingDay(manager: EntityManager, day: string): Promise<void> {
+  try {
+    await grantDay(manager, day);
+  } catch (error) {
+    if ((await daysOfTables(manager)).includes(day)) throw error;
+  }
 }
 
 async function roleExists(manager: EntityManager, role: string): Promise<boolean> {
