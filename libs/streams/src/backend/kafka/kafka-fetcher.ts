@@ -274,10 +274,7 @@ export class KafkaFetcher implements Fetcher {
       feed.passedOver = isEmpty && fetched.lastStableOffset > feed.position;
       if (!isEmpty) feed.deliver(batch);
       else if (fetched.highWatermark <= feed.position) feed.unblocked();
-      else
-        feed.blocked(
-          feed.passedOver ? 'Its leader sends nothing of it.' : 'A transaction of another producer is open.',
-        );
+      else if (!feed.passedOver) feed.blocked('A transaction of another producer is open.');
     } catch (error) {
       feed.fail(toError(error));
     }
