@@ -55,7 +55,7 @@ export function createDeliveryMetrics(registry: Registry, { nowMs, monotonicMs }
   });
   const lateness = new Histogram({
     name: 'waypost_attempt_lateness_seconds',
-    help: 'From when an attempt was due to its start, of first attempts, retries and probes. A first attempt is due when it has room.',
+    help: 'From when an attempt was due to its start, of first attempts, retries and probes. A first attempt or a probe is due when it has room.',
     labelNames: ['kind'],
     buckets: LATENESS_BUCKETS_S,
     registers,

@@ -94,6 +94,8 @@ export class SenderWork {
       ...given,
       log,
       tracer: createAttemptTracer(traces),
+      onHeld: (backlog) => this.outage.held(backlog),
+      onProbe: (backlog) => this.outage.probing(backlog),
       onOutcome: (backlog, outcome) => this.outage.ended(backlog, outcome),
     });
     const { flow } = this;

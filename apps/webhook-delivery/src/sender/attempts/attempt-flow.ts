@@ -10,12 +10,13 @@ import type { AttemptRunner } from '../../single-attempt/attempt-runner.js';
 import type { SubscriptionDirectory } from '../../subscriptions/subscription-directory.js';
 import type { PendingDelivery, SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
 import type { DeliveryScheduler } from '../scheduling/delivery-scheduler.js';
-import type { BegunDelivery, QueuedDelivery } from '../scheduling/lane.js';
+import type { BegunDelivery } from '../scheduling/lane.js';
 import type { AttemptLog } from './attempt-log.js';
 import { type AttemptOutcome, attemptRecord, type EndedAttempt, expiredRecord } from './attempt-record.js';
 import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import { DeviceOrder } from './device-order.js';
+import { WaitingAttempt } from './waiting-attempt.js';
 
 export interface AttemptFlowOptions extends Clocks {
   readonly context: TaskContext;
@@ -27,6 +28,9 @@ export interface AttemptFlowOptions extends Clocks {
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
   readonly log: AttemptLog;
   readonly tracer: AttemptTracer;
+  /** A delivery is held. */
+  readonly onHeld: (backlog: SubscriptionBacklog) => void;
+  readonly onProbe: (backlog: SubscriptionBacklog) => void;
   /** What concerns the health of the endpoint. */
   readonly onOutcome: (backlog: SubscriptionBacklog, outcome: AttemptOutcome) => void;
   /** Whether what predecessors had begun has its reservations. */
@@ -118,22 +122,26 @@ export class AttemptFlow {
     for (const pending of unfinished) if (waiting.has(pending)) this.enqueue(pending);
   }
 
-  /** Takes what waits out of its lane. */
-  private drain({ subscriptionId }: SubscriptionBacklog): Set<PendingDelivery> {
-    const drained = this.options.scheduler.lane(subscriptionId).drain();
+  /** Takes what waits out of its lane. Of a suspended one, that is its probe. */
+  private drain(backlog: SubscriptionBacklog): Set<PendingDelivery> {
+    const drained = this.options.scheduler.lane(backlog.subscriptionId).drain();
+    if (drained.length > 0) backlog.isProbing = false;
     return new Set(drained.flatMap((waiting) => (waiting instanceof WaitingAttempt ? waiting.pending : [])));
   }
 
-  /** Sends a held delivery outside of its five attempts. */
-  probe(backlog: SubscriptionBacklog): void {
+  /**
+   * Sends a held delivery outside of its five attempts (R-29), once it has a reservation: thousands of subscriptions may be
+   * suspended (R-26).
+   * @returns false: there is none
+   */
+  probe(backlog: SubscriptionBacklog): boolean {
+    if (this.isStopped || backlog.isProbing) return true;
     const pending = backlog.nextProbe();
-    if (this.isStopped || !pending || backlog.isProbing) return;
+    if (!pending) return false;
     backlog.isProbing = true;
     pending.isHeld = false;
-    pending.due = momentNow(this.options);
-    this.resume(pending);
-    pending.begun?.retryStarts(0);
-    void this.run(pending, true);
+    this.waitInLane(pending);
+    return true;
   }
 
   /** Ends the first delivery of a held backlog if it is older than the history. */
@@ -190,7 +198,12 @@ export class AttemptFlow {
     if (pending.backlog.isHeld) {
       pending.isHeld = true;
       this.end(pending);
-    } else this.options.scheduler.lane(pending.delivery.subscriptionId).enqueue(new WaitingAttempt(pending, this));
+      this.options.onHeld(pending.backlog);
+    } else this.waitInLane(pending);
+  }
+
+  private waitInLane(pending: PendingDelivery): void {
+    this.options.scheduler.lane(pending.delivery.subscriptionId).enqueue(new WaitingAttempt(pending, this));
   }
 
   private resume(pending: PendingDelivery): void {
@@ -212,7 +225,9 @@ export class AttemptFlow {
     pending.begun = begun;
     // What has not begun is not due: it waits in the log, or here.
     pending.due = momentNow(this.options);
-    void this.run(pending, false);
+    const isProbe = pending.backlog.isSuspended;
+    if (isProbe) this.options.onProbe(pending.backlog);
+    void this.run(pending, isProbe);
   }
 
   /** @param onTimeMs the earliest moment at which it could start */
@@ -373,24 +388,5 @@ export class AttemptFlow {
     pending.backlog.inFlight--;
     if (this.inFlight.size > 0) return;
     for (const resolve of this.whenSettled.splice(0)) resolve();
-  }
-}
-
-class WaitingAttempt implements QueuedDelivery {
-  constructor(
-    readonly pending: PendingDelivery,
-    private readonly flow: AttemptFlow,
-  ) {}
-
-  get isVoid(): boolean {
-    return this.flow.isStopped;
-  }
-
-  mayBegin(): boolean {
-    return this.flow.mayBegin();
-  }
-
-  begin(begun: BegunDelivery): void {
-    this.flow.start(this.pending, begun);
   }
 }

@@ -57,7 +57,10 @@ export class HeldBacklogs {
     for (const backlog of this.loaded) {
       if (backlog.isHeld && backlog.inFlight > 0) continue;
       this.loaded.delete(backlog);
-      if (backlog.isHeld) this.unloadBacklog(backlog);
+      if (!backlog.isHeld) continue;
+      // A probe that waits for its reservation is held again: it may leave memory.
+      this.options.flow.hold(backlog);
+      this.unloadBacklog(backlog);
     }
   }
 

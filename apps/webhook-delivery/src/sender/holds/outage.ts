@@ -27,11 +27,13 @@ export interface OutageOptions extends Clocks {
   readonly log: AttemptLog;
   readonly states: StateRecords;
   readonly timers: TimerPort;
+  readonly random: () => number;
   readonly metrics: DeliveryMetrics;
   readonly hold: (backlog: SubscriptionBacklog) => void;
   /** In the order of the log. */
   readonly release: (backlog: SubscriptionBacklog) => void;
-  readonly probe: (backlog: SubscriptionBacklog) => void;
+  /** @returns false: there is nothing to probe with */
+  readonly probe: (backlog: SubscriptionBacklog) => boolean;
 }
 
 interface FailingReport {
@@ -42,10 +44,9 @@ interface FailingReport {
 interface NextProbe {
   readonly dueMs: number;
   readonly cancel: () => void;
+  /** The one before found nothing to probe with: what is held next is sent at once. */
+  isMissed: boolean;
 }
-
-/** The oldest delivery of a backlog may still be on its way from the log. */
-const NOTHING_TO_PROBE_MS = 1_000;
 
 const SUSPENDED = `only failures for ${String(SUSPEND_AFTER_MS / 60_000)} minutes: deliveries are held until a probe is accepted`;
 const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
@@ -103,7 +104,9 @@ export class Outage {
     const lastAt = wait?.probedAt ?? backlog.health.suspendedAt ?? 0;
     const now = momentNow(this.options);
     const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
-    this.probeAfter(backlog, Math.max(0, due.monotonicMs - now.monotonicMs));
+    const dueInMs = due.monotonicMs - now.monotonicMs;
+    // Those that came due while nobody sent must not start together, and again every 15 s (R-26).
+    this.probeAfter(backlog, dueInMs > 0 ? dueInMs : this.options.random() * PROBE_EVERY_MS);
     this.probeNoneBefore(backlog, momentOfLog(wait?.notBefore ?? 0, MAX_RETRY_DELAY_MS, now).monotonicMs);
   }
 
@@ -112,6 +115,16 @@ export class Outage {
     const endedAt = attempt.startedAt + attempt.durationMs;
     const ended = { epochMs: endedAt, monotonicMs: this.options.monotonicMs() };
     this.ended(backlog, { ...attempt, isAccepted: true, isFailure: false, ended });
+  }
+
+  /** A delivery is held, perhaps the only one. */
+  held(backlog: SubscriptionBacklog): void {
+    if (this.probes.get(backlog)?.isMissed === true) this.probeAfter(backlog, 0);
+  }
+
+  /** A probe starts, perhaps later than it was due. */
+  probing(backlog: SubscriptionBacklog): void {
+    if (this.probes.has(backlog)) this.probeAfter(backlog, PROBE_EVERY_MS);
   }
 
   close(): void {
@@ -149,10 +162,10 @@ export class Outage {
     this.probes.get(backlog)?.cancel();
     const dueMs = this.options.monotonicMs() + delayMs;
     const cancel = this.options.timers.after(delayMs, () => {
-      this.probeAfter(backlog, backlog.first() === null ? NOTHING_TO_PROBE_MS : PROBE_EVERY_MS);
+      this.probeAfter(backlog, PROBE_EVERY_MS);
       this.probeNow(backlog);
     });
-    this.probes.set(backlog, { dueMs, cancel });
+    this.probes.set(backlog, { dueMs, cancel, isMissed: false });
   }
 
   /** R-22: a probe respects a `Retry-After`, too. */
@@ -164,8 +177,12 @@ export class Outage {
   private probeNow(backlog: SubscriptionBacklog): void {
     const subscription = this.options.directory.get(backlog.subscriptionId);
     if (this.options.directory.isPaused(backlog.subscriptionId)) return;
-    if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(backlog);
-    else this.stopHolding(backlog);
+    if (subscription?.status !== 'active' || subscription.onOutage !== 'hold') {
+      this.stopHolding(backlog);
+      return;
+    }
+    const next = this.probes.get(backlog);
+    if (!this.options.probe(backlog) && next) next.isMissed = true;
   }
 
   /** The subscription no longer has `onOutage: hold`, was disabled or deleted: its deliveries go on as usual, to their end. */

@@ -47,6 +47,7 @@ function simulate(senders: readonly Sender[]) {
   const enqueue = (sender: Sender): void => {
     scheduler.lane(sender.id).enqueue({
       isVoid: false,
+      isPaced: true,
       mayBegin: () => true,
       begin: (delivery) => {
         begun.set(sender.id, (begun.get(sender.id) ?? 0) + 1);

@@ -32,9 +32,10 @@ function build(
   });
   const begun: { subscriptionId: string; delivery: BegunDelivery }[] = [];
   const started: string[] = [];
-  const enqueue = (subscriptionId: string, label = subscriptionId, isVoid = false): void => {
+  const enqueue = (subscriptionId: string, label = subscriptionId, { isVoid = false, isPaced = true } = {}): void => {
     scheduler.lane(subscriptionId).enqueue({
       isVoid,
+      isPaced,
       mayBegin: () => true,
       begin: (delivery) => {
         clock.atMs += beginningTakesMs;
@@ -321,11 +322,25 @@ describe('the rate of a subscription (R-16)', () => {
     expect(started).toEqual(['0', '1', '2', '3', '4']);
   });
 
+  it('does not hold back a probe, also after what waited was held, and counts it (R-29)', () => {
+    const { scheduler, started, enqueue, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    enqueue('paced', 'first');
+    enqueue('paced', 'held');
+    scheduler.lane('paced').drain();
+    enqueue('paced', 'probe', { isPaced: false });
+    expect(started).toEqual(['first', 'probe']);
+    enqueue('paced', 'second');
+    passMs(1_999);
+    expect(started).toEqual(['first', 'probe']);
+    passMs(1);
+    expect(started).toEqual(['first', 'probe', 'second']);
+  });
+
   it('is not used up by void deliveries', () => {
     const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 1 } });
     enqueue('paced', 'first');
     times(500, () => {
-      enqueue('paced', 'void', true);
+      enqueue('paced', 'void', { isVoid: true });
     });
     enqueue('paced', 'second');
     enqueue('other');

@@ -1,6 +1,8 @@
 export interface QueuedDelivery {
   /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
   readonly isVoid: boolean;
+  /** False: as a retry, it only takes the place of a later one in the rate. */
+  readonly isPaced: boolean;
   /** False: not yet, because its partition may have another owner. It is asked again soon. */
   mayBegin(): boolean;
   /** Called once, with its first attempt already counted: `begun.answered` and `begun.end` must follow. */

@@ -77,14 +77,13 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
   drain(): QueuedDelivery[] {
     const drained: QueuedDelivery[] = [];
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) drained.push(next);
+    this.stopTimer();
     return drained;
   }
 
   /** Its subscription has changed: a wait for its earlier rate is over, or shorter. */
   settingsChanged(): void {
-    if (this.state !== 'timed') return;
-    this.cancelTimer();
-    this.state = 'idle';
+    this.stopTimer();
     this.place();
   }
 
@@ -110,8 +109,10 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
       this.scheduler.shares.add(this, fleet);
       return null;
     }
-    // Last: passing this check uses up one start of the rate.
-    return this.isEarly() ? null : this.reserve();
+    // Last: it uses up one start of the rate.
+    if (!next.isPaced) this.countRetry();
+    else if (this.isEarly()) return null;
+    return this.reserve();
   }
 
   get isReady(): boolean {
@@ -192,6 +193,12 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
       this.place();
     });
     return true;
+  }
+
+  private stopTimer(): void {
+    if (this.state !== 'timed') return;
+    this.cancelTimer();
+    this.state = 'idle';
   }
 
   private forgetIfDone(fleet: FleetLanes): void {

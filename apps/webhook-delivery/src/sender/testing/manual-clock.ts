@@ -39,7 +39,9 @@ export class ManualClock implements TimerPort {
   }
 
   private next() {
-    return [...this.armed].sort((a, b) => a.atMs - b.atMs)[0];
+    let next = this.armed[0];
+    for (const timer of this.armed) if (next === undefined || timer.atMs < next.atMs) next = timer;
+    return next;
   }
 
   private disarm(timer: object): void {
