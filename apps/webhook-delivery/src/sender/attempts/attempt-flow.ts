@@ -124,7 +124,7 @@ export class AttemptFlow {
 
   /** Takes what waits out of its lane. Of a suspended one, that is its probe. */
   private drain(backlog: SubscriptionBacklog): Set<PendingDelivery> {
-    const drained = this.options.scheduler.lane(backlog.subscriptionId).drain();
+    const drained = this.options.scheduler.drain(backlog.subscriptionId);
     if (drained.length > 0) backlog.isProbing = false;
     return new Set(drained.flatMap((waiting) => (waiting instanceof WaitingAttempt ? waiting.pending : [])));
   }

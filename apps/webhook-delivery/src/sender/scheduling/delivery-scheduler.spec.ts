@@ -326,7 +326,7 @@ describe('the rate of a subscription (R-16)', () => {
     const { scheduler, started, enqueue, passMs } = build({}, { paced: { ratePerSecond: 1 } });
     enqueue('paced', 'first');
     enqueue('paced', 'held');
-    scheduler.lane('paced').drain();
+    scheduler.drain('paced');
     enqueue('paced', 'probe', { isPaced: false });
     expect(started).toEqual(['first', 'probe']);
     enqueue('paced', 'second');
@@ -354,8 +354,8 @@ describe('a lane', () => {
   it('returns waiting deliveries, so that they can be held', () => {
     const { scheduler, started, enqueue } = build({ perSubscription: 1 });
     for (const label of ['first', 'second', 'third']) enqueue('s', label);
-    expect(scheduler.lane('s').drain()).toHaveLength(2);
-    expect(scheduler.lane('s').drain()).toEqual([]);
+    expect(scheduler.drain('s')).toHaveLength(2);
+    expect(scheduler.drain('s')).toEqual([]);
     expect(started).toEqual(['first']);
   });
 });

@@ -4,7 +4,7 @@ import { Fifo } from '../../queues/fifo.js';
 import { type ReservationLimits, Reservations } from '../../shares/reservations.js';
 import { ShareQueue } from '../../shares/share-queue.js';
 import { BusyAttempts } from './busy-attempts.js';
-import type { Lane } from './lane.js';
+import type { Lane, QueuedDelivery } from './lane.js';
 import type { LaneSettings } from './lane-settings.js';
 import { FleetLanes, type LaneScheduler, SubscriptionLane } from './subscription-lane.js';
 
@@ -64,6 +64,16 @@ export class DeliveryScheduler implements LaneScheduler {
     let lane = this.lanes.get(subscriptionId);
     if (!lane) this.lanes.set(subscriptionId, (lane = new SubscriptionLane(this, subscriptionId)));
     return lane;
+  }
+
+  /** Takes what waits out of its lane. */
+  drain(subscriptionId: string): QueuedDelivery[] {
+    return this.lanes.get(subscriptionId)?.drain() ?? [];
+  }
+
+  /** Subscriptions with a lane. */
+  get size(): number {
+    return this.lanes.size;
   }
 
   /** The lane settings of a subscription may be others now. */

@@ -40,9 +40,9 @@ export class LanePace {
     this.nextStartMs = Math.min(nextStartMs, atMs + MAX_MADE_UP_FOR_MS);
   }
 
-  /** Whatever begins next begins at once. */
-  isOver(atMs: number): boolean {
-    return this.nextStartMs <= atMs && this.notBeforeMs <= atMs;
+  /** Until whatever begins next begins at once. */
+  leftMs(atMs: number): number {
+    return Math.max(0, this.nextStartMs - atMs, this.notBeforeMs - atMs);
   }
 
   /** Its owner may change the rate at any time: what was counted by the old one holds back one start at most. */

@@ -29,5 +29,4 @@ export interface Lane {
   resume(): BegunDelivery;
   /** No delivery begins before (Retry-After, R-22). Monotonic. */
   beginNoneBefore(endMs: number): void;
-  drain(): QueuedDelivery[];
 }

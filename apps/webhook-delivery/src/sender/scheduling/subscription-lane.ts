@@ -54,6 +54,7 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
   private readonly waiting: Fifo<QueuedDelivery> = new Fifo();
   private state: LaneState = 'idle';
   private readonly pace = new LanePace();
+  private isForgottenLater = false;
   private cancelTimer = (): void => undefined;
 
   constructor(
@@ -72,12 +73,14 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
 
   beginNoneBefore(endMs: number): void {
     this.pace.beginNoneBefore(endMs);
+    this.forgetIfDone(this.where().fleet);
   }
 
   drain(): QueuedDelivery[] {
     const drained: QueuedDelivery[] = [];
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) drained.push(next);
     this.stopTimer();
+    this.forgetIfDone(this.where().fleet);
     return drained;
   }
 
@@ -92,7 +95,10 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
     this.state = 'idle';
     const begun = this.tryReserve();
     this.scheduler.shares.settled(this);
-    if (!begun) return;
+    if (!begun) {
+      this.forgetIfDone(this.where().fleet);
+      return;
+    }
     const delivery = this.waiting.shift();
     begun.takeSlot();
     this.place();
@@ -202,8 +208,19 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
   }
 
   private forgetIfDone(fleet: FleetLanes): void {
-    const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.state === 'idle';
-    if (isEmpty && this.pace.isOver(this.scheduler.options.monotonicMs())) this.scheduler.forget(this, fleet);
+    if (this.reserved > 0 || this.waiting.length > 0 || this.state !== 'idle') return;
+    const leftMs = this.pace.leftMs(this.scheduler.options.monotonicMs());
+    if (leftMs === 0) this.scheduler.forget(this, fleet);
+    else this.forgetLater(fleet, leftMs);
+  }
+
+  private forgetLater(fleet: FleetLanes, leftMs: number): void {
+    if (this.isForgottenLater) return;
+    this.isForgottenLater = true;
+    this.scheduler.options.timers.after(Math.ceil(leftMs), () => {
+      this.isForgottenLater = false;
+      this.forgetIfDone(fleet);
+    });
   }
 }
 

@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { Headroom } from '../../process/headroom.js';
+import { ManualClock } from '../testing/manual-clock.js';
+import { DeliveryScheduler } from './delivery-scheduler.js';
+import type { BegunDelivery } from './lane.js';
+
+const LANES = 50;
+const RETRY_AFTER_MS = 15_000;
+
+function build({ ratePerSecond = null as number | null } = {}) {
+  const clock = new ManualClock();
+  const { monotonicMs } = clock;
+  const scheduler = new DeliveryScheduler({
+    slots: { perSubscription: 1_000, perFleet: 1_000, perFleetBesideOthers: 1_000, total: 1_000 },
+    reservations: { total: 1_000, perOrigin: 1_000 },
+    settings: (id) => ({ fleetId: `fleet of ${id}`, origin: id, ratePerSecond, heedsRetryAfter: true }),
+    timers: clock,
+    monotonicMs,
+    headroom: new Headroom(monotonicMs),
+  });
+  const ids = Array.from({ length: LANES }, (_, n) => `subscription-${String(n)}`);
+  const begun: BegunDelivery[] = [];
+  const enqueue = (id: string, isVoid = (): boolean => false): void => {
+    scheduler.lane(id).enqueue({
+      get isVoid() {
+        return isVoid();
+      },
+      isPaced: true,
+      mayBegin: () => true,
+      begin: (delivery) => void begun.push(delivery),
+    });
+  };
+  const endAll = (): void => {
+    for (const delivery of begun.splice(0)) delivery.end();
+  };
+  return { scheduler, clock, ids, enqueue, endAll };
+}
+
+describe('the lane of a subscription of which nothing is left', () => {
+  it('is forgotten when its last delivery ends', () => {
+    const { scheduler, ids, enqueue, endAll } = build();
+    for (const id of ids) enqueue(id);
+    expect(scheduler.size).toBe(LANES);
+    endAll();
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('is forgotten when its rate has nothing left to hold back, and not before (R-16)', () => {
+    const { scheduler, clock, ids, enqueue, endAll } = build({ ratePerSecond: 1 });
+    for (const id of ids) enqueue(id);
+    endAll();
+    clock.passMs(999);
+    expect(scheduler.size).toBe(LANES);
+    clock.passMs(1);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('is forgotten when a Retry-After is over, though none of its deliveries came back (R-22)', () => {
+    const { scheduler, clock, ids } = build();
+    for (const id of ids) scheduler.lane(id).beginNoneBefore(RETRY_AFTER_MS);
+    clock.passMs(RETRY_AFTER_MS - 1);
+    expect(scheduler.size).toBe(LANES);
+    clock.passMs(1);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('is forgotten also when what waited was held or is not needed any more', () => {
+    const { scheduler, clock, ids, enqueue, endAll } = build({ ratePerSecond: 1 });
+    let isStopped = false;
+    for (const id of ids) {
+      enqueue(id);
+      enqueue(id, () => isStopped);
+    }
+    endAll();
+    for (const id of ids.slice(LANES / 2)) expect(scheduler.drain(id)).toHaveLength(1);
+    isStopped = true;
+    clock.passMs(1_000);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('stays while something of it waits or has begun', () => {
+    const { scheduler, clock, ids, enqueue, endAll } = build({ ratePerSecond: 1 });
+    for (const id of ids) enqueue(id);
+    endAll();
+    clock.passMs(500);
+    for (const id of ids) enqueue(id);
+    clock.passMs(60_000);
+    expect(scheduler.size).toBe(LANES);
+    endAll();
+    clock.passMs(1_000);
+    expect(scheduler.size).toBe(0);
+  });
+});
