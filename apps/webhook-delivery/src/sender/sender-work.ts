@@ -12,6 +12,7 @@ import type { SubscriptionDirectory } from '../subscriptions/subscription-direct
 import { AttemptFlow } from './attempts/attempt-flow.js';
 import { AttemptLog } from './attempts/attempt-log.js';
 import { createAttemptTracer } from './attempts/attempt-trace.js';
+import type { RetentionClock } from './attempts/retention-clock.js';
 import { CatchUp } from './backlogs/catch-up.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { type BacklogLimits, PartitionBacklogs } from './backlogs/partition-backlogs.js';
@@ -37,6 +38,7 @@ export interface SenderParts extends Clocks {
   /** Per partition. */
   readonly limits: BacklogLimits & { readonly bytes: number };
   readonly memory: DeliveryMemory;
+  readonly retention: RetentionClock;
   /** How long attempts in flight may continue when the task closes. */
   readonly closeGraceMs: number;
   readonly traces: Traces;

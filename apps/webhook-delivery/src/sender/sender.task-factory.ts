@@ -17,6 +17,7 @@ import { RANDOM, TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { AttemptRunner } from '../single-attempt/attempt-runner.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { RetentionClock } from './attempts/retention-clock.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { DeliveryScheduler } from './scheduling/delivery-scheduler.js';
 import { SenderTask } from './sender.task.js';
@@ -37,6 +38,7 @@ export const SENDER_COPARTITIONED = [
 export class SenderTaskFactory implements PartitionTaskFactory, SenderParts {
   readonly limits: SenderSettings['unfinished'];
   readonly memory: DeliveryMemory;
+  readonly retention: RetentionClock;
   readonly closeGraceMs: number;
 
   constructor(
@@ -58,6 +60,7 @@ export class SenderTaskFactory implements PartitionTaskFactory, SenderParts {
   ) {
     this.limits = settings.unfinished;
     this.memory = new DeliveryMemory(settings.unfinishedBytes, null);
+    this.retention = new RetentionClock({ nowMs, monotonicMs, logger });
     this.closeGraceMs = settings.closeGraceMs;
   }
 

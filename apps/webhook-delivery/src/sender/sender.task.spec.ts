@@ -183,30 +183,35 @@ describe('the sender', () => {
   it('ends a delivery that has waited for 15 days as expired, with its body, and sends the next (R-29)', async () => {
     const dayMs = 86_400_000;
     // The sender follows the monotonic clock, which may differ from this one by some milliseconds.
-    const old = { ...aDelivery(1), createdAt: Date.now() - 15 * dayMs - 30_000 };
-    harness.append(harness.codecs.webhookDeliveries.encode(old));
-    harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(2), createdAt: old.createdAt + 60_000 }));
+    const oldAt = harness.nowMs() - 15 * dayMs - 30_000;
+    harness.publishAt(1, oldAt);
+    harness.publishAt(2, oldAt + 60_000);
+    harness.publish(3);
     const made = await harness.start(() => ok);
-    await until(async () => (await harness.committedOffset()) === 2);
-    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
+    await until(async () => (await harness.committedOffset()) === 3);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2', 'event-3']);
     const [expired] = await harness.attempts();
     const outcome = { outcome: 'expired', decision: 'expired', errorCode: 'expired', statusCode: null };
-    expect(expired).toMatchObject({ eventId: 'event-1', attempt: 1, body: old.body, ...outcome });
+    expect(expired).toMatchObject({ eventId: 'event-1', attempt: 1, body: aDelivery(1).body, ...outcome });
 
     await harness.start(() => ok);
-    harness.publish(3);
-    await until(async () => (await harness.committedOffset()) === 3);
-    expect((await harness.attempts()).map(({ eventId }) => eventId)).toEqual(['event-1', 'event-2', 'event-3']);
+    harness.publish(4);
+    await until(async () => (await harness.committedOffset()) === 4);
+    expect((await harness.attempts()).map(({ eventId }) => eventId)).toEqual(
+      [1, 2, 3, 4].map((n) => `event-${String(n)}`),
+    );
   });
 
   it('expires what waits for a paused subscription too, in the order of the log', async () => {
-    const createdAt = harness.nowMs() - 15 * 86_400_000 + 60_000;
+    const appendedAt = harness.nowMs() - 15 * 86_400_000 + 60_000;
     harness.subscribe('subscription-1', { status: 'paused' });
-    for (const n of [1, 2, 3]) harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(n), createdAt }));
+    for (const n of [1, 2, 3]) harness.publishAt(n, appendedAt);
     harness.publish(4);
     await harness.start(() => ok);
     await harness.stop();
     harness.stepClock(60_001);
+    harness.subscribe('other', { status: 'paused' });
+    harness.publish(5, 'other');
     const made = await harness.start(() => ok);
     await until(async () => (await harness.attempts()).length === 3);
     expect((await harness.attempts()).map(({ eventId, outcome }) => [eventId, outcome])).toEqual([

@@ -97,6 +97,7 @@ export class SenderTask implements PartitionTask {
     const { backlogs, recovered } = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (this.isClosing) return;
+      this.parts.retention.saw(slice.at(-1)?.timestamp ?? -Infinity);
       await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
       for (const record of slice) {
         const quarantined = this.offer(record);
@@ -253,7 +254,7 @@ export class SenderTask implements PartitionTask {
   /** @returns a promise if the record is not a delivery: no later one may be taken until it is quarantined */
   private take(backlog: SubscriptionBacklog, record: StreamRecord): Promise<void> | null {
     const { backlogs, flow, states } = this.opened();
-    const { offset } = record;
+    const { offset, timestamp: appendedAt } = record;
     const known = this.knownOf(backlog, offset);
     if (known === null) return null;
     const read = this.deliveryOf(backlog, record);
@@ -263,7 +264,7 @@ export class SenderTask implements PartitionTask {
     }
     const { value: delivery } = read;
     const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
-    const pending = { backlog, offset, delivery, ...trace, ...known, isHeld: false, begun: null };
+    const pending = { backlog, offset, appendedAt, delivery, ...trace, ...known, isHeld: false, begun: null };
     backlogs.admit(pending);
     // A held backlog must not hold back the position of the partition.
     if (backlog.isHeld) states.watch(backlog);

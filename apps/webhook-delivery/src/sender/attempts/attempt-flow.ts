@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { decideAttempt, decideProbe, deliveryFold, RETENTION_MS, type WebhookAttempt } from '@waypost/domain';
+import { decideAttempt, decideProbe, deliveryFold, type WebhookAttempt } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import type { StreamsLogger, TaskContext } from '@waypost/streams';
 import { toError } from '@waypost/streams/admin';
@@ -16,6 +16,7 @@ import { type AttemptOutcome, attemptRecord, type EndedAttempt, expiredRecord } 
 import { publishAttempt, reportAttempt } from './attempt-reports.js';
 import type { AttemptTracer } from './attempt-trace.js';
 import { DeviceOrder } from './device-order.js';
+import type { RetentionClock } from './retention-clock.js';
 import { WaitingAttempt } from './waiting-attempt.js';
 
 export interface AttemptFlowOptions extends Clocks {
@@ -28,6 +29,7 @@ export interface AttemptFlowOptions extends Clocks {
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
   readonly log: AttemptLog;
   readonly tracer: AttemptTracer;
+  readonly retention: Pick<RetentionClock, 'isTooOld'>;
   /** A delivery is held. */
   readonly onHeld: (backlog: SubscriptionBacklog) => void;
   readonly onProbe: (backlog: SubscriptionBacklog) => void;
@@ -329,8 +331,8 @@ export class AttemptFlow {
   }
 
   /** Before the log deletes it, so that it never disappears without a record. */
-  private isTooOld({ delivery }: PendingDelivery): boolean {
-    return this.options.nowMs() - delivery.createdAt > RETENTION_MS;
+  private isTooOld({ appendedAt }: PendingDelivery): boolean {
+    return this.options.retention.isTooOld(appendedAt);
   }
 
   private recordExpired(pending: PendingDelivery): void {

@@ -120,7 +120,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
       taken.push(backlog.subscriptionId);
       const delivery = aDelivery(offset);
       const fresh = { progress: DELIVERY_UNSTARTED, due: { epochMs: 0, monotonicMs: 0 }, isHeld: false, begun: null };
-      backlogs.admit({ backlog, offset, delivery, traceparent: null, tracestate: null, ...fresh });
+      backlogs.admit({ backlog, offset, appendedAt: 0, delivery, traceparent: null, tracestate: null, ...fresh });
       return null;
     },
     onFailure: (error) => {

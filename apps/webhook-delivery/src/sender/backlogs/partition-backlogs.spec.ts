@@ -24,6 +24,7 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
     ...{
       backlog,
       offset,
+      appendedAt: 0,
       delivery: { ...aDelivery(offset), fleetId, body: aDelivery(10).body },
       progress: DELIVERY_UNSTARTED,
       due: { epochMs: 0, monotonicMs: 0 },

@@ -26,6 +26,7 @@ function backlogOf(...wishes: readonly Partial<PendingDelivery>[]): Subscription
       ...{
         backlog,
         offset,
+        appendedAt: 0,
         delivery,
         traceparent: null,
         tracestate: null,

@@ -6,6 +6,8 @@ import type { BegunDelivery } from '../scheduling/lane.js';
 export interface PendingDelivery {
   readonly backlog: SubscriptionBacklog;
   readonly offset: number;
+  /** When the broker appended its record, by its own clock. */
+  readonly appendedAt: number;
   readonly delivery: WebhookDelivery;
   /** The trace context of its record as it came; null: none. */
   readonly traceparent: string | null;

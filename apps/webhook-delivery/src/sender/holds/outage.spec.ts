@@ -4,7 +4,6 @@ import { until } from '../../../../../test/support/until.js';
 import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
 import { dayMs, minuteMs, openOutageHarness, published, SPEED } from '../testing/outage-harness.js';
 import { ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
-import { aDelivery } from '../testing/sender-samples.js';
 
 let harness: SenderHarness;
 let answer: AttemptResult;
@@ -284,11 +283,11 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 
   it('ends the oldest delivery as expired after 15 days, with its probes, and probes the next (R-29)', async () => {
-    const createdAt = Math.round(harness.nowMs() - 15 * dayMs + 2 * minuteMs);
+    const appendedAt = Math.round(harness.nowMs() - 15 * dayMs + 2 * minuteMs);
     const suspendedAt = Math.round(harness.nowMs() - minuteMs);
     const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
     harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
-    harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(1), createdAt }));
+    harness.publishAt(1, appendedAt);
     harness.publish(2);
     await harness.start(() => answer);
     await until(async () => (await harness.attempts()).some(({ eventId }) => eventId === 'event-2'));

@@ -13,6 +13,7 @@ import type {
   RejectedTelemetry,
   SubscriptionState,
   WebhookAttempt,
+  WebhookDelivery,
   WebhookSubscription,
 } from '@waypost/domain';
 import { Quarantine, type Traces } from '@waypost/platform';
@@ -35,6 +36,7 @@ import type { PastDueSource } from '../../metrics/past-due-metrics.js';
 import type { TimerPort } from '../../process/timers.js';
 import type { ReservationLimits } from '../../shares/reservations.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../single-attempt/attempt-runner.js';
+import { RetentionClock } from '../attempts/retention-clock.js';
 import { DeliveryMemory } from '../backlogs/delivery-memory.js';
 import type { BacklogLimits } from '../backlogs/partition-backlogs.js';
 import { DeliveryScheduler, type SlotLimits } from '../scheduling/delivery-scheduler.js';
@@ -94,6 +96,8 @@ export class SenderHarness {
   readonly subscriptions = new Map<string, WebhookSubscription>();
   /** How late each retry started. */
   readonly retryLatenessMs: number[] = [];
+  /** Of its clock. */
+  readonly errors: string[] = [];
   /** As the metrics count them. */
   expired = 0;
   backlogAges: BacklogSource = () => [];
@@ -104,6 +108,7 @@ export class SenderHarness {
   private readonly startedAt = Date.now();
   private readonly startedMs = performance.now();
   private steppedMs = 0;
+  private aheadMs = 0;
   private readonly senders: TaskManager[] = [];
   private scheduler: DeliveryScheduler | undefined;
 
@@ -113,7 +118,7 @@ export class SenderHarness {
     private readonly clock: ManualClock | undefined,
   ) {
     const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS, REJECTED].map(({ topic }) => [topic, 1] as const);
-    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: () => this.nowMs() });
+    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: () => this.brokersNowMs() });
   }
 
   static async create({ speed = 1, clock }: HarnessTime = {}): Promise<SenderHarness> {
@@ -124,11 +129,18 @@ export class SenderHarness {
 
   readonly monotonicMs = (): number => this.clock?.atMs ?? (performance.now() - this.startedMs) * this.speed;
 
-  readonly nowMs = (): number => this.startedAt + Math.floor(this.monotonicMs()) + this.steppedMs;
+  readonly nowMs = (): number => this.brokersNowMs() + this.aheadMs;
+
+  private readonly brokersNowMs = (): number => this.startedAt + Math.floor(this.monotonicMs()) + this.steppedMs;
 
   /** Sets the epoch clock of the senders and of the broker ahead, or back. */
   stepClock(byMs: number): void {
     this.steppedMs += byMs;
+  }
+
+  /** Sets the epoch clock of the senders ahead, and not that of the broker. */
+  stepClockOfSenders(byMs: number): void {
+    this.aheadMs += byMs;
   }
 
   private readonly timers: TimerPort = {
@@ -174,6 +186,16 @@ export class SenderHarness {
     return this.backend.append(DELIVERIES, {
       key: Buffer.from(subscriptionId),
       value: this.codecs.webhookDeliveries.encode({ ...aDelivery(n), subscriptionId, deviceId, eventId }),
+    });
+  }
+
+  /** A delivery that the broker appended then. */
+  publishAt(n: number, appendedAt: number, fields: Partial<WebhookDelivery> = {}): void {
+    const delivery = { ...aDelivery(n), ...fields };
+    this.backend.append(DELIVERIES, {
+      key: Buffer.from(delivery.subscriptionId),
+      value: this.codecs.webhookDeliveries.encode(delivery),
+      timestamp: appendedAt,
     });
   }
 
@@ -237,6 +259,7 @@ export class SenderHarness {
       traces: settings.traces ?? NO_TRACES,
       limits: { perSubscription: 100, bytes: Infinity, ...settings.limits },
       memory: settings.memory ?? new DeliveryMemory(Infinity, null),
+      retention: new RetentionClock({ nowMs, monotonicMs, logger: { error: (event) => void this.errors.push(event) } }),
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
       scheduler: this.scheduler,

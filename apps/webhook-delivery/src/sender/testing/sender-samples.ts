@@ -1,7 +1,7 @@
 import type { WebhookAttempt, WebhookDelivery, WebhookSubscription } from '@waypost/domain';
 import { attemptOf, subscriptionOf } from '../../../../../test/support/samples.js';
 
-/** A moment ago: deliveries of long ago expire. */
+/** A moment ago. */
 const MADE_AT = Date.now() - 1_000;
 
 export function aDelivery(n: number): WebhookDelivery {
