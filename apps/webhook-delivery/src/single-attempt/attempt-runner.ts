@@ -11,9 +11,10 @@ import { type AbortGroup, type EgressClient, type EgressResult } from '@waypost/
 import type { Moment } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
+import type { BearerTokens } from './bearer-tokens.js';
 import { createKnownSubscriptions } from './known-subscriptions.js';
 import { createSecretOpener } from './open-secrets.js';
+import type { IssuedToken } from './token-entries.js';
 import { withoutSecrets } from './without-secrets.js';
 
 export interface AttemptRequest {

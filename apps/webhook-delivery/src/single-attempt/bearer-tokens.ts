@@ -1,10 +1,18 @@
 import type { BearerAuth } from '@waypost/domain';
-import { NewestMap } from '@waypost/egress';
 import type { Clocks } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
 import { originOf } from '../shares/reservations.js';
 import type { SharedPlaces } from '../shares/shared-places.js';
 import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
+import {
+  type IssuedToken,
+  newTokenEntry,
+  type RequestedToken,
+  type RequestResult,
+  sameAuth,
+  TokenEntries,
+  type TokenEntry,
+} from './token-entries.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions, type WithdrawnRequest } from './token-request.js';
 
 /** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
@@ -24,8 +32,10 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   readonly fleetOf: (subscriptionId: string) => string;
   /** Whether the subscription still needs a token of this client. Asked when the turn of a request has come, and before it is written. */
   readonly isWanted: (subscriptionId: string, auth: BearerAuth) => boolean;
-  /** Beyond this, the subscriptions with the oldest requests are evicted. Default 20,000. */
+  /** Default 20,000. */
   readonly maxSubscriptions?: number;
+  /** Of tokens. Default 32 MiB. */
+  readonly maxBytes?: number;
 }
 
 /** R-23: how long before it expires a token is replaced. */
@@ -42,20 +52,19 @@ const NOT_REQUESTED = 'no token was requested in time, because too many other re
 const WITHDRAWN: WithdrawnRequest = Object.freeze({ type: 'withdrawn' });
 
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
-  const { monotonicMs, maxSubscriptions = 20_000 } = options;
-  const entries = createTokenEntries(maxSubscriptions);
+  const { monotonicMs, maxSubscriptions = 20_000, maxBytes = 32 * 1_048_576 } = options;
+  const entries = new TokenEntries({ maxSubscriptions, maxBytes, monotonicMs });
 
-  const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
-    const issued = entries.find(subscriptionId, auth)?.issued;
-    return issued !== undefined && issued.validUntilMs > monotonicMs() ? issued : undefined;
-  };
+  const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined =>
+    entries.valid(entries.find(subscriptionId, auth));
 
-  const request = (subscriptionId: string, entry: TokenEntry): Promise<RequestResult> => {
-    entries.keep(subscriptionId, entry);
+  const request = (entry: TokenEntry): Promise<RequestResult> => {
+    const { subscriptionId } = entry;
     // While a request waits, an entry that took its place, since it was evicted or its client changed and back, may get a token.
     const isNeeded = (): boolean =>
       options.isWanted(subscriptionId, entry.auth) && cached(subscriptionId, entry.auth) === undefined;
     const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
+    entries.keep(entry, owner.fleetId);
     entry.hasPlace = false;
     entry.request = options.places
       .during(owner, originOf(entry.auth.tokenUrl), async () => {
@@ -63,7 +72,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
         const requestedMs = monotonicMs();
         const answer = isNeeded() ? await requestToken(options, owner, entry.auth, isNeeded) : WITHDRAWN;
         if (answer.type === 'withdrawn') return answer;
-        return applyAnswer(entry, answer, { requestedMs, answeredMs: monotonicMs() });
+        return applyAnswer(entries, entry, answer, { requestedMs, answeredMs: monotonicMs() });
       })
       .finally(() => {
         entry.request = undefined;
@@ -73,12 +82,12 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
 
   /** The running request, a new one, or a failure during the back-off; and how long this caller waits for it. */
   const pendingToken = (subscriptionId: string, auth: BearerAuth, withinMs: number) => {
-    const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(auth);
+    const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(subscriptionId, auth);
     if (entry.request !== undefined) {
       const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
       return { entry, result: entry.request, withinMs: waitMs };
     }
-    const result = entry.retryMs > monotonicMs() ? inBackOff(entry) : request(subscriptionId, entry);
+    const result = entry.retryMs > monotonicMs() ? inBackOff(entry) : request(entry);
     return { entry, result, withinMs };
   };
 
@@ -102,7 +111,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     tokenFor,
     discard: (subscriptionId, issued) => {
       const entry = entries.any(subscriptionId);
-      if (entry?.issued === issued) entry.issued = undefined;
+      if (entry?.issued === issued) entries.issue(entry, undefined);
     },
     get size() {
       return entries.size;
@@ -117,13 +126,14 @@ interface AnswerTimes {
 }
 
 function applyAnswer(
+  entries: TokenEntries,
   entry: TokenEntry,
   answer: Exclude<TokenAnswer, WithdrawnRequest>,
   times: AnswerTimes,
 ): RequestResult {
   if (answer.type === 'issued') {
     const issued = { authorization: `Bearer ${answer.token}`, validUntilMs: validUntilMs(answer.lifetimeMs, times) };
-    entry.issued = issued;
+    entries.issue(entry, issued);
     entry.failures = 0;
     return { type: 'token', issued };
   }
@@ -152,20 +162,6 @@ function inBackOff({ lastFailure }: TokenEntry): Promise<RequestResult> {
   return Promise.resolve({ type: 'failed', detail: `${lastFailure}; the next request follows within 15 s` });
 }
 
-/** One issued token: when an endpoint returns the same text again, that is a new one. */
-export interface IssuedToken {
-  readonly authorization: string;
-  /** Monotonic. */
-  readonly validUntilMs: number;
-}
-
-type RequestedToken =
-  | { readonly type: 'token'; readonly issued: IssuedToken }
-  /** `detail` is human-readable and contains no secret. */
-  | { readonly type: 'failed'; readonly detail: string };
-
-type RequestResult = RequestedToken | WithdrawnRequest;
-
 export type TokenResult =
   | RequestedToken
   /** The subscription does not want a token of this client any more: it was not requested. */
@@ -173,72 +169,7 @@ export type TokenResult =
   /** The process stops. */
   | { readonly type: 'aborted' };
 
-export interface TokenEntry {
-  /** A changed client or token URL must not use the token of the old one. */
-  auth: BearerAuth;
-  issued: IssuedToken | undefined;
-  request: Promise<RequestResult> | undefined;
-  /** False: the request waits for its turn (R-26). */
-  hasPlace: boolean;
-  failures: number;
-  lastFailure: string;
-  /** No request before this, monotonic. */
-  retryMs: number;
-}
-
-export interface TokenEntries {
-  /** undefined also when the entry belongs to another client. */
-  find(subscriptionId: string, auth: BearerAuth): TokenEntry | undefined;
-  any(subscriptionId: string): TokenEntry | undefined;
-  /** Called at each token request: the subscriptions with the oldest requests are evicted if necessary. */
-  keep(subscriptionId: string, entry: TokenEntry): void;
-  readonly size: number;
-}
-
-/** Bounded, since nothing tells which subscriptions will not come back. */
-function createTokenEntries(maxSubscriptions: number): TokenEntries {
-  const entries = new NewestMap<string, TokenEntry>(maxSubscriptions);
-  return {
-    find: (subscriptionId, auth) => {
-      const entry = entries.get(subscriptionId);
-      if (entry === undefined || entry.auth === auth) return entry;
-      if (!sameAuth(entry.auth, auth)) return undefined;
-      // The next lookup of this version of the subscription compares by identity.
-      entry.auth = auth;
-      return entry;
-    },
-    any: (subscriptionId) => entries.get(subscriptionId),
-    keep: (subscriptionId, entry) => void entries.set(subscriptionId, entry),
-    get size() {
-      return entries.size;
-    },
-  };
-}
-
-function newTokenEntry(auth: BearerAuth): TokenEntry {
-  return {
-    auth,
-    issued: undefined,
-    request: undefined,
-    hasPlace: false,
-    failures: 0,
-    lastFailure: '',
-    retryMs: -Infinity,
-  };
-}
-
 /** An old client secret must not go to a token URL that its owner has given up. */
 export function wantsToken(subscription: DirectorySubscription | undefined, auth: BearerAuth): boolean {
   return subscription?.status === 'active' && subscription.auth !== null && sameAuth(subscription.auth, auth);
-}
-
-function sameAuth(a: BearerAuth, b: BearerAuth): boolean {
-  return (
-    a.tokenUrl === b.tokenUrl &&
-    a.clientId === b.clientId &&
-    a.sealedClientSecret === b.sealedClientSecret &&
-    a.scope === b.scope &&
-    a.audience === b.audience &&
-    a.tokenAuthMethod === b.tokenAuthMethod
-  );
 }

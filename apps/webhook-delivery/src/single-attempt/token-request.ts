@@ -31,6 +31,8 @@ export interface TokenRequestOptions {
 /** For a token endpoint that reports no readable lifetime. */
 const DEFAULT_LIFETIME_MS = 300_000;
 const MAX_RESPONSE_BYTES = 16_384;
+/** Few servers take a longer header. */
+const MAX_TOKEN_BYTES = 8_192;
 /** Safe in an `Authorization: Bearer` header: visible ASCII, no spaces, no line ends. */
 const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
@@ -93,6 +95,7 @@ function readTokenAnswer(answer: EgressResult, nowMs: number): TokenAnswer {
   const { access_token: token, token_type: type, expires_in: expiresIn } = body;
   if (typeof token !== 'string' || !USABLE_TOKEN.test(token))
     return failed('token endpoint sent no usable access_token');
+  if (token.length > MAX_TOKEN_BYTES) return failed(`the access_token is longer than ${String(MAX_TOKEN_BYTES)} bytes`);
   // RFC 6749, 7.1: a token of an unknown type must not be used. Many endpoints omit the type.
   if (typeof type === 'string' && !/^bearer/i.test(type)) return failed('the token endpoint issues no bearer tokens');
   return { type: 'issued', token, lifetimeMs: lifetimeMsOf(expiresIn) };
