@@ -4,6 +4,7 @@ export type { AvroField, AvroPrimitive, AvroRecord, AvroType } from './avro/avro
 export { allConsumerGroups, consumerGroups } from './topics/consumer-groups.js';
 export { ContractsError } from './contracts-error.js';
 export { createDeviceStateReader } from './codecs/device-state-avro.js';
+export { eventHeader, type EventPosition, readEventHeader } from './event-header.js';
 export { createPingReader, LazyTelemetryPing } from './codecs/lazy-telemetry-ping.js';
 export { NO_VALUE, readValue, type ReadValue, type Rejection, rejectedRecord, valueOf } from './codecs/read-value.js';
 export {

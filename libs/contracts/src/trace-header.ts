@@ -1,6 +1,6 @@
 import { parseTraceparent, passedTracestate, TRACEPARENT, TRACESTATE } from '@waypost/domain';
 
-interface HeaderOfRecord {
+export interface HeaderOfRecord {
   readonly key: string;
   readonly value: Buffer | null;
 }

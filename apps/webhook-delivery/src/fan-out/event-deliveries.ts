@@ -1,4 +1,4 @@
-import { type AvroCodecs, topics, traceHeaders } from '@waypost/contracts';
+import { type AvroCodecs, eventHeader, type EventPosition, topics, traceHeaders } from '@waypost/contracts';
 import {
   decideFanOut,
   DomainError,
@@ -24,6 +24,7 @@ export interface EventDeliveriesParts {
 
 export interface ReadEvent {
   readonly event: FleetEvent;
+  readonly position: EventPosition;
   /** Its trace context as it came; null: none. */
   readonly traceparent: string | null;
   readonly tracestate: string | null;
@@ -51,6 +52,7 @@ export function* eventDeliveries(
   const { event, tracestate, readAt } = read;
   // An event without a context is in the trace that begins at its ping, which follows from ids and time of both.
   const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
+  const origin = eventHeader(read.position);
   for (const delivery of ofThisVersion(decideFanOut(event, directory.matching(event), nowMs()))) {
     if (log.hasWritten(delivery.eventId)) continue;
     metrics.deliveryCreated();
@@ -64,7 +66,7 @@ export function* eventDeliveries(
       partition,
       key,
       value: codecs.webhookDeliveries.encode(delivery),
-      headers: traceHeaders(traceparent, tracestate),
+      headers: [...traceHeaders(traceparent, tracestate), origin],
     };
   }
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { consumerGroups, createAvroCodecs, topics } from '@waypost/contracts';
 import type { WebhookDelivery } from '@waypost/domain';
-import type { FencedWriter } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -126,17 +125,6 @@ describe('the fan-out', () => {
 });
 
 describe('the fan-out over a crash', () => {
-  /** Lets the test decide what becomes of the appends of fan-outs that start from now on. */
-  const withAppends = (append: (writer: FencedWriter, records: Parameters<FencedWriter['append']>[0]) => unknown) => {
-    const whole = stage.backend.fencedWriter.bind(stage.backend);
-    stage.backend.fencedWriter = (transactionalId, partitions) => {
-      const writer = whole(transactionalId, partitions);
-      return { ...writer, append: async (records) => (await append(writer, records)) as never };
-    };
-    return () => {
-      stage.backend.fencedWriter = whole;
-    };
-  };
   const forEver = new Promise<never>(() => undefined);
 
   const subscriptions = Array.from({ length: 12 }, (_, i) => `s${String(i)}`);
@@ -153,7 +141,7 @@ describe('the fan-out over a crash', () => {
   });
 
   it('writes each delivery once when it was killed after a write and before its position was committed', async () => {
-    const restore = withAppends(async (writer, records) => {
+    const restore = stage.withAppends(async (writer, records) => {
       await writer.append(records);
       return forEver; // killed before it heard of it
     });
@@ -172,7 +160,7 @@ describe('the fan-out over a crash', () => {
     let passedMs = 0;
     stage.monotonicMs = () => (passedMs += 1_000);
     let appends = 0;
-    const restore = withAppends(async (writer, records) => {
+    const restore = stage.withAppends(async (writer, records) => {
       const bases = await writer.append(records);
       return ++appends > 4 ? forEver : bases;
     });
@@ -223,7 +211,7 @@ describe('the fan-out over a crash', () => {
   });
 
   it('completes an event that was written to some partitions only', async () => {
-    const restore = withAppends(async (writer, records) => {
+    const restore = stage.withAppends(async (writer, records) => {
       await writer.append([...records].filter(({ partition }) => partition < 2));
       return forEver;
     });
@@ -237,7 +225,7 @@ describe('the fan-out over a crash', () => {
   });
 
   it('completes an event with only some deliveries written to a partition', async () => {
-    const restore = withAppends(async (writer, records) => {
+    const restore = stage.withAppends(async (writer, records) => {
       await writer.append([...records].slice(0, 7));
       return forEver;
     });
@@ -252,7 +240,7 @@ describe('the fan-out over a crash', () => {
 
   it('finds what was written before the first position was committed, even after two crashes', async () => {
     for (let round = 0; round < 3; round++) {
-      const restore = withAppends(async (writer, records) => {
+      const restore = stage.withAppends(async (writer, records) => {
         await writer.append([...records].slice(0, 5));
         return forEver;
       });
@@ -270,7 +258,7 @@ describe('the fan-out over a crash', () => {
     stage.publish(eventAt(0));
     await stage.start();
     await until(async () => (await stage.committed()) === 1);
-    const restoreFirst = withAppends(async (writer, records) => {
+    const restoreFirst = stage.withAppends(async (writer, records) => {
       await writer.append(records);
       return forEver;
     });
@@ -282,7 +270,7 @@ describe('the fan-out over a crash', () => {
     stage.index.put(subscription('new'));
     let appends = 0;
     let isWritten = false;
-    const restoreSecond = withAppends(async (writer, records) => {
+    const restoreSecond = stage.withAppends(async (writer, records) => {
       if (++appends > 1) return forEver;
       const appended = await writer.append(records);
       isWritten = true;
@@ -305,7 +293,7 @@ describe('the fan-out over a crash', () => {
       wake = resolve;
     });
     let isPaused = false;
-    const restore = withAppends(async (writer, records) => {
+    const restore = stage.withAppends(async (writer, records) => {
       isPaused = true;
       await paused;
       return writer.append(records);
@@ -328,7 +316,7 @@ describe('the fan-out over a crash', () => {
     if (!original) throw new Error('nothing was written');
     const { partition, ...delivery } = original;
     let isPaused = false;
-    const restore = withAppends(() => {
+    const restore = stage.withAppends(() => {
       isPaused = true;
       return forEver;
     });

@@ -1,7 +1,15 @@
-import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  consumerGroups,
+  type EventPosition,
+  readEventHeader,
+  resolveBatch,
+  topics,
+} from '@waypost/contracts';
 import { MINUTE_MS, TEST_EVENT_TYPE } from '@waypost/domain';
 import type { StreamsBackend, TopicPartition } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
+import { UuidSet } from './uuid-set.js';
 
 /**
  * The metadata of a committed offset: where the fan-out of a partition resumes. Every event before the offset is fanned
@@ -21,28 +29,46 @@ export function outputsOf(metadata: string, partitions: number): number[] | null
 }
 
 export interface WrittenDeliveries {
-  /** Ids of the events with deliveries written since the checkpoint, by any instance. */
-  readonly eventIds: Set<string>;
+  /** Of the events of one partition from the position on, written by any instance. */
+  readonly eventIds: Pick<UuidSet, 'has' | 'size'>;
+  /** Neither this event nor one after it has a delivery; Infinity: unknown. */
+  readonly until: number;
   readonly ends: readonly number[];
 }
 
-/** The deliveries that predecessors wrote for events after the committed position. */
+export interface ResumePoint {
+  /** Of events. */
+  readonly partition: number;
+  readonly position: number;
+  readonly outputsFrom: readonly number[];
+}
+
+/**
+ * The deliveries that predecessors wrote for events after the committed position. Those of other partitions, whose tasks
+ * write to the same logs, are not held, nor those of events before the position: each partition may have written as many
+ * as its read-ahead allows, and a process may resume all partitions at once.
+ */
 export async function readWritten(
   { backend, codecs }: { readonly backend: StreamsBackend; readonly codecs: AvroCodecs },
-  outputsFrom: readonly number[],
+  from: ResumePoint,
 ): Promise<WrittenDeliveries> {
-  const eventIds = new Set<string>();
+  const eventIds = new UuidSet();
   const ends: number[] = [];
+  let until = from.position;
   const fetcher = backend.fetcher();
   try {
-    for (const [partition, from] of outputsFrom.entries()) {
+    for (const [partition, outputFrom] of from.outputsFrom.entries()) {
       const log = { topic: topics.webhookDeliveries.name, partition };
-      const end = await readToEnd(backend, fetcher, log, from, async ({ records }) => {
-        await resolveBatch(codecs.webhookDeliveries, records);
-        for (const { value } of records) {
-          const decoded = value && codecs.webhookDeliveries.decode(value);
-          // A replayed delivery has the event id of its original.
-          if (decoded?.type === 'decoded' && decoded.value.series === 0) eventIds.add(decoded.value.eventId);
+      const end = await readToEnd(backend, fetcher, log, outputFrom, async ({ records }) => {
+        const ours = records
+          .map(({ value, headers }) => ({ value, event: readEventHeader(headers) }))
+          .filter(({ event }) => mayComeAgain(from, event));
+        await resolveBatch(codecs.webhookDeliveries, ours);
+        for (const { value, event } of ours) {
+          const eventId = fannedOut(codecs, value);
+          if (eventId === null) continue;
+          eventIds.add(eventId);
+          until = Math.max(until, event === null ? Infinity : event.offset + 1);
         }
       });
       ends.push(end);
@@ -50,7 +76,19 @@ export async function readWritten(
   } finally {
     await fetcher.close();
   }
-  return { eventIds, ends };
+  return { eventIds, until, ends };
+}
+
+/** Whether a successor may fan out the event; null: the delivery does not name it, as those of earlier versions do not. */
+function mayComeAgain({ partition, position }: ResumePoint, event: EventPosition | null): boolean {
+  return event === null || (event.partition === partition && event.offset >= position);
+}
+
+/** null: no delivery of the fan-out. A replayed one has the event id of its original. */
+function fannedOut({ webhookDeliveries }: AvroCodecs, value: Buffer | null): string | null {
+  const decoded = value && webhookDeliveries.decode(value);
+  if (decoded?.type !== 'decoded' || decoded.value.series > 0) return null;
+  return decoded.value.eventType === TEST_EVENT_TYPE ? null : decoded.value.eventId;
 }
 
 interface CommittedPosition extends TopicPartition {

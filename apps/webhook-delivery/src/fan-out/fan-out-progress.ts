@@ -37,7 +37,7 @@ export class FanOutProgress {
   /** The next step of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
   private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
   /** Set until all events that a predecessor may have fanned out have been processed. */
-  private written: (WrittenDeliveries & { readonly until: number }) | null = null;
+  private written: WrittenDeliveries | null = null;
   /** Monotonic. */
   private raisedMs = -Infinity;
 
@@ -116,14 +116,18 @@ export class FanOutProgress {
     const { topic, partition } = this.context;
     this.position = position;
     this.outputsFrom = outputsFrom;
-    const until = await this.parts.backend.endOffset({ topic, partition });
-    if (position >= until) {
+    const end = await this.parts.backend.endOffset({ topic, partition });
+    if (position >= end) {
       await this.raiseOutputs(position);
       return;
     }
-    const written = await readWritten(this.parts, outputsFrom);
-    this.written = { ...written, until };
-    this.parts.logger.info('fan_out_recovered', { partition, position, until, written: written.eventIds.size });
+    const written = await readWritten(this.parts, { partition, position, outputsFrom });
+    // Of the events after the last one with a delivery, hours of them perhaps, no predecessor has written any.
+    const until = Math.min(written.until, end);
+    const { size } = written.eventIds;
+    this.parts.logger.info('fan_out_recovered', { partition, position, until, written: size });
+    if (position >= until) this.outputsFrom = written.ends;
+    else this.written = { ...written, until };
   }
 
   private outputEnds(outputs: number): Promise<number[]> {

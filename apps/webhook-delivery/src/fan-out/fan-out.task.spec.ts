@@ -82,8 +82,11 @@ describe('the fan-out (R-16)', () => {
     await stage.start();
     await until(async () => (await stage.committed()) === traceIds.length);
     const written = await stage.writtenHeaders();
-    for (const [parent = '', ...others] of written)
-      expect(others).toEqual([`tracestate trace=${parent.split('-')[1]}`]);
+    for (const [parent = '', ...others] of written) {
+      const traceId = parent.split('-')[1] ?? '';
+      const offset = parseInt(traceId, 16) - 1;
+      expect(others).toEqual([`tracestate trace=${traceId}`, `waypost-event 0:${String(offset)}`]);
+    }
     const headers = written.map(([parent = '']) => parent);
     for (const header of headers) expect(header).toMatch(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(new Set(headers).size).toBe(2 * traceIds.length);

@@ -72,7 +72,8 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
  * waits.
  *
  * Each delivery is written once, without a transaction: a successor first fences its predecessor off all partitions, then
- * reads what was written since the committed position and skips it (an event and a subscription have one id, R-12).
+ * reads what was written of the events since the committed position and skips it (an event and a subscription have one id,
+ * R-12).
  */
 export class FanOutTask implements PartitionTask {
   private writer: FencedWriter | null = null;
@@ -194,7 +195,8 @@ export class FanOutTask implements PartitionTask {
       if (read.type === 'rejected' || fault !== null) continue;
       const event = read.value;
       const trace = { traceparent: readTraceHeader(headers), tracestate: readTraceState(headers) };
-      const deliveries = eventDeliveries(this.parts, { event, ...trace, readAt }, this.deliveryLog);
+      const position = { partition: this.context.partition, offset };
+      const deliveries = eventDeliveries(this.parts, { event, position, ...trace, readAt }, this.deliveryLog);
       if (!this.waiting.has(event.fleetId)) newcomers.add(event.fleetId);
       this.waiting.push({ offset, fleetId: event.fleetId, deliveries, bytes: value?.length ?? 0 });
     }

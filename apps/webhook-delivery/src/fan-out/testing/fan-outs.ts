@@ -17,8 +17,8 @@ import {
   type StreamsBackend,
   type TaskManager,
 } from '@waypost/streams';
-import { readToEnd } from '@waypost/streams/admin';
-import { createMemoryBackend } from '@waypost/streams/testing';
+import { type FencedWriter, readToEnd } from '@waypost/streams/admin';
+import { createMemoryBackend, type MemoryLogs } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
@@ -51,14 +51,19 @@ export const EVENTS = { topic: topics.fleetEvents.name, partition: 0 };
 export const OUTPUTS = 4;
 const INTERVALS = { intervalMs: 1, busyIntervalMs: 1 };
 
-/** One partition of events, subscriptions, and fan-outs of which each takes the place of the one before. */
+/** What a fan-out knows when it takes over a partition of events. */
+interface Recovered {
+  readonly partition: number;
+  readonly position: number;
+  readonly until: number;
+  readonly written: number;
+}
+
+/** Partitions of events, subscriptions, and fan-outs of which each takes the place of the one before. */
 export class FanOutStage {
   readonly index = createSubscriptionIndex();
   readonly stopped: object[] = [];
-  readonly backend = createMemoryBackend({
-    topics: { [EVENTS.topic]: 1, [topics.webhookDeliveries.name]: OUTPUTS, [topics.telemetryRejected.name]: 1 },
-    now: Date.now,
-  });
+  readonly recovered: Recovered[] = [];
   /** How often the subscriptions were read to their end. */
   caughtUp = 0;
   /** What they have at their end. */
@@ -76,12 +81,17 @@ export class FanOutStage {
   private readonly fanOuts: TaskManager[] = [];
   private made = 0;
 
-  private constructor(readonly codecs: AvroCodecs) {}
+  private constructor(
+    readonly codecs: AvroCodecs,
+    readonly backend: StreamsBackend & MemoryLogs,
+  ) {}
 
-  static async open(): Promise<FanOutStage> {
+  static async open(partitions = 1): Promise<FanOutStage> {
     const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
     await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
-    return new FanOutStage(codecs);
+    const rejected = topics.telemetryRejected.name;
+    const counts = { [EVENTS.topic]: partitions, [topics.webhookDeliveries.name]: OUTPUTS, [rejected]: 1 };
+    return new FanOutStage(codecs, createMemoryBackend({ topics: counts, now: Date.now }));
   }
 
   /** As a restarted process does. */
@@ -97,11 +107,14 @@ export class FanOutStage {
     const error = (event: string, fields?: object): void => {
       if (event === 'partition_parked') this.stopped.push(fields ?? {});
     };
+    const info = (event: string, fields?: object): void => {
+      if (event === 'fan_out_recovered') this.recovered.push(fields as Recovered);
+    };
     const fanOut = createFanOut({
       backend,
       codecs,
       directory,
-      logger: { ...silentLogger, error },
+      logger: { ...silentLogger, error, info },
       instanceId: 'fan-out-0',
       nowMs: () => this.nowMs(),
       monotonicMs: () => this.monotonicMs(),
@@ -124,6 +137,21 @@ export class FanOutStage {
     return fanOut;
   }
 
+  /**
+   * Lets the test decide what becomes of the appends of fan-outs that start from now on.
+   * @returns a function that ends it
+   */
+  withAppends(append: (writer: FencedWriter, records: Parameters<FencedWriter['append']>[0]) => unknown): () => void {
+    const whole = this.backend.fencedWriter.bind(this.backend);
+    this.backend.fencedWriter = (transactionalId, partitions) => {
+      const writer = whole(transactionalId, partitions);
+      return { ...writer, append: async (records) => (await append(writer, records)) as never };
+    };
+    return () => {
+      this.backend.fencedWriter = whole;
+    };
+  }
+
   private countedRounds(): Pick<DutyCycle, 'run'> {
     const rounds = new DutyCycle(() => performance.now(), { share: () => 1 });
     return {
@@ -141,12 +169,15 @@ export class FanOutStage {
     await Promise.all(this.fanOuts.map((fanOut) => fanOut.stop()));
   }
 
-  publish(event: FleetEvent, headers: readonly RecordHeader[] = []): number {
-    return this.backend.append(EVENTS, {
-      key: Buffer.from('device-1'),
-      value: this.codecs.fleetEvents.encode(event),
-      headers,
-    });
+  publish(event: FleetEvent, headers: readonly RecordHeader[] = [], partition = EVENTS.partition): number {
+    return this.backend.append(
+      { ...EVENTS, partition },
+      {
+        key: Buffer.from('device-1'),
+        value: this.codecs.fleetEvents.encode(event),
+        headers,
+      },
+    );
   }
 
   written() {
@@ -172,9 +203,9 @@ export class FanOutStage {
     return valuesOf(this.backend, this.codecs.telemetryRejected, topics.telemetryRejected.name, 1);
   }
 
-  async committed(): Promise<number> {
+  async committed(partition = EVENTS.partition): Promise<number> {
     const group = this.backend.group({ groupId: consumerGroups.fanOut.id, topics: [] });
-    return (await group.committed(EVENTS))?.offset ?? 0;
+    return (await group.committed({ ...EVENTS, partition }))?.offset ?? 0;
   }
 
   /** What becomes of one event that comes now. */

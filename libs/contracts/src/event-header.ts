@@ -1,0 +1,24 @@
+import type { HeaderOfRecord } from './trace-header.js';
+
+/** Where an event is in fleet.events. */
+export interface EventPosition {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+const EVENT_HEADER = 'waypost-event';
+const VALUE = /^(?<partition>\d{1,9}):(?<offset>\d{1,15})$/;
+const MAX_LENGTH = 32;
+
+/** Names the event that a delivery was made of, so that its fan-out can tell its own deliveries from all others (R-25). */
+export function eventHeader({ partition, offset }: EventPosition): HeaderOfRecord {
+  return { key: EVENT_HEADER, value: Buffer.from(`${String(partition)}:${String(offset)}`, 'latin1') };
+}
+
+/** null: the record does not say. Replayed deliveries, test events and deliveries of earlier versions do not. */
+export function readEventHeader(headers: readonly HeaderOfRecord[] = []): EventPosition | null {
+  const [found, ...others] = headers.filter(({ key }) => key === EVENT_HEADER);
+  if (!found?.value || others.length > 0 || found.value.length > MAX_LENGTH) return null;
+  const groups = VALUE.exec(found.value.toString('latin1'))?.groups;
+  return groups ? { partition: Number(groups['partition']), offset: Number(groups['offset']) } : null;
+}
