@@ -1,12 +1,13 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import {
   isReplayOver,
+  MINUTE_MS,
   replayedDelivery,
   type ReplayProgress,
   type ReplayProgressState,
   type WebhookReplay,
 } from '@waypost/domain';
-import type { OutgoingRecord, StreamRecord, StreamsBackend, StreamsLogger } from '@waypost/streams';
+import type { OutgoingRecord, StreamRecord, StreamsBackend, StreamsError, StreamsLogger } from '@waypost/streams';
 import { settleOrAbort, waitOrAbort } from '@waypost/streams/admin';
 import { readIfUsable } from '../kafka-log/read-own-record.js';
 import type { ReplayMetrics } from '../metrics/delivery-metrics.js';
@@ -52,6 +53,8 @@ export interface ReplayTurn {
 /** Deliveries per transaction, so that a cancel and other replays never wait long. */
 const MAX_CHUNK = 500;
 const MAX_CHUNK_BYTES = 1_048_576;
+/** A damaged batch may be whole on the next leader, and retention deletes it. */
+const ASIDE_MS = 5 * MINUTE_MS;
 
 /**
  * One running replay (R-30). Its deliveries and its progress are written in one transaction, and its selection depends on
@@ -68,6 +71,8 @@ export class ReplayJob {
   private isAbandoned = false;
   /** Where reading continues; ahead of the committed progress where nothing is selected. */
   private position = 0;
+  /** Monotonic: it is not run before that, except to be cancelled. */
+  private asideUntilMs = -Infinity;
 
   constructor(
     private readonly parts: ReplayJobParts,
@@ -122,9 +127,19 @@ export class ReplayJob {
     this.halt.abort(new Aborted());
   }
 
-  /** False while all that it could do is wait: for its subscription, for the sender or for its rate. */
+  /** It needs a batch that cannot be decoded: neither others nor the partition have to wait for that. */
+  setAside({ code, offset, message }: StreamsError): void {
+    const { monotonicMs, logger } = this.parts;
+    this.asideUntilMs = monotonicMs() + ASIDE_MS;
+    const { replayId, subscriptionId } = this.replay;
+    logger.error('replay_set_aside', { replayId, subscriptionId, reason: code, offset, error: message });
+  }
+
+  /** False while all that it could do is wait: for its subscription, for the sender or for its rate, or set aside. */
   canGoOn(): boolean {
-    return this.selection === null || this.isCancelled() || this.allowance.waitMs() === 0;
+    if (this.isCancelled()) return true;
+    if (this.parts.monotonicMs() < this.asideUntilMs) return false;
+    return this.selection === null || this.allowance.waitMs() === 0;
   }
 
   /** Runs until it is over or has to yield. Throws Aborted when the task closes. */

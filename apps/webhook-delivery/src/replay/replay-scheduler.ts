@@ -112,8 +112,13 @@ export class ReplayScheduler {
       this.running.delete(job);
       return;
     }
+    const known = error instanceof StreamsError ? error : null;
+    if (known?.code === 'CORRUPT_BATCH' || known?.code === 'CODEC_MISSING') job.setAside(known);
     // Retention has just deleted what the job was about to read: it starts again from what is left.
-    if (error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE') this.yielded(job);
-    else this.options.onFailure(toError(error));
+    else if (known?.code !== 'OFFSET_OUT_OF_RANGE') {
+      this.options.onFailure(toError(error));
+      return;
+    }
+    this.yielded(job);
   }
 }

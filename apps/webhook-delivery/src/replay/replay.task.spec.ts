@@ -1,9 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type StreamsBackend, StreamsError } from '@waypost/streams';
-import type { TransactionalProducer } from '@waypost/streams/admin';
+import type { Fetcher, TransactionalProducer } from '@waypost/streams/admin';
 import { countFetchers } from '../../../../test/support/open-fetchers.js';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import { attemptOf, openReplayHarness, range, type ReplayHarness, SUBSCRIPTION } from './testing/replay-harness.js';
+import {
+  attemptOf,
+  ATTEMPTS,
+  DELIVERIES,
+  openReplayHarness,
+  range,
+  type ReplayHarness,
+  START,
+  SUBSCRIPTION,
+} from './testing/replay-harness.js';
 
 let stage: ReplayHarness;
 
@@ -233,6 +242,78 @@ describe('the replayer', () => {
     await holdsFor(50, async () => {
       expect(await stage.replayed()).toEqual([]);
     });
+  });
+});
+
+describe('the replayer at a batch that cannot be decoded', () => {
+  const HOUR_MS = 3_600_000;
+  const later = { startDate: START + HOUR_MS, endDate: START + 2 * HOUR_MS };
+  let isDamaged = true;
+  let passedMs = 0;
+
+  /** The first record of a log is in a damaged batch. */
+  const damaged = (log: { readonly topic: string }) => (backend: StreamsBackend) =>
+    Object.create(backend, {
+      fetcher: {
+        value: (): Fetcher => {
+          const fetcher = backend.fetcher();
+          const open: Fetcher['open'] = (place, from) => {
+            const feed = fetcher.open(place, from);
+            const fails = () => isDamaged && place.topic === log.topic && from === 0;
+            const failure = new StreamsError('CORRUPT_BATCH', 'The checksum is wrong.', { offset: 0 });
+            return {
+              ...feed,
+              next: () => (fails() ? Promise.reject(failure) : feed.next()),
+              close: () => feed.close(),
+            };
+          };
+          return { open, close: () => fetcher.close() };
+        },
+      },
+    }) as StreamsBackend;
+
+  beforeEach(() => {
+    isDamaged = true;
+    passedMs = 0;
+    stage.sent(0);
+    stage.brokerTime += HOUR_MS;
+    for (const subscriptionId of [SUBSCRIPTION, 'other'])
+      stage.sent(1, { firstAttemptAt: START + HOUR_MS }, { subscriptionId });
+    stage.subscriptions.set('other', 'active');
+  });
+
+  const start = (log: { readonly topic: string }) =>
+    stage.startReplayer({ now: () => Date.now() + passedMs, through: damaged(log) });
+  const isSetAside = () => stage.errors.includes('replay_set_aside');
+
+  it.each([ATTEMPTS, DELIVERIES])(
+    'sets aside the replay that needs it, runs those of others, and tries again later, in $topic (R-26)',
+    async (log) => {
+      const replayer = await start(log);
+      stage.ask();
+      await until(isSetAside);
+      stage.ask({ replayId: 'replay-2', subscriptionId: 'other', ...later });
+      // Of its own subscription, one after the other (R-30).
+      stage.ask({ replayId: 'replay-3', series: 2, ...later });
+      await stage.ended('completed', 'replay-2');
+      expect(replayer.tasks()).toMatchObject([{ state: 'running', parked: null }]);
+      expect(await stage.progressOf('replay-3')).toBeUndefined();
+      isDamaged = false;
+      passedMs = 5 * 60_000;
+      await stage.allDone();
+      expect(stage.errors).toEqual(['replay_set_aside']);
+      const replayed = (await stage.replayed()).map(({ replayId, eventId }) => `${String(replayId)} ${eventId}`);
+      expect(replayed).toEqual(['replay-2 event-1', 'replay-1 event-0', 'replay-3 event-1']);
+    },
+  );
+
+  it('cancels the replay that is set aside', async () => {
+    await start(ATTEMPTS);
+    const replay = stage.ask();
+    await until(isSetAside);
+    stage.ask({ ...replay, version: 2, cancelled: true });
+    await stage.ended('cancelled');
+    expect(stage.errors).toEqual(['replay_set_aside']);
   });
 });
 

@@ -21,8 +21,8 @@ import { REPLAYER_COPARTITIONED } from '../replay.task-factory.js';
 function placeOf(topic: string) {
   return { topic, partition: 0 };
 }
-const DELIVERIES = placeOf(topics.webhookDeliveries.name);
-const ATTEMPTS = placeOf(topics.webhookAttempts.name);
+export const DELIVERIES = placeOf(topics.webhookDeliveries.name);
+export const ATTEMPTS = placeOf(topics.webhookAttempts.name);
 const REPLAYS = placeOf(topics.webhookReplays.name);
 const PROGRESS = placeOf(topics.replayProgress.name);
 
@@ -38,6 +38,8 @@ export class ReplayHarness {
   /** What the topic of the subscriptions has that this process has not read yet. */
   unread: () => Promise<void> = () => Promise.resolve();
   readonly fatal: Error[] = [];
+  /** The events that were logged as errors. */
+  readonly errors: string[] = [];
   /** The clock of the broker, which timestamps what is appended. */
   brokerTime = START;
   private readonly replayers: TaskManager[] = [];
@@ -65,7 +67,7 @@ export class ReplayHarness {
         caughtUp: () => this.unread(),
       },
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
-      logger: silentLogger,
+      logger: { ...silentLogger, error: (event) => void this.errors.push(event) },
       nowMs: now,
       monotonicMs: now,
       timers: nodeTimers,
