@@ -9,7 +9,7 @@ import {
 import { MINUTE_MS, TEST_EVENT_TYPE } from '@waypost/domain';
 import type { StreamsBackend, TopicPartition } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
-import { UuidSet } from './uuid-set.js';
+import { IdTable } from '../queues/id-table.js';
 
 /**
  * The metadata of a committed offset: where the fan-out of a partition resumes. Every event before the offset is fanned
@@ -30,7 +30,7 @@ export function outputsOf(metadata: string, partitions: number): number[] | null
 
 export interface WrittenDeliveries {
   /** Of the events of one partition from the position on, written by any instance. */
-  readonly eventIds: Pick<UuidSet, 'has' | 'size'>;
+  readonly eventIds: Pick<IdTable, 'has' | 'size'>;
   /** Neither this event nor one after it has a delivery; Infinity: unknown. */
   readonly until: number;
   readonly ends: readonly number[];
@@ -52,7 +52,7 @@ export async function readWritten(
   { backend, codecs }: { readonly backend: StreamsBackend; readonly codecs: AvroCodecs },
   from: ResumePoint,
 ): Promise<WrittenDeliveries> {
-  const eventIds = new UuidSet();
+  const eventIds = new IdTable({ withNumbers: false });
   const ends: number[] = [];
   let until = from.position;
   const fetcher = backend.fetcher();

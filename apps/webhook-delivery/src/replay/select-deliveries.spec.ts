@@ -33,7 +33,11 @@ describe('the marks of deliveries', () => {
 });
 
 /** A selection over a log that is delivered record by record. Of a longer log than `attempts` no more is ever delivered. */
-async function selectFrom(attempts: readonly WebhookAttempt[], replay: WebhookReplay, logEnd = attempts.length) {
+async function selectFrom(
+  attempts: readonly WebhookAttempt[],
+  replay: WebhookReplay,
+  { logEnd = attempts.length, ...more }: { readonly logEnd?: number; readonly eventsAtOnce?: number } = {},
+) {
   const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
   await codecs.webhookAttempts.prepare();
   const read: number[] = [];
@@ -57,8 +61,9 @@ async function selectFrom(attempts: readonly WebhookAttempt[], replay: WebhookRe
     }),
   };
   const parts = { backend: backend as unknown as StreamsBackend, codecs, partition: 0 };
-  const selecting = new DeliverySelecting(parts, replay, { attemptsEnd: logEnd, replayedFrom: null });
+  const selecting = new DeliverySelecting(parts, replay, { attemptsEnd: logEnd, replayedFrom: null, ...more });
   return {
+    selecting,
     advance: (mayContinue: () => boolean) => selecting.advance(mayContinue, new AbortController().signal),
     read,
   };
@@ -68,7 +73,7 @@ describe('the selection of deliveries (R-30)', () => {
   const attempts = [0, 1, 2, 3].map((n) => attemptOf(deliveryOf(n), n));
 
   it('of one event ends with the first attempt of the event, however long the log is', async () => {
-    const { advance, read } = await selectFrom(attempts, replayOf({ eventId: 'event-1' }), 1_000_000);
+    const { advance, read } = await selectFrom(attempts, replayOf({ eventId: 'event-1' }), { logEnd: 1_000_000 });
     const selection = await advance(() => true);
     expect([selection?.matched, selection?.has(1)]).toEqual([1, true]);
     expect(read).toEqual([0, 1]);
@@ -105,6 +110,53 @@ describe('the selection of deliveries (R-30)', () => {
     expect(await select(log, { statusCode: 503, status: 'delivered' })).toEqual([]);
     expect(await select([...log, again], { statusCode: 503 })).toEqual([1]);
     expect(await select([...log, again], { statusCode: 500 })).toEqual([0, 2]);
+  });
+
+  const replayedAttempt = fc.record({
+    n: fc.nat({ max: 9 }),
+    series: fc.nat({ max: 3 }),
+    outcome: fc.constantFrom('delivered', 'failed'),
+  });
+
+  it('is the same however few of the replayed events are held at a time', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(replayedAttempt, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (logged, eventsAtOnce) => {
+          const all = [...Array.from({ length: 10 }, (_, n) => ({ n, series: 0, outcome: 'failed' })), ...logged];
+          const log = all.map(({ n, series, outcome }) =>
+            attemptOf(deliveryOf(n, { series }), 100 * series + n, { outcome }),
+          );
+          const { advance } = await selectFrom(log, replayOf({ status: 'failed', series: 4 }), { eventsAtOnce });
+          const selection = await advance(() => true);
+          const failed = all.slice(0, 10).filter(({ n }) => {
+            const ofEvent = all.filter((attempt) => attempt.n === n);
+            const latest = Math.max(...ofEvent.map(({ series }) => series));
+            return ofEvent.findLast(({ series }) => series === latest)?.outcome === 'failed';
+          });
+          expect(all.slice(0, 10).filter(({ n }) => selection?.has(n))).toEqual(failed);
+          expect(selection?.matched).toBe(failed.length);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('holds as many replayed events at a time as it may, of however many there are (R-26)', async () => {
+    const originals = Array.from({ length: 2_000 }, (_, n) => attemptOf(deliveryOf(n), n));
+    const again = originals.map(({ eventId }, n) => attemptOf(deliveryOf(n, { eventId, series: 1 }), 2_000 + n));
+    const replay = replayOf({ status: 'delivered', series: 2 });
+    const { advance, selecting } = await selectFrom([...originals, ...again], replay, { eventsAtOnce: 700 });
+    let most = 0;
+    const selection = await advance(() => {
+      most = Math.max(most, selecting.bytes);
+      return true;
+    });
+    expect(selection?.matched).toBe(2_000);
+    const tableOf700 = 1_024 * 20;
+    expect(most).toBeGreaterThanOrEqual(tableOf700);
+    expect(most).toBeLessThan(tableOf700 + 2_048);
   });
 
   it('goes by the latest series where an earlier one is logged after it', async () => {

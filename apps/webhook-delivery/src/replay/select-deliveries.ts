@@ -10,6 +10,7 @@ import {
   type WebhookReplay,
 } from '@waypost/domain';
 import type { StreamsBackend } from '@waypost/streams';
+import { LatestSeries } from './latest-series.js';
 import { LogPass } from './log-pass.js';
 
 export interface SelectionParts {
@@ -23,11 +24,19 @@ export interface SelectionLimits {
   readonly attemptsEnd: number;
   /** When the first earlier replay of the subscription began, by the clock of its replayer; null: there was none. */
   readonly replayedFrom: number | null;
+  /** The replayed events that are held at a time. */
+  readonly eventsAtOnce?: number;
 }
 
-interface SeriesResult extends DeliveryResult {
-  readonly series: number;
+/** What has to be read for a portion of the replayed events. */
+interface Passes {
+  readonly first: LogPass<WebhookAttempt>;
+  /** Null where it would change nothing. */
+  readonly written: LogPass<WebhookDelivery> | null;
+  readonly second: LogPass<WebhookAttempt>;
 }
+
+const NOTHING_SENT: DeliveryResult = { status: 'pending', statusCode: null };
 
 /**
  * Selects the deliveries that a replay sends again (R-30) by folding the attempts before `attemptsEnd`, and the deliveries of
@@ -36,47 +45,65 @@ interface SeriesResult extends DeliveryResult {
  */
 export class DeliverySelecting {
   private readonly marks = new DeliveryMarks();
-  /** What became of the deliveries that earlier replays sent again, by event. */
-  private readonly replayed = new Map<string, SeriesResult>();
-  private readonly firstPass: LogPass<WebhookAttempt>;
-  private readonly secondPass: LogPass<WebhookAttempt>;
-  /** Null where it would change nothing. */
-  private readonly writtenPass: LogPass<WebhookDelivery> | null;
+  private readonly latest: LatestSeries;
+  private passes: Passes;
+  private isFirstPortion = true;
 
   constructor(
-    { backend, codecs, partition }: SelectionParts,
+    private readonly parts: SelectionParts,
     private readonly replay: WebhookReplay,
-    { attemptsEnd, replayedFrom }: SelectionLimits,
+    private readonly limits: SelectionLimits,
   ) {
-    const { subscriptionId, startDate } = replay;
-    const pass = <T>(topic: string, codec: SubjectCodec<T>, from: number, end: number | null) =>
-      new LogPass(backend, codec, { log: { topic, partition }, subscriptionId, from, end });
-    const attempts = topics.webhookAttempts.name;
-    this.firstPass = pass(attempts, codecs.webhookAttempts, startDate, attemptsEnd);
-    this.secondPass = pass(attempts, codecs.webhookAttempts, startDate, attemptsEnd);
-    this.writtenPass =
-      !goesByResult(replay) || replayedFrom === null
-        ? null
-        : pass(topics.webhookDeliveries.name, codecs.webhookDeliveries, replayedFrom, null);
+    this.latest = new LatestSeries(limits.eventsAtOnce);
+    this.passes = this.passesOfPortion();
+  }
+
+  /** In memory. */
+  get bytes(): number {
+    return this.marks.bytes + this.latest.bytes;
   }
 
   /** Goes on with the selection. @returns null: it had to give way, and has come at least one batch further */
   async advance(mayContinue: () => boolean, signal: AbortSignal): Promise<Selection | null> {
-    if (!(await this.firstPass.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
-    const isRead = await this.writtenPass?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
-    if (isRead === false) return null;
-    // R-30: the result of the latest series counts. A second pass, because the first one does not keep the event of each offset.
-    if (this.replayed.size > 0) {
-      if (!(await this.secondPass.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
+    for (;;) {
+      const { first, written, second } = this.passes;
+      if (!(await first.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
+      const isRead = await written?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
+      if (isRead === false) return null;
+      // R-30: the result of the latest series counts. A second pass, because the first one does not keep the event of each offset.
+      if (!this.latest.isEmpty) {
+        if (!(await second.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
+      }
+      if (!this.latest.next()) return this.marks.selection();
+      this.isFirstPortion = false;
+      this.passes = this.passesOfPortion();
     }
-    return this.marks.selection();
+  }
+
+  private passesOfPortion(): Passes {
+    const { backend, codecs, partition } = this.parts;
+    const { attemptsEnd, replayedFrom } = this.limits;
+    const { subscriptionId, startDate } = this.replay;
+    const pass = <T>(topic: string, codec: SubjectCodec<T>, from: number, end: number | null) =>
+      new LogPass(backend, codec, { log: { topic, partition }, subscriptionId, from, end });
+    const ofAttempts = () => pass(topics.webhookAttempts.name, codecs.webhookAttempts, startDate, attemptsEnd);
+    return {
+      first: ofAttempts(),
+      written:
+        !goesByResult(this.replay) || replayedFrom === null
+          ? null
+          : pass(topics.webhookDeliveries.name, codecs.webhookDeliveries, replayedFrom, null),
+      second: ofAttempts(),
+    };
   }
 
   /** @returns whether nothing that follows can change the selection */
   private note(attempt: WebhookAttempt): boolean {
     const { replay } = this;
     const isCandidate = isOfReplay(replay, attempt);
-    if (isCandidate) this.marks.mark(attempt.deliveryOffset, isReplayed(replay, resultOf(attempt)));
+    // What later portions find out replaces the mark.
+    if (isCandidate && this.isFirstPortion)
+      this.marks.mark(attempt.deliveryOffset, isReplayed(replay, resultOf(attempt)));
     if (goesByResult(replay) && attempt.series > 0) this.noteReplayed(attempt);
     // One event has one delivery: the attempts after its first need not be read to send it again, whatever became of it.
     return isCandidate && replay.eventId !== null && !goesByResult(replay);
@@ -85,22 +112,22 @@ export class DeliverySelecting {
   /** Attempts of an earlier series may be logged after those of a later one. */
   private noteReplayed(attempt: WebhookAttempt): void {
     const { eventId, series } = attempt;
-    const known = this.replayed.get(eventId);
-    if (!known || series >= known.series) this.replayed.set(eventId, { series, ...resultOf(attempt) });
+    if (series < this.latest.seriesOf(eventId)) return;
+    this.latest.put(eventId, series, isReplayed(this.replay, resultOf(attempt)));
   }
 
   /** What an earlier replay has handed to the sender is pending until its first attempt. */
   private noteWritten({ eventId, series }: WebhookDelivery): boolean {
     const isEarlier = series > 0 && series < this.replay.series;
-    if (isEarlier && series > (this.replayed.get(eventId)?.series ?? 0))
-      this.replayed.set(eventId, { series, status: 'pending', statusCode: null });
+    if (isEarlier && series > this.latest.seriesOf(eventId))
+      this.latest.put(eventId, series, isReplayed(this.replay, NOTHING_SENT));
     return false;
   }
 
   private noteLatest(attempt: WebhookAttempt): boolean {
-    const latest = this.replayed.get(attempt.eventId);
-    if (latest && isOfReplay(this.replay, attempt))
-      this.marks.mark(attempt.deliveryOffset, isReplayed(this.replay, latest));
+    const isSelected = this.latest.isSelected(attempt.eventId);
+    if (isSelected !== undefined && isOfReplay(this.replay, attempt))
+      this.marks.mark(attempt.deliveryOffset, isSelected);
     return false;
   }
 }
@@ -116,9 +143,16 @@ export interface Selection {
 
 const PAGE_OFFSETS = 2_048;
 const OFFSETS_PER_BYTE = 8;
+/** With what an array and its place in a Map take. */
+const BYTES_OF_PAGE = 512;
 
 export class DeliveryMarks {
   private readonly pages = new Map<number, Uint8Array>();
+
+  /** In memory. */
+  get bytes(): number {
+    return this.pages.size * BYTES_OF_PAGE;
+  }
 
   /** A later mark of the same offset replaces an earlier one. */
   mark(offset: number, isSelected: boolean): void {

@@ -1,0 +1,54 @@
+import { IdTable, PARTS } from '../queues/id-table.js';
+
+/** They fit in 2^20 slots of the table: 20 MiB. */
+const MAX_EVENTS = 750_000;
+
+/**
+ * Which series of an event is the latest, and whether what became of it is selected. Of the events that were ever replayed
+ * only a portion is held at a time: as many parts of the ids as fit, then the next parts.
+ */
+export class LatestSeries {
+  private events = new IdTable({ withNumbers: true });
+  private from = 0;
+  /** Exclusive. */
+  private to = PARTS;
+
+  constructor(private readonly maxEvents = MAX_EVENTS) {}
+
+  get isEmpty(): boolean {
+    return this.events.size === 0;
+  }
+
+  get bytes(): number {
+    return this.events.bytes;
+  }
+
+  /** 0: none is known, or the event is not of the portion. */
+  seriesOf(eventId: string): number {
+    return (this.events.numberOf(eventId) ?? 0) >>> 1;
+  }
+
+  /** undefined: none is known, or the event is not of the portion. */
+  isSelected(eventId: string): boolean | undefined {
+    const number = this.events.numberOf(eventId);
+    return number === undefined ? undefined : (number & 1) === 1;
+  }
+
+  put(eventId: string, series: number, isSelected: boolean): void {
+    const part = this.events.partOf(eventId);
+    if (part < this.from || part >= this.to) return;
+    this.events.add(eventId, ((series << 1) | Number(isSelected)) >>> 0);
+    while (this.events.size > this.maxEvents && this.to - this.from > 1) {
+      this.to = this.from + Math.floor((this.to - this.from) / 2);
+      this.events = this.events.below(this.to);
+    }
+  }
+
+  /** Begins with the next portion. @returns false when there is none */
+  next(): boolean {
+    this.from = this.to;
+    this.to = PARTS;
+    this.events = new IdTable({ withNumbers: true });
+    return this.from < PARTS;
+  }
+}
