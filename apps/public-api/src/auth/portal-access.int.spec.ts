@@ -176,6 +176,38 @@ describe('a portal session with some subscriptions sees all of theirs (R-42)', (
   });
 });
 
+describe('a portal session with some subscriptions cannot see further vehicles by them (R-42)', () => {
+  const pathOf = (index: number): string => `${SUBSCRIPTIONS}/${fleet.subscriptions[index]?.id ?? ''}`;
+  const change = (path: string, key: string, deviceIds: readonly string[] | null): Promise<TestAnswer> =>
+    fleet.api.request(path, { method: 'PATCH', key, json: { deviceIds } });
+  const devicesOf = async (index: number): Promise<unknown> =>
+    ((await fleet.api.request(pathOf(index), { key: fleet.key })).body as { deviceIds?: unknown }).deviceIds ?? null;
+
+  it.each<[readonly string[] | null, readonly string[] | null, number]>([
+    [['van-1', 'van-2'], null, 403],
+    [['van-1', 'van-2'], ['van-1', 'van-3'], 403],
+    [['van-1', 'van-2'], ['van-2', 'van-1'], 200],
+    [['van-1', 'van-2'], ['van-2'], 200],
+    [null, ['van-1'], 200],
+    [null, null, 200],
+  ])('when it changes the device ids from %j to %j: %i', async (before, after, status) => {
+    await change(pathOf(0), fleet.key, before);
+    expect((await change(pathOf(0), await tokenFor([0]), after)).status).toBe(status);
+    expect(await devicesOf(0)).toEqual(status === 200 ? after : before);
+    expect((await change(pathOf(0), fleet.key, null)).status).toBe(200);
+  });
+
+  it('nor when only another one of the same URL would gain some', async () => {
+    await change(pathOf(0), fleet.key, ['van-1', 'van-2']);
+    await change(pathOf(2), fleet.key, ['van-1']);
+    const token = await tokenFor([0, 2]);
+    expect((await change(`${pathOf(0)}?scope=url`, token, ['van-2'])).status).toBe(403);
+    expect([await devicesOf(0), await devicesOf(2)]).toEqual([['van-1', 'van-2'], ['van-1']]);
+    expect((await change(`${pathOf(0)}?scope=url`, token, ['van-1'])).status).toBe(200);
+    await change(`${pathOf(0)}?scope=url`, fleet.key, null);
+  });
+});
+
 describe('a page token of a portal session (R-34, R-42)', () => {
   it.each([`${EVENTS}?limit=1`, `/public/v1/webhook-events?${WINDOW}&limit=1`, `${SUBSCRIPTIONS}?limit=1`])(
     'is of no use to a session with other subscriptions, nor is one of the fleet: %s',

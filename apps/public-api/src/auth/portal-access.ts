@@ -11,14 +11,15 @@ import { type Caller, maySee } from './caller.js';
  */
 export function requirePortalAccess({ portal = 'refused' }: EndpointOptions, caller: Caller, request: Request): void {
   if (caller.type !== 'portal_session') return;
-  if (portal === 'refused') throw refused('A portal session cannot do this.');
+  if (portal === 'refused') throw refusedToPortal('A portal session cannot do this.');
   if (caller.subscriptionIds === null || portal === 'filtered') return;
-  if (portal === 'whole_fleet') throw refused('This portal session is limited to some subscriptions.');
+  if (portal === 'whole_fleet') throw refusedToPortal('This portal session is limited to some subscriptions.');
   // Ids are stored in lower case, and the path may have them in any.
   const id = String(request.params['id']).toLowerCase();
   if (!maySee(caller, id)) throw notFound('There is no such subscription.');
 }
 
-function refused(message: string): ApiError {
+/** 403 for what a portal session may not do. */
+export function refusedToPortal(message: string): ApiError {
   return new ApiError(403, 'forbidden', message, { headers: { 'www-authenticate': 'Bearer realm="waypost"' } });
 }

@@ -26,3 +26,10 @@ export function tooMany({ resource, limit, current, added }: LimitReached): ApiE
   const details = [{ ...at, limit, current, message: `would add ${String(added)}` }];
   return new ApiError(409, code, message, { details });
 }
+
+/** The same for who is limited to some subscriptions: nothing of what the others have (R-42). */
+export function tooManyOfFleet({ resource, added }: LimitReached): ApiError {
+  const { code, name, at = {} } = NAMES[resource];
+  const details = [{ ...at, message: `would add ${String(added)}` }];
+  return new ApiError(409, code, `This would exceed the limit of the fleet for ${name}.`, { details });
+}

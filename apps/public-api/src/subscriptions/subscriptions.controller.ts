@@ -102,7 +102,7 @@ export class SubscriptionsController {
     operationId: 'updateSubscription',
     summary: 'Change a subscription',
     description:
-      'Omitted fields stay unchanged; `auth`, `headers` and `metadata` are replaced as a whole. Once the response says `paused` or `disabled`, sending stops within 1 s. If that cannot be guaranteed, the response is 503 with the code `not_in_effect_yet`; the change is stored.',
+      'Omitted fields stay unchanged; `auth`, `headers` and `metadata` are replaced as a whole. A portal session that is limited to some subscriptions can remove `deviceIds`, but not add any (403). Once the response says `paused` or `disabled`, sending stops within 1 s. If that cannot be guaranteed, the response is 503 with the code `not_in_effect_yet`; the change is stored.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

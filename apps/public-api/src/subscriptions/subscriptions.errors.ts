@@ -1,4 +1,5 @@
 import type { TakenSubscription } from '@waypost/management-store';
+import { refusedToPortal } from '../auth/portal-access.js';
 import { ApiError, type ErrorDetail, notFound } from '../errors/api-error.js';
 
 export function noSuchSubscription(): ApiError {
@@ -33,6 +34,13 @@ export function notInEffectYet(): ApiError {
     'The change is stored and will take effect, but deliveries may still be sent: it has not yet reached the senders. ' +
     'Repeat the request without If-Match; the response is 200 once the change is in effect.';
   return new ApiError(503, 'not_in_effect_yet', message, { headers: { 'retry-after': '2' } });
+}
+
+/** 403 of a portal session that is limited to some subscriptions. */
+export function mayNotAddDevices(): ApiError {
+  const message =
+    'This portal session is limited to some subscriptions: it can remove devices from them, but not add any.';
+  return refusedToPortal(message);
 }
 
 export function notActive(status: string): ApiError {

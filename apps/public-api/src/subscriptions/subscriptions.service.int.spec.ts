@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
+import { openPortalSession } from '../testing/portal-sessions.js';
 import { refusalOf } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
@@ -183,6 +184,26 @@ describe('the limits of a fleet (R-16)', () => {
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
       error: { code: 'too_many_device_ids', details: [{ limit: 10, current: 9 }] },
     });
+  });
+
+  it('do not tell a portal session with some subscriptions what the others have (R-42)', async () => {
+    await create(1, { deviceIds: ids(9) });
+    await send('PATCH', `${PATH}/${id}`, { deviceIds: null });
+    const { store, fleetId, nowMs } = suite;
+    const { token } = await openPortalSession(store, { fleetId, nowMs, subscriptionIds: [id] });
+    const json = { deviceIds: ids(2) };
+    const answer = await suite.api.request(`${PATH}/${id}`, { method: 'PATCH', key: token, json });
+    expect([answer.status, answer.body]).toEqual([
+      409,
+      {
+        error: {
+          code: 'too_many_device_ids',
+          message: 'This would exceed the limit of the fleet for device ids in all its subscriptions.',
+          details: [{ field: 'deviceIds', message: 'would add 2' }],
+          requestId: expect.any(String) as unknown,
+        },
+      },
+    ]);
   });
 
   it('never refuse a change that adds nothing', async () => {

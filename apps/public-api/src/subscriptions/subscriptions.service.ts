@@ -10,7 +10,7 @@ import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
 import { type Visibility, visibilityFilter } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
-import { tooMany } from '../errors/limit-reached.js';
+import { tooMany, tooManyOfFleet } from '../errors/limit-reached.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
@@ -29,6 +29,7 @@ import { toHealth } from './subscription-health.dto.js';
 import { SubscriptionHealthReader } from './subscription-health.js';
 import type { CreateSubscriptionsDto, SubscriptionListQueryDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 import {
+  mayNotAddDevices,
   noSuchSubscription,
   notActive,
   notInEffectYet,
@@ -113,7 +114,8 @@ export class SubscriptionsService {
     const result = await this.subscriptions.update(target, changeOf, this.now(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
-    if (result.type === 'limit_reached') throw tooMany(result);
+    if (result.type === 'adds_devices') throw mayNotAddDevices();
+    if (result.type === 'limit_reached') throw isWholeFleet(target) ? tooMany(result) : tooManyOfFleet(result);
     if (result.type === 'conflict') throw urlTaken(isSeen(target, result.id) ? result.id : null);
     const isPublished = await this.published.wait(result.outboxIds);
     const isStopping = body.status === 'paused' || body.status === 'disabled';
@@ -160,8 +162,12 @@ export class SubscriptionsService {
 }
 
 /** A portal session hears that the URL is taken, but not by which subscription of its fleet. */
-function isSeen({ within = null }: SubscriptionTarget, id: string | null): boolean {
-  return id !== null && (within === null || within.includes(id));
+function isSeen(target: SubscriptionTarget, id: string | null): boolean {
+  return id !== null && (isWholeFleet(target) || target.within?.includes(id) === true);
+}
+
+function isWholeFleet({ within = null }: SubscriptionTarget): boolean {
+  return within === null;
 }
 
 function withSecret(stored: WebhookSubscription, secret: string): SubscriptionWithSecretDto {

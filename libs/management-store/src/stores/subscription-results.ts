@@ -41,6 +41,8 @@ export type ChangeSubscriptionResult =
     }
   /** Another subscription has the event type and the URL; `id` is null when it was deleted at the same moment. */
   | { readonly type: 'conflict'; readonly id: string | null }
+  /** The caller is limited to some subscriptions, and the change would add devices to one of them. */
+  | { readonly type: 'adds_devices' }
   | LimitReached
   | VersionMismatch
   | NotFound;

@@ -100,7 +100,11 @@ export class SubscriptionStore {
     );
   }
 
-  /** @param changeOf the change of each subscription: what is sealed for one opens for no other */
+  /**
+   * A target `within` some subscriptions loses devices but gains none: its caller sees no others of the fleet (R-42).
+   *
+   * @param changeOf the change of each subscription: what is sealed for one opens for no other
+   */
   async update(
     target: SubscriptionTarget,
     changeOf: (subscriptionId: string) => SubscriptionChange,
@@ -110,6 +114,9 @@ export class SubscriptionStore {
   ): Promise<ChangeSubscriptionResult> {
     try {
       return await this.changeLocked(target, expected, async (manager, current, all) => {
+        const isLimited = (target.within ?? null) !== null;
+        if (isLimited && all.some((one) => addsDevices(one, changeOf(one.id))))
+          return { type: 'adds_devices' } as const;
         const changed = all.flatMap((subscription) => {
           const change = changeOf(subscription.id);
           // An owner who switches a disabled subscription on or off has seen why it was disabled.
@@ -256,6 +263,13 @@ async function saveAll(
     if (one.id === named.id) ({ subscription } = saved);
   }
   return { type: 'changed', subscription, outboxIds };
+}
+
+function addsDevices({ deviceIds: current }: WebhookSubscription, { deviceIds: wanted }: SubscriptionChange): boolean {
+  if (wanted === undefined || current === null) return false;
+  if (wanted === null) return true;
+  const known = new Set(current);
+  return wanted.some((id) => !known.has(id));
 }
 
 function changesNothing(current: WebhookSubscription, change: Partial<WebhookSubscription>): boolean {
