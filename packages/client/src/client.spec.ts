@@ -103,6 +103,13 @@ describe('a request of the client (R-43)', () => {
     expect(received[0]?.headers['content-type']).toBe('application/json');
   });
 
+  it.each(['', '.', '..'])('is not sent with the id %j, which would make it another operation', async (id) => {
+    const { received, waypost } = await build([FLEET]);
+    expect(await failureOf(waypost.deleteGeofence({ id }))).toBeInstanceOf(TypeError);
+    expect(await failureOf(waypost.updateGeofence({ id, body: { name: 'Depot' } }))).toBeInstanceOf(TypeError);
+    expect(received).toEqual([]);
+  });
+
   it('resolves to the body, and with call() to the status, the ETag and the id of the request, too', async () => {
     const { waypost } = await build([FLEET]);
     expect(await waypost.getFleet()).toEqual({ id: 'tour' });

@@ -204,8 +204,11 @@ function bodyOf({ body }: AnyInput): string | undefined {
 
 function urlOf(baseUrl: string | URL, { path, query, joined }: Request, input: AnyInput): URL {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (typeof input[name] !== 'string') throw new TypeError(`${path} needs ${name}.`);
-    return encodeURIComponent(input[name]);
+    const value = input[name];
+    if (typeof value !== 'string') throw new TypeError(`${path} needs ${name}.`);
+    // No URL keeps such a segment: the rest is the path of another operation.
+    if (['', '.', '..'].includes(value)) throw new TypeError(`${path} cannot have '${value}' as ${name}.`);
+    return encodeURIComponent(value);
   });
   const url = new URL(String(baseUrl).replace(/\/+$/, '') + filled);
   if (url.username !== '' || url.password !== '') throw new TypeError('baseUrl has a user name or a password.');

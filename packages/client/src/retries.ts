@@ -5,11 +5,14 @@ export interface RetryOptions {
   readonly retries?: number;
   /** The first wait, which doubles; 500 by default. */
   readonly baseDelayMs?: number;
-  /** The longest wait, also for `Retry-After`: a service that asks for more gets no retry; 30,000 by default. */
+  /**
+   * The longest wait, also for `Retry-After`: a service that asks for more gets no retry, and a stream, which has no end,
+   * waits no longer; 30,000 by default.
+   */
   readonly maxDelayMs?: number;
 }
 
-const MAX_DELAY_MS = 30_000;
+export const MAX_DELAY_MS = 30_000;
 
 /** What came of one attempt. */
 export type Attempt<T> =

@@ -104,6 +104,14 @@ describe('a stream of the client (R-41)', () => {
     expect(attempts).toEqual([4]);
   });
 
+  it('waits no longer than its longest wait for a service that asks for more', async () => {
+    const service = await build(
+      (_, response) => void response.writeHead(503, { 'retry-after': '3600' }).end(),
+      sends('1'),
+    );
+    expect(await take(service, 1)).toEqual(['e1']);
+  });
+
   it('begins after the given event', async () => {
     const service = await build(sends('8'));
     expect(await take(service, 1, { lastEventId: '7' })).toEqual(['e8']);

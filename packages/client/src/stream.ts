@@ -1,7 +1,7 @@
 import { errorResponse, WaypostApiError } from './errors.js';
 import { createEventParser, type ParsedEvent } from './event-parser.js';
 import type { Streams } from './generated/api.js';
-import { backOffMs, isTemporary, type RetryOptions, sleep } from './retries.js';
+import { backOffMs, isTemporary, MAX_DELAY_MS, type RetryOptions, sleep } from './retries.js';
 
 export type StreamId = keyof Streams;
 export type StreamInput<Id extends StreamId> = Streams[Id]['input'];
@@ -63,7 +63,9 @@ export async function* followStream(
     }
     signal?.throwIfAborted();
     onConnection?.('lost', refusal);
-    await sleep(Math.max(backOffMs(failures, request.retry), refusal?.retryAfterMs ?? 0), signal);
+    const { maxDelayMs = MAX_DELAY_MS } = request.retry;
+    const asked = Math.min(refusal?.retryAfterMs ?? 0, maxDelayMs);
+    await sleep(Math.max(backOffMs(failures, request.retry), asked), signal);
   }
 }
 
