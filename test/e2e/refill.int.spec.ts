@@ -107,7 +107,8 @@ function untilPublished(): Promise<void> {
 /** What the lost database must have held of our fleet, as JSON of every column. */
 async function tables(): Promise<Record<string, unknown[]>> {
   const of = async (name: string, where: string): Promise<unknown[]> => {
-    const sql = `SELECT to_jsonb(t) AS row FROM ${name} AS t WHERE ${where} ORDER BY to_jsonb(t)::text`;
+    // What a fleet has written today is counted anew.
+    const sql = `SELECT to_jsonb(t) - '{written_day,written_positions}'::text[] AS row FROM ${name} AS t WHERE ${where} ORDER BY to_jsonb(t)::text`;
     return (await query<{ row: unknown }>(withOptions('-c waypost.fleet=*'), sql, [fleetId])).map(({ row }) => row);
   };
   const subscriptions = 'subscription_id IN (SELECT id FROM webhook_subscriptions WHERE fleet_id = $1)';

@@ -40,6 +40,15 @@ export class FleetEntity extends VersionedRow {
   @Column('boolean') routes!: boolean;
 }
 
+/** What a fleet has written on its last day (UTC), counted in its row: part of no version of the fleet. */
+@Entity({ name: 'fleets' })
+export class WrittenPositionsEntity {
+  @PrimaryColumn('text', { name: 'fleet_id' }) fleetId!: string;
+  /** Days since 1970. */
+  @Column('int', { name: 'written_day' }) day!: number;
+  @Column('int', { name: 'written_positions' }) positions!: number;
+}
+
 /** An API key of one fleet. The key itself is never stored, only its SHA-256. */
 @Entity({ name: 'api_keys' })
 export class ApiKeyEntity {
@@ -190,6 +199,7 @@ export class OperationalEventEntity {
 /** Every mapped table: a data source that the stores work on is created with them. */
 export const MANAGEMENT_ENTITIES = [
   FleetEntity,
+  WrittenPositionsEntity,
   ApiKeyEntity,
   PortalSessionEntity,
   FleetPortalEntity,

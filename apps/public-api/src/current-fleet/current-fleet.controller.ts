@@ -31,12 +31,13 @@ export class CurrentFleetController {
   @Endpoint({
     operationId: 'updateFleet',
     summary: 'Change the fleet of the API key',
-    description: 'Omitted fields stay unchanged. Existing subscriptions keep their format.',
+    description:
+      'Omitted fields stay unchanged. Existing subscriptions keep their format. How often a fleet may change in a day is limited (`too_many_changes_per_day`).',
     tag: 'Fleet',
     scope: 'fleet:write',
     portal: 'refused',
     response: { status: 200, description: 'The fleet after the change.', type: FleetDto },
-    errors: [404],
+    errors: [404, 409],
     etag: true,
     ifMatch: true,
   })

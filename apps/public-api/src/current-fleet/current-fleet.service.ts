@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FleetSettings } from '@waypost/domain';
 import { type ExpectedVersions, type FleetChange, FleetStore } from '@waypost/management-store';
-import { CLOCK } from '@waypost/platform';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { tooMany } from '../errors/limit-reached.js';
 import { type FleetDto, toFleet, type UpdateFleetDto } from '../fleets/fleets.dto.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
@@ -14,6 +16,7 @@ export class CurrentFleetService {
     private readonly fleets: FleetStore,
     private readonly published: PublishedChanges,
     @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   async get(fleetId: string): Promise<Versioned<FleetDto>> {
@@ -32,9 +35,10 @@ export class CurrentFleetService {
       ...(payloadFormat === undefined ? {} : { payloadFormat }),
       ...(routes === undefined ? {} : { routes }),
     };
-    const result = await this.fleets.update(fleetId, change, this.now(), expected);
+    const result = await this.fleets.update(fleetId, change, this.now(), expected, this.config.http.fleetLimits);
     if (result.type === 'not_found') throw noSuchFleet();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'limit_reached') throw tooMany(result);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
     return toVersioned(result.fleet);
   }

@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<LimitReached['resource'], Named>> = {
   },
   apiKeys: { code: 'too_many_api_keys', name: 'API keys that are not revoked' },
   portalSessions: { code: 'too_many_portal_sessions', name: 'portal sessions that have not ended' },
+  writtenPositions: { code: 'too_many_changes_per_day', name: 'positions of geofences written in a day (UTC)' },
 };
 
 /** 409 that says what the fleet may have and has. */

@@ -30,7 +30,7 @@ export class GeofencesController {
   @Endpoint({
     operationId: 'createGeofence',
     summary: 'Create a geofence',
-    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have ${MAX_GEOFENCES.toLocaleString('en-US')} geofences.`,
+    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have ${MAX_GEOFENCES.toLocaleString('en-US')} geofences. How many positions it may write in a day by creating, changing and deleting geofences is limited, too (\`too_many_changes_per_day\`).`,
     tag,
     scope: 'geofences:write',
     portal: 'whole_fleet',
@@ -92,7 +92,7 @@ export class GeofencesController {
     scope: 'geofences:write',
     portal: 'whole_fleet',
     response: { status: 200, description: 'The geofence after the change.', type: GeofenceDto },
-    errors: [404],
+    errors: [404, 409],
     etag: true,
     ifMatch: true,
   })
@@ -114,7 +114,7 @@ export class GeofencesController {
     scope: 'geofences:write',
     portal: 'whole_fleet',
     response: { status: 204, description: 'It is deleted.' },
-    errors: [404],
+    errors: [404, 409],
     ifMatch: true,
   })
   remove(

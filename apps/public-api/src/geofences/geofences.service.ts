@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Geofence } from '@waypost/domain';
 import { type ExpectedVersions, type GeofenceRef, GeofenceStore } from '@waypost/management-store';
-import { CLOCK, NEW_ID } from '@waypost/platform';
+import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { tooMany } from '../errors/limit-reached.js';
 import { noSuchFleet } from '../fleets/fleets.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
@@ -28,6 +30,7 @@ export class GeofencesService {
     private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   create(
@@ -37,9 +40,10 @@ export class GeofencesService {
   ): Promise<VersionedGeofence> {
     return change(async (stores) => {
       const draft = { geofenceId: this.newId(), fleetId, name, ...storedShape(shape) };
-      const result = await stores.geofences.create(draft, this.now());
+      const result = await stores.geofences.create(draft, this.now(), this.config.http.fleetLimits);
       if (result.type === 'fleet_not_found') throw noSuchFleet();
       if (result.type === 'too_many') throw tooManyGeofences();
+      if (result.type === 'limit_reached') throw tooMany(result);
       return { answer: toVersioned(result.geofence), outboxIds: result.outboxIds };
     });
   }
@@ -67,17 +71,20 @@ export class GeofencesService {
     expected: ExpectedVersions,
   ): Promise<VersionedGeofence> {
     const change = { ...(name === undefined ? {} : { name }), ...(shape === undefined ? {} : storedShape(shape)) };
-    const result = await this.geofences.update(ref, change, this.now(), expected);
+    const { fleetLimits } = this.config.http;
+    const result = await this.geofences.update(ref, change, this.now(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'limit_reached') throw tooMany(result);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
     return toVersioned(result.geofence);
   }
 
   async remove(ref: GeofenceRef, expected: ExpectedVersions): Promise<void> {
-    const result = await this.geofences.delete(ref, this.now(), expected);
+    const result = await this.geofences.delete(ref, this.now(), expected, this.config.http.fleetLimits);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'limit_reached') throw tooMany(result);
     await this.published.wait(result.outboxIds);
   }
 }

@@ -84,7 +84,13 @@ type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 
 type HttpConfig = PublicApiConfig['http'];
 
-const PLENTY = { subscriptions: 1_000, deviceIds: 100_000, apiKeys: 1_000, portalSessions: 1_000 };
+const PLENTY: HttpConfig['fleetLimits'] = {
+  subscriptions: 1_000,
+  deviceIds: 100_000,
+  apiKeys: 1_000,
+  portalSessions: 1_000,
+  writtenPositions: 10_000_000,
+};
 
 export interface TestApiOptions
   extends

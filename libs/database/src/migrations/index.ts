@@ -24,6 +24,7 @@ import { SubscriptionNotes1760001200000 } from './subscription-notes-17600012000
 import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
 import { WaitingBySubscription1760002100001 } from './waiting-by-subscription-1760002100001.js';
 import { WaitingDeliveries1760001100002 } from './waiting-deliveries-1760001100002.js';
+import { WrittenPositions1760002600000 } from './written-positions-1760002600000.js';
 
 /** Every migration, oldest first. A released migration is never edited; a change is a new class at the end. */
 export const migrations = [
@@ -52,4 +53,5 @@ export const migrations = [
   ReplayedStatusCode1760002300000,
   FiguresOfMinutes1760002400000,
   PortalSessionKeys1760002500000,
+  WrittenPositions1760002600000,
 ] satisfies DataSourceOptions['migrations'];

@@ -2,7 +2,13 @@ import { type EntityManager, In } from 'typeorm';
 import { inFleet } from '@waypost/database';
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from '../entities.js';
-import { deviceIdCount, type FleetLimits, type LimitReached, subscriptionLimitReached } from './fleet-limits.js';
+import {
+  deviceIdCount,
+  type FleetLimits,
+  type LimitReached,
+  NO_LIMITS,
+  subscriptionLimitReached,
+} from './fleet-limits.js';
 import { changeFleet, lockFleet } from './fleet-store.js';
 import { appendVersions } from './subscription-versions.js';
 
@@ -76,7 +82,9 @@ async function turnRoutesOn(
   const withRoutes = subscriptions.find(({ eventType }) => isRouteEventType(eventType));
   if (withRoutes === undefined) return [];
   const { fleetId } = withRoutes;
-  const result = await changeFleet(manager, { fleetId, change: { routes: true }, nowMs, expected: null });
+  // Refused by no limit: there are no more of these changes than of those that turn routes off.
+  const change = { routes: true };
+  const result = await changeFleet(manager, { fleetId, change, nowMs, expected: null, limits: NO_LIMITS });
   return result.type === 'changed' ? result.outboxIds : [];
 }
 

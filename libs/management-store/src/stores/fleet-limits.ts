@@ -3,7 +3,8 @@ import type { WebhookSubscription } from '@waypost/domain';
 
 /**
  * What a fleet may have (R-16, R-37), as the configuration of public-api has it: every webhook-delivery process holds the
- * subscriptions of all fleets in memory, and no caller may fill the database.
+ * subscriptions of all fleets in memory, every telemetry-processor each version of their geofences, and no caller may fill
+ * the database.
  */
 export interface FleetLimits {
   readonly subscriptions: number;
@@ -13,6 +14,8 @@ export interface FleetLimits {
   readonly apiKeys: number;
   /** That have not ended. As many ended ones stay listed. */
   readonly portalSessions: number;
+  /** Of geofences, in a day (UTC); each version counts POSITIONS_PER_VERSION more. */
+  readonly writtenPositions: number;
 }
 
 export const NO_LIMITS: FleetLimits = {
@@ -20,6 +23,7 @@ export const NO_LIMITS: FleetLimits = {
   deviceIds: Infinity,
   apiKeys: Infinity,
   portalSessions: Infinity,
+  writtenPositions: Infinity,
 };
 
 export interface LimitReached {

@@ -6,6 +6,8 @@ import type { FleetSettings } from '@waypost/domain';
 import { FleetEntity } from '../entities.js';
 import { appendToOutbox } from '../outbox/outbox.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
+import { type FleetLimits, type LimitReached, NO_LIMITS } from './fleet-limits.js';
+import { countWritten, positionsOf } from './written-positions.js';
 
 export interface NewFleet {
   readonly fleetId: string;
@@ -28,6 +30,7 @@ export type ChangeFleetResult =
   | { readonly type: 'changed'; readonly fleet: FleetSettings; readonly outboxIds: readonly string[] }
   /** The stored fleet already has these values: no new version. */
   | { readonly type: 'unchanged'; readonly fleet: FleetSettings }
+  | LimitReached
   | VersionMismatch
   | { readonly type: 'not_found' };
 
@@ -36,6 +39,7 @@ export interface FleetUpdate {
   readonly change: FleetChange;
   readonly nowMs: number;
   readonly expected: ExpectedVersions;
+  readonly limits: FleetLimits;
 }
 
 /** Ids become parts of Kafka keys and of event ids, joined by a control character: no id may contain one. */
@@ -87,9 +91,10 @@ export class FleetStore {
     change: FleetChange,
     nowMs: number,
     expected: ExpectedVersions = null,
+    limits: FleetLimits = NO_LIMITS,
   ): Promise<ChangeFleetResult> {
     return inFleet(this.fleets.manager, fleetId, (manager) =>
-      changeFleet(manager, { fleetId, change, nowMs, expected }),
+      changeFleet(manager, { fleetId, change, nowMs, expected, limits }),
     );
   }
 }
@@ -102,7 +107,7 @@ export function lockFleet(manager: EntityManager, fleetId: string): Promise<Flee
 /** In the caller's transaction. Changes of a fleet queue on its row. */
 export async function changeFleet(
   manager: EntityManager,
-  { fleetId, change, nowMs, expected }: FleetUpdate,
+  { fleetId, change, nowMs, expected, limits }: FleetUpdate,
 ): Promise<ChangeFleetResult> {
   const current = await lockFleet(manager, fleetId);
   if (current === null) return { type: 'not_found' };
@@ -115,6 +120,8 @@ export async function changeFleet(
   ) {
     return { type: 'unchanged', fleet: changed };
   }
+  const reached = await countWritten(manager, { fleetId, positions: positionsOf(), nowMs }, limits);
+  if (reached !== null) return reached;
   const fleet = { ...changed, version: current.version + 1, updatedAt: nowMs };
   await manager.update(FleetEntity, { fleetId }, fleet);
   return { type: 'changed', fleet, outboxIds: await appendFleet(manager, fleet, nowMs) };
