@@ -14,7 +14,7 @@ function build({ maxSubscriptions = 1_000, maxBytes = 1_000 * KIBIBYTE, lifetime
   const tokens = createBearerTokens({
     egress: {
       post: ({ owner }) => {
-        requests.push(owner.id);
+        requests.push(owner?.id ?? '');
         const body = JSON.stringify({ access_token: 'x'.repeat(tokenBytes), expires_in: lifetimeS });
         return Promise.resolve({
           ...{ type: 'response', statusCode: 200, headers: {}, body: Buffer.from(body), truncated: false },
