@@ -63,7 +63,8 @@ describe('the attempt log', () => {
     for (let n = 0; n < RECORDS; n += 1)
       memory.append({ topic: TOPIC, partition: 0 }, { key: null, value: Buffer.from('no attempt') });
     const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
-    const log = createAttemptLog(Object.create(memory, { fetcher: { value: slicedOnly(memory) } }), codecs, () => 0);
+    const backend = Object.create(memory, { fetcher: { value: slicedOnly(memory) } }) as StreamsBackend;
+    const log = createAttemptLog(backend, codecs, () => 0);
     const ending = new AbortController();
     const ends: (number | undefined)[] = [];
     const take = ({ position }: { readonly position: readonly number[] }) => {
