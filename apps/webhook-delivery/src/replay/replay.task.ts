@@ -1,9 +1,10 @@
 import { consumerGroups, resolveBatch, topics } from '@waypost/contracts';
-import { isReplayOver, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
+import { isReplayOver, type WebhookReplay } from '@waypost/domain';
 import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
 import { readToEnd, type TransactionalProducer } from '@waypost/streams/admin';
 import type { TimerPort } from '../process/timers.js';
 import { Aborted } from '../process/waits.js';
+import { KnownProgress } from './known-progress.js';
 import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';
 import { createReplayLog, createReplayRecords, type ReplayLog, type ReplayRecords } from './replay-log.js';
 import { ReplayScheduler } from './replay-scheduler.js';
@@ -39,7 +40,7 @@ export class ReplayTask implements PartitionTask {
   private readonly stop = new AbortController();
   private readonly records: ReplayRecords;
   private readonly versions = new Map<string, number>();
-  private readonly progress = new Map<string, ReplayProgress>();
+  private readonly progress = new KnownProgress();
   private readonly unfinished = new Map<string, Unfinished>();
   private opened: Opened | null = null;
   private position = 0;
@@ -123,12 +124,7 @@ export class ReplayTask implements PartitionTask {
       records: this.records,
       watch,
       signal: this.stop.signal,
-      replayedFrom: ({ replayId, subscriptionId }) => {
-        const others = [...this.progress.values()].filter(
-          (other) => other.subscriptionId === subscriptionId && other.replayId !== replayId,
-        );
-        return others.length === 0 ? null : Math.min(...others.map(({ startedAt }) => startedAt));
-      },
+      replayedFrom: (replay) => this.progress.firstStartOfOthers(replay),
     };
     return { producer, log, watch, scheduler, jobContext };
   }
@@ -153,7 +149,7 @@ export class ReplayTask implements PartitionTask {
         await resolveBatch(codecs.replayProgress, records);
         for (const record of records) {
           const progress = this.records.readProgress(record);
-          if (progress) this.progress.set(progress.replayId, progress);
+          if (progress) this.progress.set(progress);
           else this.progress.delete(replayIdOf(record));
         }
       });
@@ -169,7 +165,7 @@ export class ReplayTask implements PartitionTask {
     if ((this.versions.get(replayId) ?? 0) >= version) return;
     this.versions.set(replayId, version);
     const known = this.unfinished.get(replayId);
-    const progress = this.progress.get(replayId) ?? null;
+    const progress = this.progress.get(replayId);
     if (known) {
       known.job.update(replay);
       if (replay.cancelled) this.running().scheduler.cancelled(known.job);
@@ -197,11 +193,11 @@ export class ReplayTask implements PartitionTask {
   }
 
   private async forgetOrphans(): Promise<void> {
-    for (const replayId of [...this.progress.keys()]) if (!this.versions.has(replayId)) await this.forget(replayId);
+    for (const replayId of this.progress.replayIds()) if (!this.versions.has(replayId)) await this.forget(replayId);
   }
 
   private finish({ replayId, committed }: ReplayJob): void {
-    if (committed) this.progress.set(replayId, committed);
+    if (committed) this.progress.set(committed);
     if (this.unfinished.delete(replayId)) this.parts.metrics.unfinishedChanged(-1);
   }
 
