@@ -84,6 +84,11 @@ const http = z
       'how many positions of geofences a fleet may write in a day, from 1',
       100_000,
     ),
+    WAYPOST_MAX_REPLAYS_PER_DAY: withDefault(
+      asInteger(1, 1_000_000),
+      'how many replays and resends a fleet may start in a day, 1 to 1000000',
+      10_000,
+    ),
     WAYPOST_MAX_STREAMS_PER_FLEET: withDefault(
       asInteger(1, 64),
       'how many live streams of one process a fleet may have, 1 to 64',
@@ -113,6 +118,7 @@ const http = z
       apiKeys: env.WAYPOST_MAX_API_KEYS_PER_FLEET,
       portalSessions: env.WAYPOST_MAX_PORTAL_SESSIONS_PER_FLEET,
       writtenPositions: env.WAYPOST_MAX_GEOFENCE_POSITIONS_PER_DAY,
+      startedReplays: env.WAYPOST_MAX_REPLAYS_PER_DAY,
     },
     maxStreamsPerFleet: env.WAYPOST_MAX_STREAMS_PER_FLEET,
     trustedProxies: env.WAYPOST_TRUSTED_PROXIES,

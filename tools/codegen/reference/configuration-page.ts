@@ -61,6 +61,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_MAX_PORTAL_SESSIONS_PER_FLEET: 'Maximum portal sessions of a fleet that have not ended',
   WAYPOST_MAX_GEOFENCE_POSITIONS_PER_DAY:
     'Maximum positions of geofences that a fleet writes in a day (UTC); each change of a geofence or of the fleet counts 30 more',
+  WAYPOST_MAX_REPLAYS_PER_DAY: 'Maximum replays, with resends of one event, that a fleet starts in a day (UTC)',
   WAYPOST_MAX_STREAMS_PER_FLEET: 'Maximum live streams of a fleet, per process',
   WAYPOST_TRUSTED_PROXIES: 'Addresses and subnets of proxies whose `X-Forwarded-For` is trusted',
   WAYPOST_REPLAY_MAX_UNSENT: 'Maximum deliveries of one replay that are written but not yet sent',

@@ -27,6 +27,7 @@ export const ERROR_CODES = [
   'too_many_api_keys',
   'too_many_portal_sessions',
   'too_many_changes_per_day',
+  'too_many_replays_per_day',
   'precondition_failed',
   'idempotency_in_progress',
   'idempotency_key_reused',

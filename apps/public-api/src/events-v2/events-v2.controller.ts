@@ -84,7 +84,7 @@ export class EventsV2Controller {
     operationId: 'resendEvent',
     summary: 'Resend one event',
     description:
-      'Resends the event to its subscription, as a replay of this event alone: same `eventId`, same bytes, whatever its earlier outcome. If the event still waits for its first attempt, the response is 409 with the code `not_attempted_yet`: it will be sent anyway. A resend counts toward the 3 unfinished replays that a subscription may have, and is read and cancelled like a replay.',
+      'Resends the event to its subscription, as a replay of this event alone: same `eventId`, same bytes, whatever its earlier outcome. If the event still waits for its first attempt, the response is 409 with the code `not_attempted_yet`: it will be sent anyway. A resend counts toward the 3 unfinished replays that a subscription may have and those that a fleet may start in a day (`too_many_replays_per_day`), and is read and cancelled like a replay.',
     tag: 'History',
     scope: 'subscriptions:write',
     portal: 'filtered',

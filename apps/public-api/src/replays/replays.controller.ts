@@ -31,7 +31,7 @@ export class ReplaysController {
     operationId: 'createReplay',
     summary: 'Replay deliveries',
     description:
-      'Resends every delivery of the subscription whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other.',
+      'Resends every delivery of the subscription whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other. How many replays a fleet may start in a day is limited, too (`too_many_replays_per_day`).',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

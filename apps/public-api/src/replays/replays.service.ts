@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { clampWindow, type WebhookSubscription } from '@waypost/domain';
 import { ResendableDeliveries } from '@waypost/history-store';
 import { ReplayStore, type SubscriptionRef, SubscriptionStore } from '@waypost/management-store';
-import { CLOCK, NEW_ID } from '@waypost/platform';
+import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
+import { tooManyOfFleet } from '../errors/limit-reached.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPagesService, upTo } from '../paging/list-pages.service.js';
@@ -34,6 +36,7 @@ export class ReplaysService {
     private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   async create(ref: SubscriptionRef, body: ReplaySelection, change: MakeChange<ReplayDto>): Promise<ReplayDto> {
@@ -54,9 +57,10 @@ export class ReplaysService {
       ratePerSecond: body.ratePerSecond,
     };
     return change(async (stores) => {
-      const result = await stores.replays.create(ref, replay, nowMs);
+      const result = await stores.replays.create(ref, replay, nowMs, this.config.http.fleetLimits);
       if (result.type === 'not_found') throw noSuchSubscription();
       if (result.type === 'too_many') throw tooManyReplays();
+      if (result.type === 'limit_reached') throw tooManyOfFleet(result);
       return { answer: toReplay(result.stored), outboxIds: result.outboxIds };
     });
   }

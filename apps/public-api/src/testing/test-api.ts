@@ -90,6 +90,7 @@ const PLENTY: HttpConfig['fleetLimits'] = {
   apiKeys: 1_000,
   portalSessions: 1_000,
   writtenPositions: 10_000_000,
+  startedReplays: 10_000,
 };
 
 export interface TestApiOptions

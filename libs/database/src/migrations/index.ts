@@ -18,6 +18,7 @@ import { ProjectedTopics1760002100003 } from './projected-topics-1760002100003.j
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
 import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
 import { ReplayedStatusCode1760002300000 } from './replayed-status-code-1760002300000.js';
+import { ReplaysByFleet1760002600001 } from './replays-by-fleet-1760002600001.js';
 import { SubscriptionCertificates1760002200000 } from './subscription-certificates-1760002200000.js';
 import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
 import { SubscriptionNotes1760001200000 } from './subscription-notes-1760001200000.js';
@@ -54,4 +55,5 @@ export const migrations = [
   FiguresOfMinutes1760002400000,
   PortalSessionKeys1760002500000,
   WrittenPositions1760002600000,
+  ReplaysByFleet1760002600001,
 ] satisfies DataSourceOptions['migrations'];

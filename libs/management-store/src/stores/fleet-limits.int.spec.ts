@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource, inFleet } from '@waypost/database';
 import { useTestStore } from '../../../../test/support/test-store.js';
-import { ApiKeyEntity, MANAGEMENT_ENTITIES, PortalSessionEntity } from '../entities.js';
+import { ApiKeyEntity, MANAGEMENT_ENTITIES, PortalSessionEntity, WebhookReplayEntity } from '../entities.js';
+import { newSubscription } from '../testing/new-subscription.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { NO_LIMITS } from './fleet-limits.js';
 import { PortalSessionStore } from './portal-session-store.js';
+import { ReplayStore } from './replay-store.js';
 
 const NOW = Date.UTC(2026, 2, 20, 12);
 const LIMITS = { ...NO_LIMITS, apiKeys: 40, portalSessions: 2_500 };
@@ -57,7 +59,14 @@ beforeAll(async () => {
          FROM maker, generate_series(1, 5000) AS n`,
     [new Date(NOW)],
   );
-  await suite.sql.query('VACUUM ANALYZE api_keys, portal_sessions');
+  await suite.sql.query(
+    `INSERT INTO webhook_replays (replay_id, subscription_id, fleet_id, series, start_date, end_date, rate_per_second, cancelled,
+                                  version, created_at, updated_at, progress_state)
+       SELECT gen_random_uuid(), gen_random_uuid(), 'f' || f, 1, $1, $1, 1, false, 1, $1::timestamptz - n * interval '1 min', $1, 'completed'
+         FROM generate_series(0, 9) AS f, generate_series(1, 3000) AS n`,
+    [new Date(NOW)],
+  );
+  await suite.sql.query('VACUUM ANALYZE api_keys, portal_sessions, webhook_replays');
 });
 afterAll(() => dataSource.destroy());
 
@@ -71,19 +80,17 @@ async function planOf(manager: EntityManager, { text, parameters }: Statement): 
   return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => nodesOf(Plan));
 }
 
-/** How each statement of this work that reads portal_sessions does it, and whether it sorts them. */
-async function readsOf(work: () => Promise<unknown>): Promise<string[][]> {
+/** How each statement of this work that reads the table does it, and whether it sorts what it reads. */
+async function readsOf(work: () => Promise<unknown>, table = 'portal_sessions'): Promise<string[][]> {
   sent.length = 0;
   await work();
-  const statements = sent.filter(({ text }) => /^SELECT/.test(text) && text.includes('"portal_sessions"'));
+  const statements = sent.filter(({ text }) => /^SELECT/.test(text) && text.includes(`"${table}"`));
   return inFleet(dataSource.manager, 'f3', async (manager) => {
     const reads: string[][] = [];
     for (const statement of statements) {
       const plan = await planOf(manager, statement);
-      const ofSessions = plan.filter((node) =>
-        /portal_sessions/.test(node['Relation Name'] ?? node['Index Name'] ?? ''),
-      );
-      reads.push([...plan.filter((node) => node['Node Type'] === 'Sort'), ...ofSessions].map(nameOf));
+      const ofTable = plan.filter((node) => (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith(table));
+      reads.push([...plan.filter((node) => node['Node Type'] === 'Sort'), ...ofTable].map(nameOf));
     }
     return reads;
   });
@@ -111,6 +118,16 @@ describe('what a creation reads while the fleet is locked (R-37)', () => {
     const reads = await readsOf(() => keys.create({ fleetId: 'f3', scopes: [], nowMs: NOW }, LIMITS));
     expect(reads.flat()).toContain('portal_sessions_by_key');
     expect(reads.flat()).not.toContain('Seq Scan');
+  });
+
+  it('is, for a new replay, an index for those that the fleet has started today', async () => {
+    const subscription = newSubscription({ fleetId: 'f3' });
+    await suite.store.subscriptions.create([subscription], NOW);
+    const replays = new ReplayStore(dataSource.getRepository(WebhookReplayEntity));
+    const asked = { startDate: NOW, endDate: NOW, status: null, statusCode: null, eventType: null, deviceId: null };
+    const replay = { ...asked, replayId: randomUUID(), eventId: null, ratePerSecond: 1 };
+    const reads = await readsOf(() => replays.create(subscription, replay, NOW, LIMITS), 'webhook_replays');
+    expect(reads.at(-1)).toEqual(['webhook_replays_by_fleet']);
   });
 
   it('is an index for the sessions of a key that is deleted', async () => {

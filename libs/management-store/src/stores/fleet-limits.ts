@@ -16,6 +16,8 @@ export interface FleetLimits {
   readonly portalSessions: number;
   /** Of geofences, in a day (UTC); each version counts POSITIONS_PER_VERSION more. */
   readonly writtenPositions: number;
+  /** In a day (UTC), with events that are sent again. */
+  readonly startedReplays: number;
 }
 
 export const NO_LIMITS: FleetLimits = {
@@ -24,6 +26,7 @@ export const NO_LIMITS: FleetLimits = {
   apiKeys: Infinity,
   portalSessions: Infinity,
   writtenPositions: Infinity,
+  startedReplays: Infinity,
 };
 
 export interface LimitReached {

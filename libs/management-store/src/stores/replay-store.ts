@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, IsNull, LessThan, type Repository } from 'typeorm';
+import { type EntityManager, In, IsNull, LessThan, MoreThanOrEqual, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
-import { LOG_RETENTION_MS, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
+import { DAY_MS, LOG_RETENTION_MS, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
 import { WebhookReplayEntity, WebhookReplaySeriesEntity } from '../entities.js';
 import { appendToOutbox } from '../outbox/outbox.js';
+import { type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
+import { lockFleet } from './fleet-store.js';
 import { lockSubscription, type SubscriptionRef } from './subscription-versions.js';
 
 /** What a caller decides about a new replay; the store adds series, version and times. */
@@ -31,6 +33,7 @@ export type CreateReplayResult =
   | { readonly type: 'created'; readonly stored: StoredReplay; readonly outboxIds: readonly string[] }
   /** The subscription has UNFINISHED_REPLAYS that are not finished. */
   | { readonly type: 'too_many' }
+  | LimitReached
   | { readonly type: 'not_found' };
 
 export type CancelReplayResult =
@@ -60,12 +63,21 @@ export class ReplayStore {
   constructor(@InjectRepository(WebhookReplayEntity) private readonly replays: Repository<WebhookReplayEntity>) {}
 
   /** Assigns the next series of the subscription, and forgets replays that are older than LOG_RETENTION_MS. */
-  create(ref: SubscriptionRef, given: NewReplay, nowMs: number): Promise<CreateReplayResult> {
+  create(
+    ref: SubscriptionRef,
+    given: NewReplay,
+    nowMs: number,
+    limits: FleetLimits = NO_LIMITS,
+  ): Promise<CreateReplayResult> {
     return inFleet(this.replays.manager, ref.fleetId, async (manager): Promise<CreateReplayResult> => {
       // The lock makes series and bound exact, and keeps the subscription from being deleted meanwhile.
       if ((await lockSubscription(manager, ref)) === null) return { type: 'not_found' };
       await inAllFleets(manager, (every) => forgetOld(every, nowMs));
       if ((await countUnfinished(manager, ref)) >= UNFINISHED_REPLAYS) return { type: 'too_many' };
+      // After that on the subscription, as changes of device ids lock it.
+      await lockFleet(manager, ref.fleetId);
+      const reached = limitReached(limits, 'startedReplays', await countStarted(manager, ref.fleetId, nowMs), 1);
+      if (reached !== null) return reached;
       const replay: WebhookReplay = {
         ...given,
         subscriptionId: ref.id,
@@ -164,6 +176,12 @@ function countUnfinished(manager: EntityManager, { id: subscriptionId }: Subscri
     { subscriptionId, progressState: IsNull() },
     { subscriptionId, progressState: 'running' },
   ]);
+}
+
+/** Those of the day (UTC). Finished ones too: each stays in the topics, and in memory, until it is forgotten. */
+function countStarted(manager: EntityManager, fleetId: string, nowMs: number): Promise<number> {
+  const startOfDay = nowMs - (nowMs % DAY_MS);
+  return manager.countBy(WebhookReplayEntity, { fleetId, createdAt: MoreThanOrEqual(startOfDay) });
 }
 
 /** The caller holds the subscription's lock. */

@@ -32,6 +32,7 @@ export interface ErrorBody {
       | 'too_many_api_keys'
       | 'too_many_portal_sessions'
       | 'too_many_changes_per_day'
+      | 'too_many_replays_per_day'
       | 'precondition_failed'
       | 'idempotency_in_progress'
       | 'idempotency_key_reused'
