@@ -17,6 +17,7 @@ import { GoneDeliveries, type OriginalDelivery } from './gone-deliveries.js';
 import { ReplayAllowance } from './replay-allowance.js';
 import type { ReplayLog, ReplayRecords } from './replay-log.js';
 import { DeliverySelecting, type Selection } from './select-deliveries.js';
+import type { HeldSelection, SelectionMemory } from './selection-memory.js';
 import type { SendingWatch } from './sending-watch.js';
 
 export interface ReplayJobParts {
@@ -29,6 +30,8 @@ export interface ReplayJobParts {
   readonly monotonicMs: () => number;
   /** The most deliveries of one replay that may be written and not yet sent. */
   readonly maxUnsent: number;
+  /** Of the process. */
+  readonly selections: Pick<SelectionMemory, 'hold'>;
 }
 
 export interface ReplayJobContext {
@@ -64,6 +67,7 @@ export class ReplayJob {
   private selecting: DeliverySelecting | null = null;
   private selection: Selection | null = null;
   private gone: GoneDeliveries | null = null;
+  private readonly memory: HeldSelection;
   private readonly allowance: ReplayAllowance;
   /** Aborted when the replay is cancelled or abandoned, or its subscription is deleted. */
   private readonly halt = new AbortController();
@@ -80,6 +84,7 @@ export class ReplayJob {
     private replay: WebhookReplay,
     private progress: ReplayProgress | null,
   ) {
+    this.memory = parts.selections.hold(replay.fleetId);
     this.allowance = new ReplayAllowance({
       ...parts,
       ratePerSecond: replay.ratePerSecond,
@@ -125,6 +130,12 @@ export class ReplayJob {
   abandon(): void {
     this.isAbandoned = true;
     this.halt.abort(new Aborted());
+    this.release();
+  }
+
+  /** Call when it is not run any more. */
+  release(): void {
+    this.memory.release();
   }
 
   /** It needs a batch that cannot be decoded: neither others nor the partition have to wait for that. */
@@ -135,11 +146,11 @@ export class ReplayJob {
     logger.error('replay_set_aside', { replayId, subscriptionId, reason: code, offset, error: message });
   }
 
-  /** False while all that it could do is wait: for its subscription, for the sender or for its rate, or set aside. */
+  /** False while all that it could do is wait: for its subscription, for the sender, for its rate, for memory, or set aside. */
   canGoOn(): boolean {
     if (this.isCancelled()) return true;
     if (this.parts.monotonicMs() < this.asideUntilMs) return false;
-    return this.selection === null || this.allowance.waitMs() === 0;
+    return this.selection === null ? this.memory.mayGrow() : this.allowance.waitMs() === 0;
   }
 
   /** Runs until it is over or has to yield. Throws Aborted when the task closes. */
@@ -150,7 +161,9 @@ export class ReplayJob {
       if (!(error instanceof Aborted) || this.context.signal.aborted) throw error;
     }
     if (!this.isOver && this.isCancelled()) await this.end('cancelled');
-    if (this.isOver) this.context.watch.forget(this.replayId);
+    if (!this.isOver) return;
+    this.context.watch.forget(this.replayId);
+    this.release();
   }
 
   private async work(turn: ReplayTurn): Promise<void> {
@@ -190,14 +203,23 @@ export class ReplayJob {
   }
 
   private async select(attemptsEnd: number, mayContinue: () => boolean): Promise<Selection | null> {
+    const { memory } = this;
+    if (!memory.mayGrow()) return null;
     const { partition, replayedFrom } = this.context;
-    this.selecting ??= new DeliverySelecting({ ...this.parts, partition }, this.replay, {
+    const selecting = (this.selecting ??= new DeliverySelecting({ ...this.parts, partition }, this.replay, {
       attemptsEnd,
       replayedFrom: replayedFrom(this.replay),
-    });
-    const selection = await this.selecting.advance(mayContinue, this.signal);
+    }));
+    memory.grewTo(selecting.bytes);
+    const hasRoom = () => {
+      memory.grewTo(selecting.bytes);
+      return memory.mayGrow();
+    };
+    const selection = await selecting.advance(() => hasRoom() && mayContinue(), this.signal);
+    if (selection === null) return null;
+    memory.isWhole(selection.bytes);
     // What it knows of other series is not needed any more.
-    if (selection) this.selecting = null;
+    this.selecting = null;
     return selection;
   }
 

@@ -16,6 +16,7 @@ import { TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { ReplayTask, type ReplayTaskParts } from './replay.task.js';
+import { SelectionMemory } from './selection-memory.js';
 
 /** Topics that a task reads and writes at the number of its own partition. */
 export const REPLAYER_COPARTITIONED = [
@@ -24,9 +25,12 @@ export const REPLAYER_COPARTITIONED = [
   topics.webhookAttempts.name,
 ];
 
+const MAX_SELECTION_BYTES = 128 * 1024 * 1024;
+
 @Injectable()
 export class ReplayTaskFactory implements PartitionTaskFactory, ReplayTaskParts {
   readonly maxUnsent: number;
+  readonly selections = new SelectionMemory(MAX_SELECTION_BYTES);
 
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,

@@ -94,6 +94,7 @@ export class ReplayTask implements PartitionTask {
     if (!this.opened) return;
     const { producer, log, watch, scheduler } = this.opened;
     await scheduler.drained();
+    for (const { job } of this.unfinished.values()) job.release();
     await log.drained();
     await watch.close();
     await producer.close();

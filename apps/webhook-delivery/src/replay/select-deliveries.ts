@@ -139,6 +139,8 @@ export interface Selection {
   /** The lowest and highest offset; -1: none. */
   readonly first: number;
   readonly last: number;
+  /** In memory. */
+  readonly bytes: number;
 }
 
 const PAGE_OFFSETS = 2_048;
@@ -181,7 +183,7 @@ export class DeliveryMarks {
         last = offset;
       }
     }
-    return { has, matched, first, last };
+    return { has, matched, first, last, bytes: this.bytes };
   }
 }
 

@@ -17,6 +17,7 @@ import { until } from '../../../../../test/support/until.js';
 import { nodeTimers } from '../../process/timers.js';
 import { ReplayTask, type ReplayTaskParts } from '../replay.task.js';
 import { REPLAYER_COPARTITIONED } from '../replay.task-factory.js';
+import { SelectionMemory } from '../selection-memory.js';
 
 function placeOf(topic: string) {
   return { topic, partition: 0 };
@@ -40,6 +41,7 @@ export class ReplayHarness {
   readonly fatal: Error[] = [];
   /** The events that were logged as errors. */
   readonly errors: string[] = [];
+  selections = new SelectionMemory(Infinity);
   /** The clock of the broker, which timestamps what is appended. */
   brokerTime = START;
   private readonly replayers: TaskManager[] = [];
@@ -71,6 +73,7 @@ export class ReplayHarness {
       nowMs: now,
       monotonicMs: now,
       timers: nodeTimers,
+      selections: this.selections,
       maxUnsent,
       instanceId: 'replayer-0',
       onFatal: (error) => void this.fatal.push(error),

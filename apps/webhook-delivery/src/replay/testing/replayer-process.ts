@@ -2,6 +2,7 @@ import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger } from '@waypost/streams';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { nodeTimers } from '../../process/timers.js';
+import { SelectionMemory } from '../selection-memory.js';
 import { createReplayer } from './replay-harness.js';
 
 /*
@@ -31,6 +32,7 @@ await createReplayer({
   timers: nodeTimers,
   // Nothing is sent here, so nothing could be waited for.
   maxUnsent: 10_000_000,
+  selections: new SelectionMemory(Infinity),
   instanceId: 'replayer-process',
   onFatal: () => process.exit(RUNTIME_FAILED),
 }).start();

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { SelectionMemory } from './selection-memory.js';
+
+describe('the memory of selections (R-26)', () => {
+  it('gives a fleet a third, and others a part of what is left', () => {
+    const memory = new SelectionMemory(900, 100);
+    const begun = (fleetId: string): number => {
+      let count = 0;
+      for (;;) {
+        const held = memory.hold(fleetId);
+        if (!held.mayGrow()) return count;
+        held.grewTo(0);
+        held.isWhole(100);
+        count++;
+      }
+    };
+    expect([begun('a'), begun('b'), begun('a'), begun('c')]).toEqual([3, 2, 0, 1]);
+    expect(memory.heldBytes).toBe(600);
+  });
+
+  it('counts a beginning as some, so that many cannot begin at once, and then what it is', () => {
+    const memory = new SelectionMemory(300, 100);
+    const [first, second] = [memory.hold('a'), memory.hold('b')];
+    first.grewTo(1);
+    expect([memory.heldBytes, second.mayGrow()]).toEqual([100, true]);
+    second.grewTo(1);
+    expect(memory.hold('c').mayGrow()).toBe(false);
+    // It has not used up what is counted for it.
+    expect(second.mayGrow()).toBe(true);
+    second.isWhole(1);
+    first.isWhole(1);
+    expect([memory.heldBytes, memory.hold('c').mayGrow()]).toEqual([2, true]);
+  });
+
+  it('lets the one of a fleet that began first go on beyond the share, so that never all wait', () => {
+    const memory = new SelectionMemory(900, 100);
+    const [first, second] = [memory.hold('a'), memory.hold('a')];
+    first.grewTo(100);
+    second.grewTo(100);
+    first.grewTo(500);
+    expect([first.mayGrow(), second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([true, false, false]);
+    // Of another fleet there is room for one.
+    expect(memory.hold('b').mayGrow()).toBe(true);
+    first.isWhole(500);
+    expect([second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([true, false]);
+    first.release();
+    expect([memory.heldBytes, memory.hold('a').mayGrow()]).toEqual([100, true]);
+  });
+
+  it('counts nothing of one that was released, whatever it still does', () => {
+    const memory = new SelectionMemory(300, 100);
+    const held = memory.hold('a');
+    held.grewTo(200);
+    held.release();
+    held.grewTo(250);
+    held.isWhole(250);
+    expect(memory.heldBytes).toBe(0);
+    expect(memory.hold('b').mayGrow()).toBe(true);
+  });
+});

@@ -1,0 +1,96 @@
+/** A fleet may hold this part of what is free. */
+const FLEET_SHARE_OF_FREE = 0.5;
+/** Counted from the beginning: many may begin at the same time. */
+const FIRST_BYTES = 64 * 1_024;
+
+/** What a replay may hold of the memory for selections. */
+export interface HeldSelection {
+  /** False while it has to wait until others have ended. One that has begun keeps what it has. */
+  mayGrow(): boolean;
+  /** It has begun, and holds as much. */
+  grewTo(bytes: number): void;
+  /** It is complete, and holds no more than that. */
+  isWhole(bytes: number): void;
+  /** It holds nothing any more, whatever it still does. */
+  release(): void;
+}
+
+/**
+ * What the selections of all replays of the process take in memory: a selection is held until its replay is over, and a
+ * replay may be slow for days. As with the memory of deliveries, the share of a fleet is a part of what is free (R-26). Of
+ * the selections of a fleet that have begun, the first may always go on, so that never all wait for each other.
+ */
+export class SelectionMemory {
+  private usedBytes = 0;
+  private readonly byFleet = new Map<string, number>();
+  /** Those that have begun and are not whole, in that order, by fleet. */
+  private readonly growing = new Map<string, Set<HeldSelection>>();
+
+  constructor(
+    private readonly limitBytes: number,
+    private readonly firstBytes = FIRST_BYTES,
+  ) {}
+
+  get heldBytes(): number {
+    return this.usedBytes;
+  }
+
+  hold(fleetId: string): HeldSelection {
+    let grown = 0;
+    let counted = 0;
+    let isReleased = false;
+    const count = (bytes: number): void => {
+      if (isReleased) return;
+      this.change(fleetId, bytes - counted);
+      counted = bytes;
+    };
+    const holder: HeldSelection = {
+      mayGrow: () => {
+        if (counted === 0) return this.usedBytes === 0 || this.freeFor(fleetId) >= this.firstBytes;
+        return grown < counted || this.freeFor(fleetId) > 0 || this.isFirst(fleetId, holder);
+      },
+      grewTo: (bytes) => {
+        grown = bytes;
+        count(Math.max(bytes, this.firstBytes));
+        if (!isReleased) this.grows(fleetId, holder);
+      },
+      isWhole: (bytes) => {
+        count(bytes);
+        this.growsNoMore(fleetId, holder);
+      },
+      release: () => {
+        count(0);
+        isReleased = true;
+        this.growsNoMore(fleetId, holder);
+      },
+    };
+    return holder;
+  }
+
+  private isFirst(fleetId: string, holder: HeldSelection): boolean {
+    const [first] = this.growing.get(fleetId) ?? [];
+    return first === holder;
+  }
+
+  private grows(fleetId: string, holder: HeldSelection): void {
+    const ofFleet = this.growing.get(fleetId) ?? new Set();
+    this.growing.set(fleetId, ofFleet.add(holder));
+  }
+
+  private growsNoMore(fleetId: string, holder: HeldSelection): void {
+    const ofFleet = this.growing.get(fleetId);
+    ofFleet?.delete(holder);
+    if (ofFleet?.size === 0) this.growing.delete(fleetId);
+  }
+
+  private freeFor(fleetId: string): number {
+    return (this.limitBytes - this.usedBytes) * FLEET_SHARE_OF_FREE - (this.byFleet.get(fleetId) ?? 0);
+  }
+
+  private change(fleetId: string, bytes: number): void {
+    this.usedBytes += bytes;
+    const ofFleet = (this.byFleet.get(fleetId) ?? 0) + bytes;
+    if (ofFleet > 0) this.byFleet.set(fleetId, ofFleet);
+    else this.byFleet.delete(fleetId);
+  }
+}
