@@ -26,7 +26,8 @@ export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
   slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
   reservations: DELIVERIES_BEGUN,
   // R-26: beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log.
-  unfinished: { perSubscription: 500, bytes: 48 * MIB },
+  // A delivery that begins at once has ended after a minute, however its endpoint fails (R-20, R-22).
+  unfinished: { perSubscription: 500, slowAfterMs: 120_000, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,
   // R-25: what is answered and not yet flushed is sent again after a kill.
   flushes: { intervalMs: 4, busyIntervalMs: 10 },

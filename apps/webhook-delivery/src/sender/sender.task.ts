@@ -160,6 +160,7 @@ export class SenderTask implements PartitionTask {
       this.expiredMs = atMs;
       held.expire();
     }
+    states.watchSlow();
     if (states.areDue()) log.requestFlush();
     position.moved();
     catchUp.kick();
@@ -256,7 +257,10 @@ export class SenderTask implements PartitionTask {
     const { backlogs, flow, states } = this.opened();
     const { offset, timestamp: appendedAt } = record;
     const known = this.knownOf(backlog, offset);
-    if (known === null) return null;
+    if (known === null) {
+      backlogs.taken(backlog, offset);
+      return null;
+    }
     const read = this.deliveryOf(backlog, record);
     if (read.type === 'rejected') {
       backlogs.forgetIfDone(backlog);

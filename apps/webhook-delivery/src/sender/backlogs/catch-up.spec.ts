@@ -69,11 +69,12 @@ describe('catching up', () => {
 
 function backlogsOf(limits: { readonly perSubscription: number }): PartitionBacklogs {
   return new PartitionBacklogs({
-    limits,
+    limits: { ...limits, slowAfterMs: Infinity },
     memory: new DeliveryMemory(Infinity, null),
     start: { offset: 0, foldFrom: 0 },
     begun: { upTo: -1, foldFrom: 0 },
     attemptsEnd: () => 0,
+    monotonicMs: () => 0,
     isPaused: () => false,
   });
 }

@@ -9,7 +9,7 @@ function backlogOf(...created: readonly number[]): SubscriptionBacklog {
   const backlog = new SubscriptionBacklog('subscription-1');
   for (const [offset, createdAt] of created.entries()) {
     const delivery = { subscriptionId: 'subscription-1', fleetId: 'fleet-1', createdAt } as WebhookDelivery;
-    backlog.unfinished.set(offset, { pending: { delivery } as PendingDelivery, foldFrom: 0 });
+    backlog.unfinished.set(offset, { pending: { delivery } as PendingDelivery, foldFrom: 0, sinceMs: 0 });
   }
   return backlog;
 }

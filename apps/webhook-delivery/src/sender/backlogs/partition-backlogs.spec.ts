@@ -10,14 +10,20 @@ import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlo
 const DELIVERY_BYTES = bytesOf(aDelivery(10));
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
-function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory(Infinity, null) } = {}) {
+function build({
+  begun = NOTHING_BEGUN,
+  limits = {},
+  memory = new DeliveryMemory(Infinity, null),
+  monotonicMs = (): number => 0,
+} = {}) {
   let attemptsEnd = 500;
   const backlogs = new PartitionBacklogs({
-    limits: { perSubscription: 3, ...limits },
+    limits: { perSubscription: 3, slowAfterMs: Infinity, ...limits },
     memory,
     start: { offset: 10, foldFrom: 100 },
     begun,
     attemptsEnd: () => attemptsEnd,
+    monotonicMs,
     isPaused: () => false,
   });
   const pendingOf = (backlog: SubscriptionBacklog, offset: number, fleetId = 'fleet-1'): PendingDelivery => ({
@@ -164,6 +170,40 @@ describe('state records of backlogs that have caught up', () => {
     states.collect().written();
     expect(new Set(caughtUp.map(({ placement }) => placement))).toEqual(new Set(['attached']));
     expect(commitPoint).toHaveBeenCalledTimes(1);
+  });
+
+  it('do not look for it while what they have caught up with is not past the last one', async () => {
+    const { codecs } = await SenderHarness.create();
+    const { backlogs, taken } = build();
+    const states = new StateRecords({ backlogs, codecs, partition: 0, nowMs: () => 0, monotonicMs: () => 1_000 });
+    const { backlog } = taken('a', 10);
+    backlog.placement = 'detached';
+    states.watch(backlog);
+    taken('b', 11);
+    expect(backlogs.commitPoint().offset).toBe(11);
+    const commitPoint = jest.spyOn(backlogs, 'commitPoint');
+    for (let flush = 0; flush < 3; flush++) states.collect().written();
+    expect(commitPoint).not.toHaveBeenCalled();
+  });
+});
+
+describe('a slow backlog (R-26)', () => {
+  it('stays detached until its first delivery is a recent one, or it would be detached again and again', () => {
+    let nowMs = 0;
+    const { backlogs, taken } = build({ limits: { slowAfterMs: 1_000 }, monotonicMs: () => nowMs });
+    taken('b', 10);
+    const slow = taken('a', 11);
+    const { backlog } = slow;
+    backlog.placement = 'detached';
+    nowMs = 999;
+    expect(backlogs.isSlow(backlog)).toBe(false);
+    nowMs = 1_000;
+    taken('a', 12);
+    backlogs.attach([backlog]);
+    expect(backlog.placement).toBe('detached');
+    backlogs.finish(slow);
+    backlogs.attach([backlog]);
+    expect(backlog.placement).toBe('attached');
   });
 });
 

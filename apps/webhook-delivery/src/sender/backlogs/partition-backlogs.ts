@@ -22,13 +22,14 @@ import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlo
  *     up to takenUpTo      it is read again                                               withdrawnFoldFrom
  *     beyond all of them   it has no attempts                                             attemptsEnd
  *
- * While a backlog is held, its state record tells the progress of its deliveries in place of the attempts from foldFrom to
- * the moment of the record (KnownDeliveries): what is held for days would otherwise have all attempts of these days folded.
- * Not so a backlog that was held before its owner had read all that a predecessor had begun of it, until the hold is over.
+ * While a backlog is held or slow, its state record tells the progress of its deliveries in place of the attempts from
+ * foldFrom to the moment of the record (KnownDeliveries): what waits for days would otherwise have all attempts of these
+ * days folded. Not so before its owner has read all that a predecessor had begun of it: of one that is held, it does not
+ * until the hold is over.
  *
  * Which pair a successor gets depends on the placement of the backlog: attached, the commit point of the partition, which
  * is the least of all attached backlogs; detached, that of its own state record, which is why begun.foldFrom does not
- * count for it.
+ * count for it. Detached are those that are parked, held or slow.
  */
 
 export interface CommitPoint {
@@ -44,6 +45,8 @@ const MUCH_OF_FREE = 1 / 4;
 export interface BacklogLimits {
   /** Unfinished deliveries of one subscription in memory. */
   readonly perSubscription: number;
+  /** A backlog is slow once its first delivery has been in memory for so long: it must not hold back the commit point. */
+  readonly slowAfterMs: number;
 }
 
 /** The deliveries that predecessors had begun, by the attempt log. */
@@ -59,6 +62,7 @@ export interface PartitionBacklogsOptions {
   readonly start: CommitPoint;
   readonly begun: BegunDeliveries;
   readonly attemptsEnd: () => number;
+  readonly monotonicMs: () => number;
   readonly isPaused: (subscriptionId: string) => boolean;
 }
 
@@ -68,7 +72,7 @@ export interface PartitionBacklogsOptions {
  * never waits for a slow subscription.
  *
  * Deliveries of a backlog finish in any order. The commit point is the lowest unfinished one of all attached backlogs. A
- * parked backlog is detached, with a state record of its own, so that it does not hold the position back.
+ * parked or slow backlog is detached, with a state record of its own, so that it does not hold the position back.
  */
 export class PartitionBacklogs {
   pending = 0;
@@ -76,9 +80,12 @@ export class PartitionBacklogs {
   position: number;
   readonly parked = new Set<SubscriptionBacklog>();
   private readonly backlogs = new Map<string, SubscriptionBacklog>();
+  /** The offset of the last commit point: it never goes back. */
+  private committable: number;
 
   constructor(private readonly options: PartitionBacklogsOptions) {
     this.position = options.start.offset;
+    this.committable = options.start.offset;
   }
 
   all(): Iterable<SubscriptionBacklog> {
@@ -140,12 +147,25 @@ export class PartitionBacklogs {
   /** Deliveries of a backlog must be admitted in the order of the log. */
   admit(pending: PendingDelivery): void {
     const { backlog, offset } = pending;
-    backlog.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(backlog, offset) });
-    backlog.takenUpTo = Math.max(backlog.takenUpTo, offset);
+    const sinceMs = this.options.monotonicMs();
+    backlog.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(backlog, offset), sinceMs });
+    this.taken(backlog, offset);
     this.pending++;
     backlog.fleetId = pending.delivery.fleetId;
     backlog.bytes += bytesOf(pending.delivery);
     this.options.memory.add(pending.delivery);
+  }
+
+  /** It was admitted, or is finished. */
+  taken(backlog: SubscriptionBacklog, offset: number): void {
+    backlog.takenUpTo = Math.max(backlog.takenUpTo, offset);
+  }
+
+  /** Its rate, or the order of a device, may keep deliveries in memory for hours. */
+  isSlow({ unfinished }: SubscriptionBacklog): boolean {
+    for (const { sinceMs } of unfinished.values())
+      return this.options.monotonicMs() - sinceMs >= this.options.limits.slowAfterMs;
+    return false;
   }
 
   /**
@@ -199,6 +219,7 @@ export class PartitionBacklogs {
       offset = Math.min(offset, lowest);
       foldFrom = Math.min(foldFrom, this.foldFromOfLowest(backlog));
     }
+    this.committable = offset === Infinity ? this.position : offset;
     if (offset !== Infinity) return { offset, foldFrom };
     return {
       offset: this.position,
@@ -219,7 +240,7 @@ export class PartitionBacklogs {
   attach(backlogs: Iterable<SubscriptionBacklog>): void {
     let commit: CommitPoint | null = null;
     for (const backlog of backlogs) {
-      if (backlog.placement !== 'detached' || backlog.parkedFrom !== null || backlog.isHeld) continue;
+      if (!this.isAttachable(backlog)) continue;
       // Once: it looks at all backlogs.
       const { offset, foldFrom } = (commit ??= this.commitPoint());
       if ((backlog.lowest() ?? this.position) < offset) continue;
@@ -227,6 +248,12 @@ export class PartitionBacklogs {
       backlog.placement = 'attached';
       commit = { offset, foldFrom: Math.min(foldFrom, this.foldFromOfLowest(backlog)) };
     }
+  }
+
+  /** Whether it may be time to attach it: a look at this backlog only. */
+  isAttachable(backlog: SubscriptionBacklog): boolean {
+    if (backlog.placement !== 'detached' || backlog.parkedFrom !== null || backlog.isHeld) return false;
+    return (backlog.lowest() ?? this.position) >= this.committable && !this.isSlow(backlog);
   }
 
   /** A delivery that was begun is folded from the old position; one that is admitted now has no earlier attempts. */

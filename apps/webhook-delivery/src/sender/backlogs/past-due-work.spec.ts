@@ -37,7 +37,7 @@ function backlogOf(...wishes: readonly Partial<PendingDelivery>[]): Subscription
       begun: null,
       ...wish,
     };
-    backlog.unfinished.set(offset, { pending, foldFrom: 0 });
+    backlog.unfinished.set(offset, { pending, foldFrom: 0, sinceMs: 0 });
   }
   return backlog;
 }

@@ -23,6 +23,14 @@ export interface PendingDelivery {
 /** What is kept in memory of an unfinished delivery whose record is read again. */
 export type WithdrawnDelivery = Pick<PendingDelivery, 'progress' | 'due'>;
 
+export interface UnfinishedEntry {
+  readonly pending: PendingDelivery;
+  /** No attempt of it lies before this position of the attempt log. */
+  foldFrom: number;
+  /** Since when it is in memory, on the monotonic clock. */
+  readonly sinceMs: number;
+}
+
 /**
  * What tells a successor where a backlog resumes:
  * - attached: the committed position of the partition;
@@ -34,7 +42,7 @@ export type Placement = 'attached' | 'detaching' | 'detached';
 /** The unfinished deliveries of one subscription in this partition. Owned by PartitionBacklogs. */
 export class SubscriptionBacklog {
   /** By offset, ascending. */
-  readonly unfinished = new Map<number, { readonly pending: PendingDelivery; foldFrom: number }>();
+  readonly unfinished = new Map<number, UnfinishedEntry>();
   bytes = 0;
   /** Of the last one that was admitted. */
   fleetId = '';
@@ -59,7 +67,7 @@ export class SubscriptionBacklog {
   inFlight = 0;
   /** Deliveries of which only the record that they expired is not written yet. */
   expiring = 0;
-  /** The highest delivery that was ever in memory here, or in that of a predecessor whose record knows it; -1: none. */
+  /** Up to here each was in memory or finished, here or at a predecessor whose record knows it; -1: none. */
   takenUpTo = -1;
   /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
   readonly withdrawn = new Map<number, WithdrawnDelivery>();

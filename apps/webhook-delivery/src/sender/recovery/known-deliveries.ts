@@ -9,13 +9,14 @@ import type { Moment } from '../../process/clocks.js';
 import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
 
 /*
- * What is held may be so for days, while the attempts of all others go on. Its state record therefore tells the progress
- * of its deliveries: a successor folds the attempts since that record and not those since the hold began (R-25, R-26).
+ * What is held, or slow, may wait for days, while the attempts of all others go on. Its state record therefore tells the
+ * progress of its deliveries: a successor folds the attempts since that record and not those since the wait began (R-25,
+ * R-26).
  */
 
 /** Whether the progress of all its deliveries is known here: a predecessor may have begun some that have not been read yet. */
-export function isKnown({ isHeld, begunUpTo, takenUpTo }: SubscriptionBacklog): boolean {
-  return isHeld && begunUpTo <= takenUpTo;
+export function isKnown({ begunUpTo, takenUpTo }: SubscriptionBacklog): boolean {
+  return begunUpTo <= takenUpTo;
 }
 
 /** @param attemptsEnd every attempt before it counts in the progress of its delivery */

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { until } from '../../../../../test/support/until.js';
 import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
+import type { BacklogLimits } from '../backlogs/partition-backlogs.js';
 import { never, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { anAttempt } from '../testing/sender-samples.js';
 
@@ -18,15 +19,20 @@ const fates = fc.array(fc.record({ acceptedAt: fc.integer({ min: 1, max: 6 }), h
   minLength: DELIVERIES,
   maxLength: DELIVERIES,
 });
-/** How long one sender lives, and whether its subscriptions are paused halfway through, or active. */
+/** How long one sender lives, how soon it takes a backlog for slow, and which of its subscriptions are paused halfway through. */
 interface Life {
   readonly ms: number;
+  readonly limits: BacklogLimits;
   readonly pauses: readonly boolean[];
 }
 
 const lives = fc.array(
   fc.record({
     ms: fc.integer({ min: 5, max: 80 }),
+    limits: fc.record({
+      perSubscription: fc.constantFrom(6, 6, 40),
+      slowAfterMs: fc.constantFrom(500, 2_000, 120_000),
+    }),
     pauses: fc.array(fc.boolean(), { minLength: SUBSCRIPTIONS.length, maxLength: SUBSCRIPTIONS.length }),
   }),
   { minLength: 3, maxLength: 6 },
@@ -46,15 +52,14 @@ async function run(plan: readonly Fate[], lives: readonly Life[]): Promise<Sende
     if (!fate || (fate.hangs && !isLast)) return never(request);
     return request.attempt >= fate.acceptedAt ? ok : unavailable;
   };
-  const settings = { limits: { perSubscription: 6 } };
-  for (const { ms, pauses } of lives) {
-    await harness.start(answer(false), settings);
+  for (const { ms, limits, pauses } of lives) {
+    await harness.start(answer(false), { limits });
     await new Promise((resolve) => setTimeout(resolve, ms));
     subscribe((i) => pauses[i] ?? false);
     await new Promise((resolve) => setTimeout(resolve, ms));
   }
   subscribe(() => false);
-  await harness.start(answer(true), settings);
+  await harness.start(answer(true), { limits: { perSubscription: 6 } });
   await until(async () => (await finals(harness)) >= DELIVERIES);
   await harness.stop();
   return harness;
@@ -64,7 +69,7 @@ async function finals(harness: SenderHarness): Promise<number> {
   return (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length;
 }
 
-describe('the sender over crashes and pauses at any point (R-16, R-25)', () => {
+describe('the sender over crashes, pauses and slow subscriptions at any point (R-16, R-25)', () => {
   it('leaves a log in which every delivery has each attempt once, in order, without gaps, and one end', async () => {
     await fc.assert(
       fc.asyncProperty(fates, lives, async (plan, lived) => {

@@ -28,9 +28,20 @@ interface Written extends Omit<Change, 'backlog'> {
   readonly atMs: number;
 }
 
+interface Waiting {
+  readonly foldFrom: number;
+  /** It is held or slow. */
+  readonly waitsLong: boolean;
+  /** What was written last. */
+  readonly before: KnownDeliveries | null;
+}
+
 /** While a detached backlog advances. Deliveries that finished since are folded again after a crash. */
 const ADVANCE_INTERVAL_MS = 1_000;
-/** While it does not advance: the attempts of other backlogs continue, and would all be folded again. Also for counts of failures. */
+/**
+ * While it does not advance, or with a list of what is known of it, which is long: the attempts of other backlogs continue,
+ * and would all be folded again. Also for counts of failures.
+ */
 const STEADY_INTERVAL_MS = 30_000;
 const QUEUES_PER_CALL = 500;
 /** A shorter run of failures gets no record; after a crash its start is determined again. */
@@ -48,6 +59,7 @@ export class StateRecords {
   /** May need a record now. */
   private readonly changed = new Set<SubscriptionBacklog>();
   private round: Iterator<[SubscriptionBacklog, Written]> = this.watched.entries();
+  private search: Iterator<SubscriptionBacklog> = [].values();
 
   constructor(private readonly options: StateRecordsOptions) {}
 
@@ -56,6 +68,19 @@ export class StateRecords {
     if (this.watched.has(backlog)) return;
     backlog.isRemembered = true;
     this.watched.set(backlog, { state: NORMAL, known: null, atMs: -Infinity });
+  }
+
+  /** Finds slow backlogs that hold the position of the partition back. A few per call, as in a round. */
+  watchSlow(): void {
+    const { backlogs } = this.options;
+    for (let left = QUEUES_PER_CALL; left > 0; left--) {
+      const next = this.search.next();
+      if (next.done === true) {
+        this.search = backlogs.all()[Symbol.iterator]();
+        return;
+      }
+      if (next.value.placement === 'attached' && backlogs.isSlow(next.value)) this.watch(next.value);
+    }
   }
 
   /** Continues with the record of a predecessor. */
@@ -107,7 +132,7 @@ export class StateRecords {
         if (next.done === true) return;
       }
       const [backlog, written] = next.value;
-      const isAttachable = backlog.placement === 'detached' && backlog.parkedFrom === null && !backlog.isHeld;
+      const isAttachable = this.options.backlogs.isAttachable(backlog);
       if (isAttachable || this.isOver(backlog, written) || this.isDue(backlog, this.wanted(backlog, written), written))
         this.changed.add(backlog);
     }
@@ -121,22 +146,24 @@ export class StateRecords {
   private wanted(backlog: SubscriptionBacklog, { known }: Written): Remembered {
     const { backlogs, monotonicMs } = this.options;
     const { failingSince, suspendedAt, failedDays } = backlog.health;
-    const isDetachable = backlog.parkedFrom !== null || backlog.isHeld || backlog.placement !== 'attached';
+    const waitsLong = backlog.isHeld || backlogs.isSlow(backlog);
+    const isDetachable = backlog.parkedFrom !== null || waitsLong || backlog.placement !== 'attached';
     const isFailingLong = failingSince !== null && monotonicMs() - backlog.failingSinceMs >= FAILING_RECORDED_AFTER_MS;
     const foldFrom = isDetachable ? backlogs.foldFromOfLowest(backlog) : null;
     return {
       parkedFrom: isDetachable ? (backlog.lowest() ?? backlogs.position) : null,
       foldFrom,
-      knownFrom: foldFrom === null ? null : this.knownFrom(backlog, foldFrom, known),
+      knownFrom: foldFrom === null ? null : this.knownFrom(backlog, { foldFrom, waitsLong, before: known }),
       ...(isFailingLong || backlog.isSuspended ? { failingSince, failedDays } : HEALTHY),
       suspendedAt,
     };
   }
 
-  /** After a hold, what was known then saves a successor the attempts from before, until the last of it has ended. */
-  private knownFrom(backlog: SubscriptionBacklog, foldFrom: number, before: KnownDeliveries | null): number | null {
-    if (isKnown(backlog)) return this.options.backlogs.attemptsEnd();
-    return before !== null && foldFrom < before.foldFrom ? before.foldFrom : null;
+  /** Also after a hold, until the last of its deliveries with attempts from before it has ended. */
+  private knownFrom(backlog: SubscriptionBacklog, { foldFrom, waitsLong, before }: Waiting): number | null {
+    const isNeeded = before !== null && foldFrom < before.foldFrom;
+    if (isKnown(backlog) && (waitsLong || isNeeded)) return this.options.backlogs.attemptsEnd();
+    return isNeeded ? before.foldFrom : null;
   }
 
   private isDue(backlog: SubscriptionBacklog, wanted: Remembered, { state, atMs }: Written): boolean {
@@ -144,7 +171,8 @@ export class StateRecords {
     if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
     const sinceMs = this.options.monotonicMs() - atMs;
     // One without deliveries moves with those of others: where it was before is as good.
-    const advanceMs = backlog.lowest() === null ? STEADY_INTERVAL_MS : ADVANCE_INTERVAL_MS;
+    const isSlowly = backlog.lowest() === null || wanted.knownFrom !== null;
+    const advanceMs = isSlowly ? STEADY_INTERVAL_MS : ADVANCE_INTERVAL_MS;
     if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= advanceMs) return true;
     const isSteady = wanted.foldFrom === state.foldFrom && wanted.knownFrom === state.knownFrom;
     return (!isSteady || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS;

@@ -19,6 +19,7 @@ import type {
 import { Quarantine, type Traces } from '@waypost/platform';
 import { NO_TRACES } from '@waypost/platform/testing';
 import {
+  type CommittedOffset,
   createTaskManager,
   type RecordHeader,
   silentLogger,
@@ -257,7 +258,7 @@ export class SenderHarness {
       closeGraceMs: 20,
       random: settings.random ?? (() => 0),
       traces: settings.traces ?? NO_TRACES,
-      limits: { perSubscription: 100, bytes: Infinity, ...settings.limits },
+      limits: { perSubscription: 100, slowAfterMs: 120_000, bytes: Infinity, ...settings.limits },
       memory: settings.memory ?? new DeliveryMemory(Infinity, null),
       retention: new RetentionClock({ nowMs, monotonicMs, logger: { error: (event) => void this.errors.push(event) } }),
       instanceId: 'sender-0',
@@ -340,8 +341,16 @@ export class SenderHarness {
   }
 
   async committedOffset(): Promise<number> {
-    const member = this.backend.group({ groupId: consumerGroups.sender.id, topics: [] });
-    return (await member.committed(DELIVERIES))?.offset ?? 0;
+    return (await this.committed())?.offset ?? 0;
+  }
+
+  /** From where on a successor folds the attempts, for what no state record tells of. */
+  async committedFoldFrom(): Promise<number> {
+    return Number((await this.committed())?.metadata);
+  }
+
+  private committed(): Promise<CommittedOffset | null> {
+    return this.backend.group({ groupId: consumerGroups.sender.id, topics: [] }).committed(DELIVERIES);
   }
 
   private async records(log: TopicPartition, codec: SubjectCodec<unknown>): Promise<StreamRecord[]> {
