@@ -221,7 +221,9 @@ export class SenderTask implements PartitionTask {
         backlogs.park(backlog, state.parkedFrom);
         this.parts.metrics.parkedChanged(1);
       }
-      restoreKnown(backlog, state, { byDelivery: recovered.byDelivery, dueOf: (progress) => this.dueOf(progress) });
+      backlog.fleetId = this.parts.directory.get(subscriptionId)?.fleetId ?? '';
+      const { byDelivery } = recovered;
+      restoreKnown(backlog, state, { backlogs, byDelivery, dueOf: (progress) => this.dueOf(progress) });
       states.recovered(backlog, state);
       if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId) ?? null);
       const accepted = recovered.accepted.get(subscriptionId);
@@ -258,11 +260,12 @@ export class SenderTask implements PartitionTask {
     const { offset, timestamp: appendedAt } = record;
     const known = this.knownOf(backlog, offset);
     if (known === null) {
-      backlogs.taken(backlog, offset);
+      backlogs.skip(backlog, offset);
       return null;
     }
     const read = this.deliveryOf(backlog, record);
     if (read.type === 'rejected') {
+      backlogs.over(backlog, offset);
       backlogs.forgetIfDone(backlog);
       return this.parts.quarantine.put(this.context, [{ record, ...read }]);
     }
@@ -287,8 +290,7 @@ export class SenderTask implements PartitionTask {
   /** null: it is finished. */
   private knownOf(backlog: SubscriptionBacklog, offset: number): WithdrawnDelivery | null {
     if (offset <= backlog.takenUpTo) {
-      const withdrawn = backlog.withdrawn.get(offset);
-      backlog.withdrawn.delete(offset);
+      const withdrawn = this.opened().backlogs.readAgain(backlog, offset);
       return withdrawn ? { ...withdrawn, due: backlog.dueAfterHold(withdrawn.due) } : null;
     }
     const { byDelivery } = this.opened().recovered;

@@ -3,6 +3,8 @@ import type { WebhookDelivery } from '@waypost/domain';
 /** What the strings and objects of a delivery take beside its body. */
 const DELIVERY_BYTES = 1_024;
 const BYTES_PER_CHARACTER = 2;
+/** What is kept of one that has left memory for the log: its progress. */
+const WITHDRAWN_BYTES = 300;
 
 /** A fleet may hold this part of what is free. */
 const FLEET_SHARE_OF_FREE = 0.5;
@@ -12,8 +14,8 @@ export function bytesOf({ body }: Pick<WebhookDelivery, 'body'>): number {
 }
 
 /**
- * What the unfinished deliveries of a partition, or of all partitions of the process, take in memory, and how much of it is
- * each fleet's (R-26). As with reservations, the share of a fleet is a part of what is free, so that something always is.
+ * What the unfinished deliveries of a partition, or of all partitions of the process, take in memory, also those of which
+ * only the progress is kept, and how much of it is each fleet's (R-26). As with reservations, the share of a fleet is a part of what is free, so that something always is.
  */
 export class DeliveryMemory {
   private usedBytes = 0;
@@ -35,6 +37,11 @@ export class DeliveryMemory {
 
   remove(delivery: WebhookDelivery): void {
     this.change(delivery.fleetId, -bytesOf(delivery));
+  }
+
+  /** @param by how many more, or fewer, of the fleet are kept as withdrawn */
+  withdrawnChanged(fleetId: string, by: number): void {
+    this.change(fleetId, by * WITHDRAWN_BYTES);
   }
 
   private change(fleetId: string, bytes: number): void {

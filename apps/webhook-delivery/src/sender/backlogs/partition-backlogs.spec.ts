@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
+import { DELIVERY_UNSTARTED, type DeliveryProgress, HEALTHY } from '@waypost/domain';
 import { StateRecords } from '../recovery/state-records.js';
 import { SenderHarness } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';
@@ -8,6 +8,14 @@ import { type BegunDeliveries, PartitionBacklogs } from './partition-backlogs.js
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 const DELIVERY_BYTES = bytesOf(aDelivery(10));
+const TRIED: DeliveryProgress = {
+  type: 'pending',
+  nextAttempt: 2,
+  probes: 0,
+  dueAt: 0,
+  firstAttemptAt: 0,
+  unauthorizedBefore: false,
+};
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
 function build({
@@ -232,6 +240,7 @@ describe('a backlog at its bound (R-26)', () => {
     expect(memory.freeFor('fleet-1')).toBe(3.5 * DELIVERY_BYTES);
     for (const offset of [13, 14]) taken('b', offset);
     backlogs.withdrawAllButFirst(backlogs.backlog('b'));
+    // Of the other one nothing is kept: it has had no attempt.
     expect(memory.freeFor('fleet-1')).toBe(2 * DELIVERY_BYTES);
     backlogs.close();
     expect(memory.freeFor('fleet-1')).toBe(5 * DELIVERY_BYTES);
@@ -240,9 +249,10 @@ describe('a backlog at its bound (R-26)', () => {
   it('folds the attempts of what it reads again from where they began, not from where it reads it (R-25)', () => {
     const { backlogs, taken, log, pendingOf } = build();
     const first = taken('a', 10);
-    for (const offset of [11, 12]) taken('a', offset);
+    const others = [taken('a', 11), taken('a', 12)];
     const { backlog } = first;
     log(7); // attempts of all three among them
+    for (const pending of others) pending.progress = TRIED;
     backlogs.withdrawAllButFirst(backlog);
     backlogs.park(backlog, 11);
     backlogs.finish(first);
@@ -255,8 +265,9 @@ describe('a backlog at its bound (R-26)', () => {
     const { backlogs, taken, log, pendingOf } = build({ limits: { perSubscription: 4 } });
     const held = [taken('a', 10), taken('a', 11)];
     const backlog = backlogs.backlog('a');
+    for (const pending of held) pending.progress = TRIED;
     backlogs.withdrawAllButFirst(backlog);
-    backlog.withdrawn.clear(); // read again
+    expect(backlogs.readAgain(backlog, 11)?.progress).toBe(TRIED);
     backlogs.admit(pendingOf(backlog, 11));
     log(1_000); // days
     const [first] = [taken('a', 12), taken('a', 13)];
@@ -266,6 +277,26 @@ describe('a backlog at its bound (R-26)', () => {
     backlogs.finish(first);
     backlogs.admit(pendingOf(backlog, 13));
     expect(backlogs.foldFromOfLowest(backlog)).toBe(1_500);
+  });
+
+  it('keeps of what goes back to the log only what has been tried or lies before that: the rest is as new (R-25)', () => {
+    const { backlogs, taken } = build({ limits: { perSubscription: 9 } });
+    const backlog = backlogs.backlog('a');
+    const of = new Map([10, 11, 12, 13, 14, 15].map((offset) => [offset, taken('a', offset)]));
+    const tried = of.get(12);
+    if (tried) tried.progress = TRIED;
+    const withdrawn = backlogs.withdrawAllButFirst(backlog);
+    expect(withdrawn.map(({ offset }) => offset)).toEqual([11, 12, 13, 14, 15]);
+    expect([[...backlog.withdrawn.keys()], backlog.takenUpTo]).toEqual([[11, 12], 12]);
+  });
+
+  it('keeps it also up to what is finished, which would be sent again otherwise (R-25)', () => {
+    const { backlogs, taken } = build({ limits: { perSubscription: 9 } });
+    const backlog = backlogs.backlog('a');
+    const finished = [10, 11, 12, 13, 14].map((offset) => taken('a', offset))[3];
+    if (finished) backlogs.finish(finished);
+    backlogs.withdrawAllButFirst(backlog);
+    expect([[...backlog.withdrawn.keys()], backlog.takenUpTo]).toEqual([[11, 12], 13]);
   });
 
   it('holds the commit point back until its own record accounts for it', () => {

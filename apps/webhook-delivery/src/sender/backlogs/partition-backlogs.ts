@@ -1,5 +1,5 @@
 import { bytesOf, type DeliveryMemory } from './delivery-memory.js';
-import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
+import { type PendingDelivery, SubscriptionBacklog, type WithdrawnDelivery } from './subscription-backlog.js';
 
 /*
  * The offsets of one backlog in `webhook.deliveries`, here a parked one (f: finished, m: in memory, l: in the log only):
@@ -10,8 +10,8 @@ import { type PendingDelivery, SubscriptionBacklog } from './subscription-backlo
  *
  * The reader leaves what comes after parkedFrom to a catch-up pass, which takes in what there is room for and moves
  * parkedFrom on. A pass that found the backlog full has its number in stoppedInPass and takes in no more of it. A held
- * backlog keeps one delivery in memory: parkedFrom goes back to the second, takenUpTo stays, and of those between them
- * the unfinished ones are in `withdrawn`.
+ * backlog keeps one delivery in memory: parkedFrom goes back to the second, takenUpTo to the last one with attempts, and of
+ * those between them the unfinished ones are in `withdrawn`.
  *
  * A successor reads deliveries from one offset on, and to know which of them are finished, it folds the attempts from
  * another one, in `webhook.attempts`: foldFrom. No attempt of these deliveries may lie before it, or a finished one would
@@ -156,8 +156,18 @@ export class PartitionBacklogs {
     this.options.memory.add(pending.delivery);
   }
 
-  /** It was admitted, or is finished. */
-  taken(backlog: SubscriptionBacklog, offset: number): void {
+  /** A predecessor had finished it. */
+  skip(backlog: SubscriptionBacklog, offset: number): void {
+    this.taken(backlog, offset);
+    this.over(backlog, offset);
+  }
+
+  /** It is finished, or no delivery. */
+  over(backlog: SubscriptionBacklog, offset: number): void {
+    backlog.finishedUpTo = Math.max(backlog.finishedUpTo, offset);
+  }
+
+  private taken(backlog: SubscriptionBacklog, offset: number): void {
     backlog.takenUpTo = Math.max(backlog.takenUpTo, offset);
   }
 
@@ -180,21 +190,51 @@ export class PartitionBacklogs {
     const [, ...withdrawn] = [...backlog.unfinished.values()].map(({ pending }) => pending);
     for (const pending of withdrawn) {
       this.leaveMemory(pending);
-      backlog.withdrawn.set(pending.offset, { progress: pending.progress, due: pending.due });
+      this.withdraw(backlog, pending.offset, { progress: pending.progress, due: pending.due });
     }
+    this.forgetUnstarted(backlog);
     return withdrawn;
+  }
+
+  /** Only its progress is in memory from now on. */
+  withdraw(backlog: SubscriptionBacklog, offset: number, delivery: WithdrawnDelivery): void {
+    if (backlog.withdrawn.size === 0) backlog.withdrawnOf = backlog.fleetId;
+    backlog.withdrawn.set(offset, delivery);
+    this.options.memory.withdrawnChanged(backlog.withdrawnOf, 1);
+  }
+
+  /** Its record has been read again. @returns undefined: it is finished, if it is one of those up to `takenUpTo` */
+  readAgain(backlog: SubscriptionBacklog, offset: number): WithdrawnDelivery | undefined {
+    const delivery = backlog.withdrawn.get(offset);
+    if (backlog.withdrawn.delete(offset)) this.options.memory.withdrawnChanged(backlog.withdrawnOf, -1);
+    return delivery;
+  }
+
+  /** Nothing need be kept of what comes after the last one with attempts: it is read as if for the first time. */
+  private forgetUnstarted(backlog: SubscriptionBacklog): void {
+    const { begunUpTo, finishedUpTo, withdrawn } = backlog;
+    let triedUpTo = Math.max(begunUpTo, finishedUpTo, backlog.first()?.offset ?? -1);
+    for (const [offset, { progress }] of withdrawn)
+      if (progress.type !== 'unstarted') triedUpTo = Math.max(triedUpTo, offset);
+    if (triedUpTo >= backlog.takenUpTo) return;
+    backlog.takenUpTo = triedUpTo;
+    for (const offset of withdrawn.keys()) if (offset > triedUpTo) this.readAgain(backlog, offset);
   }
 
   /** Call it once the last attempt is in the log, not before. */
   finish(pending: PendingDelivery): void {
     this.leaveMemory(pending);
+    this.over(pending.backlog, pending.offset);
     this.forgetIfDone(pending.backlog);
   }
 
   /** The task has ended, and the partition has left this process. */
   close(): void {
-    for (const backlog of this.backlogs.values())
-      for (const { pending } of backlog.unfinished.values()) this.options.memory.remove(pending.delivery);
+    const { memory } = this.options;
+    for (const { unfinished, withdrawn, withdrawnOf } of this.backlogs.values()) {
+      for (const { pending } of unfinished.values()) memory.remove(pending.delivery);
+      memory.withdrawnChanged(withdrawnOf, -withdrawn.size);
+    }
   }
 
   private leaveMemory(pending: PendingDelivery): void {

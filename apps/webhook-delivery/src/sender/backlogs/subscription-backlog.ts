@@ -69,8 +69,12 @@ export class SubscriptionBacklog {
   expiring = 0;
   /** Up to here each was in memory or finished, here or at a predecessor whose record knows it; -1: none. */
   takenUpTo = -1;
+  /** None beyond it is finished, or was found to be no delivery; -1: none at all. */
+  finishedUpTo = -1;
   /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
   readonly withdrawn = new Map<number, WithdrawnDelivery>();
+  /** The fleet in whose memory these are. */
+  withdrawnOf = '';
   /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempt log. */
   withdrawnFoldFrom = Infinity;
   /** The catch-up pass that stopped because the backlog was full. */

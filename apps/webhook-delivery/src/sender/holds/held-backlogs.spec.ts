@@ -4,8 +4,9 @@ import type { RecordBatch, TopicPartition } from '@waypost/streams';
 import type { PartitionFeed } from '@waypost/streams/admin';
 import { until } from '../../../../../test/support/until.js';
 import type { AttemptRequest, AttemptRun } from '../../single-attempt/attempt-runner.js';
+import { bytesOf, DeliveryMemory } from '../backlogs/delivery-memory.js';
 import { DELIVERIES, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
-import { anAttempt } from '../testing/sender-samples.js';
+import { aDelivery, anAttempt } from '../testing/sender-samples.js';
 
 let harness: SenderHarness;
 
@@ -15,6 +16,13 @@ beforeEach(async () => {
 });
 
 afterEach(() => harness.stop());
+
+const ROOMY_BYTES = 1_000_000;
+
+/** Of the free bytes a fleet may have half, with what it has. */
+function roomBeside(usedBytes: number): number {
+  return (ROOMY_BYTES - usedBytes) / 2 - usedBytes;
+}
 
 /** A catch-up pass reads five records at a time, and waits before its second batch. */
 function gatePass() {
@@ -222,6 +230,42 @@ describe('a paused subscription (R-16)', () => {
     await until(async () => (await delivered()).length >= 40);
     expect(new Set(await delivered()).size).toBe(40);
     expect(made.filter(({ attempt }) => attempt > 2)).toEqual([]);
+  });
+
+  it.each([
+    ['counts the progress of what has been tried as memory of its fleet, until it is read again (R-26)', 40, 39],
+    ['keeps nothing in memory of what has not been tried yet, and gets it all the same (R-26)', 1, 0],
+  ])('%s', async (_, tried, kept) => {
+    for (let n = 1; n <= 40; n++) harness.publish(n);
+    const memory = new DeliveryMemory(ROOMY_BYTES, null);
+    let isUp = false;
+    const answer = () => (isUp ? ok : unavailable);
+    await harness.start(answer, { memory, reservations: { total: 256, perOrigin: tried === 1 ? 1 : 256 } });
+    await until(async () => (await harness.attempts()).length >= tried && harness.pending === 40);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    await until(() => harness.pending === 1);
+    expect(memory.freeFor('fleet-1')).toBe(roomBeside(bytesOf(aDelivery(1)) + kept * 300));
+    await until(async () => (await harness.states()).get('subscription-1')?.known != null);
+
+    const successors = new DeliveryMemory(ROOMY_BYTES, null);
+    await harness.start(answer, { memory: successors });
+    await until(() => successors.freeFor('fleet-1') === roomBeside(bytesOf(aDelivery(1)) + kept * 300));
+    isUp = true;
+    harness.subscribe('subscription-1', { status: 'active' });
+    await until(async () => (await delivered()).length >= 40);
+    expect([...(await delivered())].sort()).toEqual(names(1, 40).sort());
+    await until(() => successors.freeFor('fleet-1') === roomBeside(0));
+  });
+
+  it('gives that memory back when its partition goes to another process', async () => {
+    for (let n = 1; n <= 10; n++) harness.publish(n);
+    const memory = new DeliveryMemory(ROOMY_BYTES, null);
+    await harness.start(() => unavailable, { memory });
+    await until(async () => (await harness.attempts()).length === 10);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    await until(() => harness.pending === 1);
+    await harness.stop();
+    expect(memory.freeFor('fleet-1')).toBe(roomBeside(0));
   });
 
   it('gets what it left to the log while a pass over the log was beyond it', async () => {

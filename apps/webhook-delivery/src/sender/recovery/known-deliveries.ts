@@ -6,6 +6,7 @@ import {
   type UnfinishedDelivery,
 } from '@waypost/domain';
 import type { Moment } from '../../process/clocks.js';
+import type { PartitionBacklogs } from '../backlogs/partition-backlogs.js';
 import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
 
 /*
@@ -45,20 +46,22 @@ export interface FoldedDeliveries {
   /** Known progress with the attempts since folded into it. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly dueOf: (progress: DeliveryProgress) => Moment;
+  readonly backlogs: Pick<PartitionBacklogs, 'withdraw'>;
 }
 
 /** Its deliveries are in the log, as those that this process has withdrawn. */
 export function restoreKnown(
   backlog: SubscriptionBacklog,
   state: SubscriptionState,
-  { byDelivery, dueOf }: FoldedDeliveries,
+  { byDelivery, dueOf, backlogs }: FoldedDeliveries,
 ): void {
   if (state.known === null) return;
   backlog.takenUpTo = state.known.upTo;
+  backlog.finishedUpTo = state.known.upTo;
   backlog.withdrawnFoldFrom = state.foldFrom ?? 0;
   for (const [offset, before] of progressOfKnown(state)) {
     const progress = byDelivery.get(offset) ?? before;
     byDelivery.delete(offset);
-    if (progress.type !== 'finished') backlog.withdrawn.set(offset, { progress, due: dueOf(progress) });
+    if (progress.type !== 'finished') backlogs.withdraw(backlog, offset, { progress, due: dueOf(progress) });
   }
 }
