@@ -257,6 +257,21 @@ describe('a paused subscription (R-16)', () => {
     await until(() => successors.freeFor('fleet-1') === roomBeside(0));
   });
 
+  it('gets what waits behind a record that is no delivery, which is not put into the quarantine again (R-2)', async () => {
+    for (const n of [1, 2]) harness.publish(n);
+    harness.append(Buffer.from('no delivery'));
+    harness.publish(3);
+    let isUp = false;
+    await harness.start(() => (isUp ? ok : unavailable), { reservations: { total: 256, perOrigin: 1 } });
+    await until(async () => (await harness.attempts()).length > 0 && harness.pending === 3);
+    harness.subscribe('subscription-1', { status: 'paused' });
+    await until(() => harness.pending === 1);
+    isUp = true;
+    harness.subscribe('subscription-1', { status: 'active' });
+    await until(async () => (await delivered()).length === 3);
+    expect(await harness.rejected()).toHaveLength(1);
+  });
+
   it('gives that memory back when its partition goes to another process', async () => {
     for (let n = 1; n <= 10; n++) harness.publish(n);
     const memory = new DeliveryMemory(ROOMY_BYTES, null);
