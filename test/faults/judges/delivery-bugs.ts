@@ -172,9 +172,9 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'every POST asks for a token',
-    file: `${SENDER}/single-attempt/bearer-tokens.ts`,
-    is: 'issued !== undefined && issued.validUntilMs > monotonicMs()',
-    becomes: 'issued !== undefined && issued.validUntilMs < monotonicMs()',
+    file: `${SENDER}/single-attempt/token-entries.ts`,
+    is: 'if (entry.issued.validUntilMs > this.options.monotonicMs()) return entry.issued;',
+    becomes: 'if (entry.issued.validUntilMs < this.options.monotonicMs()) return entry.issued;',
   },
   {
     name: 'a 410 is tried again',
@@ -305,8 +305,8 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'a second replay of failures resends what the first delivered',
     file: `${SENDER}/replay/select-deliveries.ts`,
-    is: 'if (this.replayed.size > 0) {',
-    becomes: 'if (this.replayed.size < 0) {',
+    is: 'if (!this.latest.isEmpty) {',
+    becomes: 'if (this.latest.isEmpty) {',
   },
   {
     name: 'a replay ignores the end of its window',

@@ -158,5 +158,6 @@ describe('the fetcher', () => {
     expect(second?.records.map(({ value }) => String(value))).toEqual(['second']);
     second?.release?.();
     expect(memory.take(RESPONSE_BYTES).buffer).toBe(used);
+    await fetcher.close();
   });
 });
