@@ -82,7 +82,7 @@ const http = z
     WAYPOST_MAX_GEOFENCE_POSITIONS_PER_DAY: withDefault(
       asInteger(1, 1_000_000_000),
       'how many positions of geofences a fleet may write in a day, from 1',
-      100_000,
+      500_000,
     ),
     WAYPOST_MAX_REPLAYS_PER_DAY: withDefault(
       asInteger(1, 1_000_000),
