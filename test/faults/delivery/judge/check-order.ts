@@ -46,7 +46,7 @@ export function checkHolds(attempts: readonly LoggedAttempt[], problems: Problem
 
 /** R-28: what is of one subscription and device is in the log, and starts, in the order of its events; rates hold (R-16). */
 export function checkOrder(
-  { expected, deliveries, interruptions }: Observations,
+  { expected, deliveries, interruptions, versions }: Observations,
   attemptsOf: ReadonlyMap<string, readonly LoggedAttempt[]>,
   problems: ProblemList,
 ): void {
@@ -59,10 +59,14 @@ export function checkOrder(
       ? []
       : [{ expected: one, delivery, attempts, startedAt: first.startedAt }];
   });
+  const changed = new Set(versions.map(({ subscriptionId }) => subscriptionId));
   for (const group of groupBy(begun, keyOf).values()) {
     for (const [index, later] of group.entries()) {
       const earlier = group[index - 1];
-      if (earlier !== undefined) checkPair(earlier, later, interruptions, problems);
+      if (earlier === undefined) continue;
+      const isChanged = changed.has(later.expected.subscriptionId);
+      if (isChanged && wasFannedOutAgain(earlier, later, interruptions)) continue;
+      checkPair(earlier, later, interruptions, problems);
     }
   }
   const paced = begun.filter(({ expected: { ratePerSecond } }) => ratePerSecond !== null);
@@ -72,6 +76,11 @@ export function checkOrder(
 
 function keyOf({ expected: { subscriptionId, deviceId, series } }: Begun): string {
   return `${subscriptionId} ${deviceId} ${String(series)}`;
+}
+
+/** After a fall events are fanned out again by the settings of that moment: an earlier one may be wanted only now. */
+function wasFannedOutAgain(a: Begun, b: Begun, interruptions: readonly Interruption[]): boolean {
+  return interruptions.some((at) => at.atMs <= a.delivery.loggedMs && endOf(at) >= b.delivery.loggedMs);
 }
 
 function checkPair(a: Begun, b: Begun, interruptions: readonly Interruption[], problems: ProblemList): void {

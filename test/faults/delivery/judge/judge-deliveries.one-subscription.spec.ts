@@ -44,6 +44,23 @@ describe('the judge of thirty deliveries of one subscription', () => {
     expect(isInOrder()).toBe(true);
   });
 
+  it('knows that events are fanned out again after a fall, by settings that may have changed', () => {
+    run.expected = run.expected.toReversed();
+    const [last] = run.deliveries.toReversed();
+    const loggedMs = last?.loggedMs ?? NaN;
+    run.interruptions = [{ type: 'cut-off', source: SENDER, atMs: BEGAN_AT, resumedMs: loggedMs, endedMs: loggedMs }];
+    const order = (): string[] => kinds().filter((kind) => kind.includes('in another order'));
+    expect(order()).toContain('deliveries in another order than their events');
+    run.versions = pause(run, {
+      subscriptionId: 'subscription-0',
+      fromMs: loggedMs + 60_000,
+      untilMs: loggedMs + 70_000,
+    });
+    expect(order()).toEqual([]);
+    run.interruptions = [];
+    expect(order()).toContain('deliveries in another order than their events');
+  });
+
   it('finds a delivery that did not wait for the one before, in spite of strict order, and a rate that was not kept', () => {
     run.expected = run.expected.map((item) => ({ ...item, strictOrder: true, ratePerSecond: 1 }));
     expect(kinds()).toEqual(['start before an earlier delivery of the device was over, in spite of strict order']);
