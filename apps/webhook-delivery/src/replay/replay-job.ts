@@ -142,6 +142,7 @@ export class ReplayJob {
   setAside({ code, offset, message }: StreamsError): void {
     const { monotonicMs, logger } = this.parts;
     this.asideUntilMs = monotonicMs() + ASIDE_MS;
+    this.memory.waits();
     const { replayId, subscriptionId } = this.replay;
     logger.error('replay_set_aside', { replayId, subscriptionId, reason: code, offset, error: message });
   }

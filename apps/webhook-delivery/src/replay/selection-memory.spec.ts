@@ -32,7 +32,7 @@ describe('the memory of selections (R-26)', () => {
     expect([memory.heldBytes, memory.hold('c').mayGrow()]).toEqual([2, true]);
   });
 
-  it('lets the one of a fleet that began first go on beyond the share, so that never all wait', () => {
+  it('lets the one of a fleet that began first go on beyond the share, and the next when it is over, so that never all wait', () => {
     const memory = new SelectionMemory(900, 100);
     const [first, second] = [memory.hold('a'), memory.hold('a')];
     first.grewTo(100);
@@ -42,9 +42,34 @@ describe('the memory of selections (R-26)', () => {
     // Of another fleet there is room for one.
     expect(memory.hold('b').mayGrow()).toBe(true);
     first.isWhole(500);
-    expect([second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([true, false]);
+    expect([second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([false, false]);
     first.release();
-    expect([memory.heldBytes, memory.hold('a').mayGrow()]).toEqual([100, true]);
+    expect([memory.heldBytes, second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([100, true, true]);
+  });
+
+  it('stays within a third and one more, however many of a fleet have begun', () => {
+    const memory = new SelectionMemory(900, 10);
+    const all = Array.from({ length: 20 }, () => memory.hold('a'));
+    for (const held of all) if (held.mayGrow()) held.grewTo(10);
+    for (let round = 0; round < 10; round++)
+      for (const [index, held] of all.entries()) if (held.mayGrow()) held.grewTo(100 + index);
+    for (const held of all) if (held.mayGrow()) held.isWhole(200);
+    expect(memory.heldBytes).toBeLessThan(300 + 200 + 20 * 10);
+    expect(memory.hold('b').mayGrow()).toBe(true);
+  });
+
+  it('lets another one of a fleet go on while the first does not', () => {
+    const memory = new SelectionMemory(900, 100);
+    const [first, second] = [memory.hold('a'), memory.hold('a')];
+    first.grewTo(400);
+    second.grewTo(100);
+    expect([first.mayGrow(), second.mayGrow()]).toEqual([true, false]);
+    first.waits();
+    expect([first.mayGrow(), second.mayGrow()]).toEqual([false, true]);
+    second.isWhole(100);
+    second.release();
+    first.grewTo(400);
+    expect(first.mayGrow()).toBe(true);
   });
 
   it('counts nothing of one that was released, whatever it still does', () => {

@@ -11,6 +11,8 @@ export interface HeldSelection {
   grewTo(bytes: number): void;
   /** It is complete, and holds no more than that. */
   isWhole(bytes: number): void;
+  /** It does not go on for a while, and keeps what it has. */
+  waits(): void;
   /** It holds nothing any more, whatever it still does. */
   release(): void;
 }
@@ -18,13 +20,16 @@ export interface HeldSelection {
 /**
  * What the selections of all replays of the process take in memory: a selection is held until its replay is over, and a
  * replay may be slow for days. As with the memory of deliveries, the share of a fleet is a part of what is free (R-26). Of
- * the selections of a fleet that have begun, the first may always go on, so that never all wait for each other.
+ * the selections of a fleet that have begun, the first may go on beyond it until one is whole, so that never all wait for
+ * each other.
  */
 export class SelectionMemory {
   private usedBytes = 0;
   private readonly byFleet = new Map<string, number>();
   /** Those that have begun and are not whole, in that order, by fleet. */
   private readonly growing = new Map<string, Set<HeldSelection>>();
+  /** How many are whole, by fleet. */
+  private readonly whole = new Map<string, number>();
 
   constructor(
     private readonly limitBytes: number,
@@ -39,6 +44,7 @@ export class SelectionMemory {
     let grown = 0;
     let counted = 0;
     let isReleased = false;
+    let isWhole = false;
     const count = (bytes: number): void => {
       if (isReleased) return;
       this.change(fleetId, bytes - counted);
@@ -56,10 +62,16 @@ export class SelectionMemory {
       },
       isWhole: (bytes) => {
         count(bytes);
+        if (!isReleased && !isWhole) this.countWhole(fleetId, 1);
+        isWhole = true;
+        this.growsNoMore(fleetId, holder);
+      },
+      waits: () => {
         this.growsNoMore(fleetId, holder);
       },
       release: () => {
         count(0);
+        if (!isReleased && isWhole) this.countWhole(fleetId, -1);
         isReleased = true;
         this.growsNoMore(fleetId, holder);
       },
@@ -68,6 +80,7 @@ export class SelectionMemory {
   }
 
   private isFirst(fleetId: string, holder: HeldSelection): boolean {
+    if (this.whole.has(fleetId)) return false;
     const [first] = this.growing.get(fleetId) ?? [];
     return first === holder;
   }
@@ -81,6 +94,12 @@ export class SelectionMemory {
     const ofFleet = this.growing.get(fleetId);
     ofFleet?.delete(holder);
     if (ofFleet?.size === 0) this.growing.delete(fleetId);
+  }
+
+  private countWhole(fleetId: string, change: 1 | -1): void {
+    const count = (this.whole.get(fleetId) ?? 0) + change;
+    if (count > 0) this.whole.set(fleetId, count);
+    else this.whole.delete(fleetId);
   }
 
   private freeFor(fleetId: string): number {

@@ -63,6 +63,7 @@ export class SenderTask implements PartitionTask {
     await this.writer.init();
     await this.context.confirmOwnership();
     const recovered = await recoverSender(this.parts, this.context);
+    this.parts.retention.saw(recovered.newestAppend);
     this.work = new SenderWork({
       parts: this.parts,
       context: this.context,

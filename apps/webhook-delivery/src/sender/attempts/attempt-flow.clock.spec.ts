@@ -67,4 +67,17 @@ describe('a clock that is set (R-29)', () => {
     ]);
     expect(harness.errors).toEqual([]);
   });
+
+  it('is not needed after a restart to know what has expired while nothing new comes: its own attempts tell the time', async () => {
+    await startWithOne();
+    await harness.stop();
+    harness.publishAt(2, harness.nowMs() - RETENTION_MS - 60_000);
+    await harness.start(() => ok);
+    await until(async () => (await harness.attempts()).length === 2);
+    expect(await outcomes()).toEqual([
+      ['event-1', 'delivered'],
+      ['event-2', 'expired'],
+    ]);
+    expect(harness.errors).toEqual([]);
+  });
 });

@@ -27,6 +27,8 @@ export interface RecoveredSender {
   /** The last attempt that was accepted since the outage that the state of its subscription tells of. */
   readonly accepted: ReadonlyMap<string, WebhookAttempt>;
   readonly attemptsEnd: number;
+  /** When the broker appended the last attempt of it; -Infinity: there is none. */
+  readonly newestAppend: number;
   /** When it was read: due times of the log count from here, however late their deliveries are taken in. */
   readonly readAt: Moment;
 }
@@ -104,6 +106,8 @@ interface RecoveredProgress {
   readonly accepted: ReadonlyMap<string, WebhookAttempt>;
   /** The position after the last attempt. */
   readonly attemptsEnd: number;
+  /** When the broker appended the last one that was read; -Infinity: none. */
+  readonly newestAppend: number;
 }
 
 /** Folds the attempt log of a partition: which deliveries are finished, and when the next attempt of the others is due. */
@@ -118,6 +122,7 @@ async function recoverProgress(
   const waits = new Map<string, RecoveredWait>();
   const accepted = new Map<string, WebhookAttempt>();
   let lastDelivery = -1;
+  let newestAppend = -Infinity;
   const log = { topic: topics.webhookAttempts.name, partition };
   // No sender has sent what is not in the log.
   const deliveriesEnd = await backend.endOffset({ topic: topics.webhookDeliveries.name, partition });
@@ -125,7 +130,8 @@ async function recoverProgress(
   const first = Math.min(firstToFold(from), recent);
   const attemptsEnd = await readToEnd(backend, fetcher, log, first, async ({ records }) => {
     await resolveBatch(codecs.webhookAttempts, records);
-    for (const { value } of records) {
+    for (const { value, timestamp } of records) {
+      newestAppend = Math.max(newestAppend, timestamp);
       const attempt = readIfUsable(codecs.webhookAttempts, value);
       if (attempt === null || !isFoldable(attempt) || attempt.deliveryOffset >= deliveriesEnd) continue;
       const { subscriptionId, deliveryOffset } = attempt;
@@ -143,7 +149,7 @@ async function recoverProgress(
       byDelivery.set(deliveryOffset, deliveryFold(byDelivery.get(deliveryOffset) ?? DELIVERY_UNSTARTED, attempt));
     }
   });
-  return { byDelivery, begunUpTo, lastDelivery, waits, accepted, attemptsEnd };
+  return { byDelivery, begunUpTo, lastDelivery, waits, accepted, attemptsEnd, newestAppend };
 }
 
 function waitAfter(

@@ -94,7 +94,8 @@ export class DeliveryScheduler implements LaneScheduler {
 
   forget(lane: SubscriptionLane, fleet: FleetLanes): void {
     if (this.lanes.get(lane.subscriptionId) === lane) this.lanes.delete(lane.subscriptionId);
-    if (fleet.reserved === 0 && fleet.ready.length + fleet.beyondShare.length === 0) this.fleets.delete(fleet.fleetId);
+    const isEmpty = fleet.reserved === 0 && fleet.ready.length + fleet.beyondShare.length === 0;
+    if (isEmpty && this.fleets.get(fleet.fleetId) === fleet) this.fleets.delete(fleet.fleetId);
   }
 
   makeReady(lane: SubscriptionLane, fleet: FleetLanes): void {

@@ -7,13 +7,17 @@ import type { BegunDelivery } from './lane.js';
 const LANES = 50;
 const RETRY_AFTER_MS = 15_000;
 
-function build({ ratePerSecond = null as number | null } = {}) {
+function build({
+  ratePerSecond = null as number | null,
+  fleetOf = (id: string) => `fleet of ${id}`,
+  rateOf = (_id: string) => ratePerSecond,
+} = {}) {
   const clock = new ManualClock();
   const { monotonicMs } = clock;
   const scheduler = new DeliveryScheduler({
     slots: { perSubscription: 1_000, perFleet: 1_000, perFleetBesideOthers: 1_000, total: 1_000 },
     reservations: { total: 1_000, perOrigin: 1_000 },
-    settings: (id) => ({ fleetId: `fleet of ${id}`, origin: id, ratePerSecond, heedsRetryAfter: true }),
+    settings: (id) => ({ fleetId: fleetOf(id), origin: id, ratePerSecond: rateOf(id), heedsRetryAfter: true }),
     timers: clock,
     monotonicMs,
     headroom: new Headroom(monotonicMs),
@@ -33,7 +37,7 @@ function build({ ratePerSecond = null as number | null } = {}) {
   const endAll = (): void => {
     for (const delivery of begun.splice(0)) delivery.end();
   };
-  return { scheduler, clock, ids, enqueue, endAll };
+  return { scheduler, clock, ids, enqueue, endAll, begun };
 }
 
 describe('the lane of a subscription of which nothing is left', () => {
@@ -89,5 +93,22 @@ describe('the lane of a subscription of which nothing is left', () => {
     endAll();
     clock.passMs(1_000);
     expect(scheduler.size).toBe(0);
+  });
+});
+
+describe('a fleet of which nothing was left for a while (R-26)', () => {
+  it('has no larger share after the wait of one of its subscriptions is over', () => {
+    const rateOf = (id: string): number | null => (id === 'paced' ? 1 : null);
+    const { clock, enqueue, endAll, begun } = build({ fleetOf: () => 'fleet', rateOf });
+    for (const id of ['paced', 'other']) enqueue(id);
+    endAll();
+    const flood = (name: string): number => {
+      for (let n = 0; n < 1_000; n++) enqueue(`${name}-${String(n)}`);
+      return begun.length;
+    };
+    const share = flood('a');
+    expect(share).toBeLessThan(500);
+    clock.passMs(1_000);
+    expect(flood('b')).toBe(share);
   });
 });

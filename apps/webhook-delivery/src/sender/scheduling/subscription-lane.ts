@@ -211,15 +211,16 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
     if (this.reserved > 0 || this.waiting.length > 0 || this.state !== 'idle') return;
     const leftMs = this.pace.leftMs(this.scheduler.options.monotonicMs());
     if (leftMs === 0) this.scheduler.forget(this, fleet);
-    else this.forgetLater(fleet, leftMs);
+    else this.forgetLater(leftMs);
   }
 
-  private forgetLater(fleet: FleetLanes, leftMs: number): void {
+  private forgetLater(leftMs: number): void {
     if (this.isForgottenLater) return;
     this.isForgottenLater = true;
     this.scheduler.options.timers.after(Math.ceil(leftMs), () => {
       this.isForgottenLater = false;
-      this.forgetIfDone(fleet);
+      // Its fleet may have been forgotten, and be there again.
+      this.forgetIfDone(this.where().fleet);
     });
   }
 }
