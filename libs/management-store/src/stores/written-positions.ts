@@ -21,8 +21,9 @@ export async function countWritten(
   limits: FleetLimits,
 ): Promise<LimitReached | null> {
   const counted = await manager.findOneByOrFail(WrittenPositionsEntity, { fleetId });
-  // Not back to the day before by a clock that is behind: each turn would begin a new count.
-  const day = Math.max(counted.day, Math.floor(nowMs / DAY_MS));
+  const today = Math.floor(nowMs / DAY_MS);
+  // Not back to the day before by a clock that is behind: each turn would begin a new count. A later day is of one far ahead.
+  const day = counted.day === today + 1 ? counted.day : today;
   const current = day === counted.day ? counted.positions : 0;
   const reached = limitReached(limits, 'writtenPositions', current, positions);
   if (reached !== null) return reached;

@@ -242,6 +242,17 @@ describe('a task that failed', () => {
     expect(journal.events).toContain('changelog_has_other_writers undefined');
   });
 
+  it('leaves out nothing that a commit wrote in place of records that the changelog had lost', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a', 'b');
+    broker.loseFrom(CHANGELOG, 2);
+    await send(broker, 'c', 'd', 'e');
+    await send(broker, 'c', 'd', 'e');
+    await app.stop();
+    expect(await outputs(broker)).toEqual(['a:1', 'b:1', 'c:1', 'd:1', 'e:1', 'c:2', 'd:2', 'e:2']);
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'changelog']);
+  });
+
   it('does not go on with the changelog of another topic of the same name', async () => {
     const app = await start(observed.backend, journal);
     await send(broker, 'a', 'b');

@@ -28,6 +28,8 @@ export class ChangelogStore {
   remaining = 0;
   private readonly checkpoints: StoreCheckpoints | null;
   private complete: CompleteState | null = null;
+  /** Its position is beyond records of the changelog that are not in it. */
+  private isDistrusted = false;
   private warned = false;
 
   constructor(
@@ -76,6 +78,7 @@ export class ChangelogStore {
     this.remaining = range.end - state.position;
     const position = await this.readTo(range.end, state, closed, progress.taken).finally(() => (this.remaining = 0));
     closed.throwIfAborted();
+    this.isDistrusted = false;
     this.complete = { position, topicId, asOf: startedAt };
     this.hasHistory ||= this.store.size > 0 || progress.records > 0;
     logger.info('store_restored', {
@@ -93,11 +96,13 @@ export class ChangelogStore {
     const { complete } = this;
     const base = baseOffsets.get(partitionName(this.changelog));
     if (!complete || base === undefined) return;
-    // The next open() finds out whether it is another topic by now.
-    if (base < complete.position)
+    // The next open() finds out whether it is another topic by now. If not, its position would leave out these records.
+    if (base < complete.position) {
+      this.isDistrusted = true;
       throw new Error(
         `The changelog ${partitionName(this.changelog)} continues at ${String(base)}, before the position ${String(complete.position)} of the store ${this.name}: it was deleted, or has lost records.`,
       );
+    }
     // Between the last known position and the new records there is at most the marker of the last transaction. Any
     // other record came from another writer: the position stays before it, and the next open() reads it.
     if (base > complete.position + 1) {
@@ -122,7 +127,7 @@ export class ChangelogStore {
   /** No task uses the store any more: writes a last checkpoint of the committed state. */
   async retire(): Promise<void> {
     this.store.rollback();
-    if (this.complete) await this.checkpoints?.finish(this.store, this.complete);
+    if (this.complete && !this.isDistrusted) await this.checkpoints?.finish(this.store, this.complete);
   }
 
   private async start(
@@ -154,6 +159,7 @@ export class ChangelogStore {
 
   private refusal(state: CompleteState, { start, end }: LogRange, topicId: string | null): string | null {
     if (state.topicId !== topicId) return 'the changelog is another topic of the same name';
+    if (this.isDistrusted) return 'the changelog has lost records before its position';
     if (state.position < start) return 'the changelog begins after its position';
     if (state.position > end) return 'the changelog ends before its position';
     return this.options.now() - state.asOf > MAX_AGE_MS ? 'it is too old' : null;

@@ -68,6 +68,27 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
     expect(app.tasks()[0]?.parked).toMatchObject({ code: 'OFFSET_OUT_OF_RANGE', nextRetryAt: null });
   });
 
+  it('is not moved back by a skip: where its log has become shorter, all of it would be processed again', async () => {
+    apps.append('a', 'b');
+    await apps.broker.group({ groupId: 'counting', topics: [] }).commit(INPUT, { offset: 9, metadata: '' });
+    const commits: number[] = [];
+    const open = apps.broker.group.bind(apps.broker);
+    jest.spyOn(apps.broker, 'group').mockImplementation((options) => {
+      const member = open(options);
+      const commit = member.commit.bind(member);
+      member.commit = async (partition, committed) => {
+        await commit(partition, committed);
+        commits.push(committed.offset);
+      };
+      return member;
+    });
+    const app = await apps.start();
+    await untilParked(app);
+    expect(app.command(INPUT, 'skip')).toBeNull();
+    await until(() => commits.length > 0);
+    expect(commits).toEqual([9]);
+  });
+
   it.each([
     ['what was lost', 1, ['d4', 'e5', 'f6', 'g7']],
     ['the end of the log', 'latest', ['g4']],

@@ -18,7 +18,7 @@ import {
   type ParkingReason,
 } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import type { SeekTarget, TaskInput } from './task-input.js';
+import type { MoveTarget, TaskInput } from './task-input.js';
 import { TaskInputs } from './task-inputs.js';
 
 export interface TaskExecutorOptions {
@@ -117,7 +117,7 @@ export class TaskExecutor {
   skip(): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
-    if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('earliest');
+    if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('first_left');
     if (parked.offset === null && isUndecoded(parked.code))
       return 'The batch is of another log, which the task reads for its state, and state cannot be left out. Follow the message, then retry. Only if that log is a changelog of this task, it can be deleted instead: seek with earliest then makes the state again.';
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
@@ -127,7 +127,7 @@ export class TaskExecutor {
   }
 
   /** Returns why it cannot; null: it does. */
-  seek(to: SeekTarget): string | null {
+  seek(to: MoveTarget): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
     if (!isOfPosition(parked.code))
@@ -285,14 +285,16 @@ export class TaskExecutor {
     }
   }
 
-  private async moveTo(input: TaskInput, to: SeekTarget): Promise<void> {
+  private async moveTo(input: TaskInput, to: MoveTarget): Promise<void> {
     const { member, backend } = this.options;
     const { partition } = input;
-    const ends = { earliest: () => backend.startOffset(partition), latest: () => backend.endOffset(partition) };
-    const [offset, committed] = await Promise.all([
-      typeof to === 'number' ? to : ends[to](),
+    const [earliest, latest, committed] = await Promise.all([
+      backend.startOffset(partition),
+      backend.endOffset(partition),
       member.committed(partition),
     ]);
+    const targets = { earliest, latest, first_left: Math.max(earliest, committed?.offset ?? 0) };
+    const offset = typeof to === 'number' ? to : targets[to];
     // It says what state there is. A seek goes on without the state that is lost.
     const isStateThere = this.parked !== null && isOfOneInput(this.parked.code);
     const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');

@@ -18,6 +18,8 @@ const HELD_BYTES = 32 * 1024 * 1024;
 
 /** Where a partition continues that has lost its position. */
 export type SeekTarget = 'earliest' | 'latest' | number;
+/** `first_left`: never back, where the log ends before the position. */
+export type MoveTarget = SeekTarget | 'first_left';
 
 /**
  * One of the partitions that a task reads. It outlives the tasks: what is left out of the partition and the search for
@@ -29,7 +31,7 @@ export class TaskInput {
   /** Offsets after the last batch that was processed, by the end of the log in the same fetch; null: none was. */
   lagRecords: number | null = null;
   /** Where the next task begins; null: at the committed position. */
-  seekTo: SeekTarget | null = null;
+  seekTo: MoveTarget | null = null;
   /** Taken and not processed to its end: what comes first of several inputs is decided record by record. */
   held: RecordBatch | null = null;
   /** The log goes on after the last batch, as far as is known. */

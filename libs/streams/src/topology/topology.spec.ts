@@ -34,6 +34,11 @@ describe('a topology', () => {
       'The store counts of app needs a changelogTopic',
     ],
     [
+      'a store whose name divides a list',
+      { stores: { 'a@b': storeOn('counts') } },
+      'The store a@b of app has a comma or @',
+    ],
+    [
       'two stores on one changelog',
       { stores: { counts: storeOn('counts'), sums: storeOn('counts') } },
       'The topic counts is the changelog of the store sums and used by the store counts of app: give the store a topic of its own',

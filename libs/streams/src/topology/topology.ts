@@ -136,6 +136,8 @@ export function checkTopology({ applicationId, source, stores = {}, sinks }: Omi
     users.set(topic, `the sink ${name}`);
   }
   for (const [name, { changelogTopic }] of Object.entries(stores)) {
+    // The metadata of a commit lists stores, each with the id of its topic.
+    if (/[,@]/.test(name)) throw invalid(`The store ${name} of ${applicationId} has a comma or @ in its name.`);
     if (changelogTopic === '') throw invalid(`The store ${name} of ${applicationId} needs a changelogTopic.`);
     const user = users.get(changelogTopic);
     if (user !== undefined) {

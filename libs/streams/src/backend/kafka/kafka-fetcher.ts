@@ -27,6 +27,7 @@ const REPEATED_AT_MOST = 150;
 
 /** Until then, no one sees that a leader is cut off from its cluster: it answers as if no more records came. */
 const METADATA_MAX_AGE_MS = 60_000;
+const OTHER_BROKER_MS = 1_000;
 
 /** A batch of at least this size was not the end of the log. */
 const BACKLOG_BYTES = 128 * 1024;
@@ -49,6 +50,8 @@ class KafkaPartitionFeed implements PartitionFeed {
   held = false;
   /** What comes before it in the last request has taken all of the answer, or its next batch is larger than that may be. */
   passedOver = false;
+  /** In the last request. */
+  isFirst = false;
   refusals = 0;
   private isBehind = false;
   private goesOn: (() => void) | null = null;
@@ -201,6 +204,7 @@ export class KafkaFetcher implements Fetcher {
 
   private async fetchQueued(leader: KafkajsBroker, nodeId: number): Promise<void> {
     const feeds = this.takeQueue(nodeId).filter(({ wanted }) => wanted);
+    for (const [index, feed] of feeds.entries()) feed.isFirst = index === 0;
     if (feeds.length > 0) await this.occupied(feeds, () => this.fetch(leader, feeds));
     this.busyLeaders.delete(nodeId);
     // A broker fills its answer in the order of the request: with a backlog, the first would take all of each. A batch that
@@ -275,6 +279,7 @@ export class KafkaFetcher implements Fetcher {
       if (!isEmpty) feed.deliver(batch);
       else if (fetched.highWatermark <= feed.position) feed.unblocked();
       else if (!feed.passedOver) feed.blocked('A transaction of another producer is open.');
+      else if (feed.isFirst) feed.blocked('Its leader sends nothing of it.');
     } catch (error) {
       feed.fail(toError(error));
     }
@@ -329,7 +334,8 @@ export class KafkaFetcher implements Fetcher {
   /** kafkajs asks a connected broker. If only that leader is, it names itself. */
   private async renewMetadata(): Promise<void> {
     if (this.feeds.size === 0) return;
-    await this.client.anyBroker().catch(() => undefined);
+    // Of a broker that cannot be reached, readers do not wait for the time-out.
+    await Promise.race([this.client.anyBroker().catch(() => undefined), sleep(OTHER_BROKER_MS)]);
     await this.refreshMetadata();
   }
 

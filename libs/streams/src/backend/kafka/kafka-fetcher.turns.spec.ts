@@ -43,6 +43,31 @@ function answerTo(payload: Buffer): FetchedPartition[] {
   });
 }
 
+it('a partition of which a leader sends nothing, although nothing comes before it, counts as blocked', async () => {
+  const blocked: string[] = [];
+  const leader = { nodeId: 1 } as KafkajsBroker;
+  const nothing = { errorCode: 0, highWatermark: 9, lastStableOffset: 9, aborted: [], data: Buffer.alloc(0) };
+  const fetcher = new KafkaFetcher({
+    client: {
+      connectedLeader: () => leader,
+      close: () => Promise.resolve(),
+      callRaw: async <T>() => {
+        await flushed();
+        return { partitions: [{ topic: TOPIC, partition: 1, ...nothing }] } as T;
+      },
+    } as unknown as KafkaClient,
+    logger: silentLogger,
+    stalls: {
+      begin: (_kind, _name, cause) => (blocked.push(cause), () => undefined),
+    } as Partial<StallWatch> as StallWatch,
+    limits: DEFAULT_FETCH_LIMITS,
+  });
+  void fetcher.open({ topic: TOPIC, partition: 1 }, 0).next();
+  await until(() => blocked.length > 0);
+  await fetcher.close();
+  expect(blocked).toEqual(['Its leader sends nothing of it.']);
+});
+
 it('a leader serves all partitions with a backlog in turn, and none of them counts as blocked', async () => {
   const taken = new Map(WITH_BACKLOG.map((partition) => [partition, 0]));
   const blocked: string[] = [];
