@@ -130,6 +130,14 @@ describe('the positions that a fleet may write in a day (R-8, R-37)', () => {
     expect(await written()).toBe(2 * VERSION);
   });
 
+  it('are counted anew after a clock that was far ahead, which would refuse everything until its day', async () => {
+    suite.nowMs += 400 * DAY_MS;
+    await leave(0);
+    expect((await create()).status).toBe(409);
+    suite.nowMs -= 400 * DAY_MS;
+    expect((await create()).status).toBe(201);
+  });
+
   it('do not count for another fleet', async () => {
     await leave(0);
     const fleetId = `${suite.fleetId}-other`;
