@@ -17,7 +17,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'python3 -m venv .venv && .venv/bin/pip install -r examples/producer-python/requirements.txt':
     'examples.e2e.spec.ts runs these programs, where Python, Maven and Go are present.',
   '.venv/bin/pip install ./packages/verify-python': 'As above.',
-  'cd examples/receiver-go && SECRET=$SECRET PORT=9000 go run .': 'As above.',
+  '(cd examples/receiver-go && SECRET=$SECRET PORT=9000 go run .)': 'As above.',
   'npm run test:mutation -- libs/domain': 'Takes hours.',
   'curl -s -H "Authorization: Bearer $KEY" -H "X-Waypost-Fleet: $FLEET" "http://127.0.0.1:8080/public/v1/webhook-subscriptions/$ID"':
     'Needs an admin key and the labels of an alert; fleets.controller.int.spec.ts reads fleets that way.',
