@@ -120,7 +120,7 @@ describe('the positions that a fleet may write in a day (R-8, R-37)', () => {
     expect((await send('PATCH', path, { name: 'Depot' })).status).toBe(200);
   });
 
-  it('are counted anew on the next day, but not by a clock that is still in the day before', async () => {
+  it('start again at zero on the next day, but not for a clock that is still on the previous day', async () => {
     await leave(0);
     expect((await create()).status).toBe(409);
     suite.nowMs += DAY_MS;
@@ -130,7 +130,7 @@ describe('the positions that a fleet may write in a day (R-8, R-37)', () => {
     expect(await written()).toBe(2 * VERSION);
   });
 
-  it('are counted anew after a clock that was far ahead, which would refuse everything until its day', async () => {
+  it('start again at zero after a write by a clock that was far ahead, whose day would be long in coming', async () => {
     suite.nowMs += 400 * DAY_MS;
     await leave(0);
     expect((await create()).status).toBe(409);

@@ -23,7 +23,7 @@ export class IdTable {
   private readonly width: number;
   /** Nothing but zeros in the place of an id: a free slot. */
   private table: Uint32Array;
-  /** Random, so that nobody can choose ids that crowd one slot. */
+  /** Random, so that no caller can choose ids that crowd one slot. */
   private readonly factors = randomFillSync(new Uint32Array(WORDS)).map((factor) => factor | 1);
   private readonly words = new Uint32Array(WORDS);
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TopicPartition } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../single-attempt/attempt-runner.js';
-import { type Answer, ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { type Answer, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 import { anAttempt } from './testing/sender-samples.js';
+import { succeed } from './testing/succeed.js';
 
 const SPEED = 300;
 const SLOW = 'slow';
@@ -42,27 +42,6 @@ async function passes(ms: number): Promise<number> {
   return (await harness.attempts()).length;
 }
 
-/** The next sender takes over. @returns what it sends, and from where on it folds the attempts */
-async function succeed(answer: Answer): Promise<{ made: AttemptRequest[]; foldsFrom: number }> {
-  const starts: number[] = [];
-  const { backend } = harness;
-  const makeFetcher = backend.fetcher.bind(backend);
-  backend.fetcher = () => {
-    const whole = makeFetcher();
-    const open = whole.open.bind(whole);
-    return Object.assign(whole, {
-      open: (source: TopicPartition, from: number) => {
-        if (source.topic === ATTEMPTS.topic) starts.push(from);
-        return open(source, from);
-      },
-    });
-  };
-  const made = await harness.start(answer);
-  await until(() => starts.length > 0);
-  backend.fetcher = makeFetcher;
-  return { made, foldsFrom: starts[0] ?? NaN };
-}
-
 describe('a subscription whose few deliveries take hours, one after the other (R-25, R-26, R-28)', () => {
   it('holds back neither the committed position nor the attempts to fold, and its successors send all once, in order', async () => {
     for (let n = 1; n <= OF_ONE_DEVICE; n++) harness.publish(++published, SLOW, 'device');
@@ -71,11 +50,11 @@ describe('a subscription whose few deliveries take hours, one after the other (R
     await passes(LONG_MS);
     await until(async () => (await harness.committedOffset()) > OF_ONE_DEVICE);
     expect(await harness.committedFoldFrom()).toBeGreaterThan(1);
-    const second = await succeed(refusing);
+    const second = await succeed(harness, refusing);
     expect(second.foldsFrom).toBeGreaterThan(early);
     const later = (await harness.attempts()).length;
     await passes(SHORT_MS);
-    const { made, foldsFrom } = await succeed(() => ok);
+    const { made, foldsFrom } = await succeed(harness, () => ok);
     expect(foldsFrom).toBeGreaterThan(later);
     const left = OF_ONE_DEVICE - (await ends()).length;
     await until(() => made.filter(isSlow).length === left);
@@ -102,7 +81,7 @@ describe('a subscription whose few deliveries take hours, one after the other (R
     await passes(LONG_MS);
     await passes(LONG_MS);
     expect((await harness.states()).get(SLOW)?.known).toMatchObject({ upTo: 1, unfinished: [{ offset: 0 }] });
-    const { made, foldsFrom } = await succeed(() => ok);
+    const { made, foldsFrom } = await succeed(harness, () => ok);
     expect(foldsFrom).toBeGreaterThan(early);
     await until(() => made.some(isSlow));
     await until(async () => (await harness.states()).get(SLOW) === null);

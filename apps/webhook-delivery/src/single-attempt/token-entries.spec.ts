@@ -77,7 +77,7 @@ describe('the tokens in memory (R-26)', () => {
     expect(tokens.size).toBe(10);
   });
 
-  it('are not kept when they have expired, though nobody asks for them again', async () => {
+  it('are dropped when they have expired, even if no attempt asks for them again', async () => {
     const { send, tokens, passMs } = build({ lifetimeS: 600 });
     for (const id of idsOf('gone', 50)) await send(id);
     passMs(600_000);

@@ -49,7 +49,7 @@ interface FleetEntries {
   readonly kept: Set<KeptEntry>;
 }
 
-/** At each request: so a token that nobody asks for again leaves memory when it has expired. */
+/** At each request: so a token that no attempt asks for again leaves memory once it has expired. */
 const LOOKS_PER_REQUEST = 8;
 
 /**

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { RebalanceListener } from '../backend/backend.js';
 import { silentLogger } from '../logger.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
+import type { PartitionTask } from './partition-task.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
+
+const IDLE_TASK: PartitionTask = {
+  open: () => Promise.resolve({ position: 0 }),
+  process: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
 
 let leased: boolean;
 let fatal: unknown[];
@@ -19,11 +26,7 @@ beforeEach(async () => {
     backend,
     groupId: 'g',
     topics: ['t'],
-    createTask: () => ({
-      open: () => Promise.resolve({ position: 0 }),
-      process: () => Promise.resolve(),
-      close: () => Promise.resolve(),
-    }),
+    createTask: () => IDLE_TASK,
     logger: silentLogger,
     now: Date.now,
     onFatal: (error) => fatal.push(error),
@@ -77,11 +80,7 @@ describe('a task manager whose topic gets more partitions', () => {
       logger: silentLogger,
       now: Date.now,
       readsNewPartitions,
-      createTask: () => ({
-        open: () => Promise.resolve({ position: 0 }),
-        process: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      }),
+      createTask: () => IDLE_TASK,
       onFatal: (error) => fatal.push(error),
     });
     await grown.start();
@@ -107,11 +106,7 @@ describe('a task manager that is stopped while it starts', () => {
       backend,
       groupId: 'g',
       topics: ['t'],
-      createTask: () => ({
-        open: () => Promise.resolve({ position: 0 }),
-        process: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      }),
+      createTask: () => IDLE_TASK,
       logger: silentLogger,
       now: Date.now,
       onStateChange: (state) => states.push(state),
@@ -135,11 +130,7 @@ describe('a task manager with changelogs', () => {
       groupId: 'g',
       topics: ['t'],
       changelogs: ['state'],
-      createTask: () => ({
-        open: () => Promise.resolve({ position: 0 }),
-        process: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      }),
+      createTask: () => IDLE_TASK,
       logger: silentLogger,
       now: Date.now,
       onFatal: () => undefined,

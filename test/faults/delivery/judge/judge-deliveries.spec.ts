@@ -169,21 +169,6 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toEqual([]);
   });
 
-  it('takes a POST whose process fell to be due by the attempt before it, when a pause has moved the logged one', () => {
-    const { dueAt, subscriptionId } = one(run.attempts, of(FIRST_503, 2));
-    const fallen = { ...one(run.receipts, of(FIRST_503, 2)), ...receivedAt(dueAt + 2) };
-    const movedTo = dueAt + 8_000;
-    change(run.attempts, of(FIRST_503, 2), { dueAt: movedTo, startedAt: movedTo });
-    change(run.receipts, of(FIRST_503, 2), { ...receivedAt(movedTo + 1) });
-    run.receipts.push(fallen);
-    run.receipts.sort((a, b) => a.receivedMs - b.receivedMs);
-    run.interruptions = [{ type: 'killed', source: SENDER, atMs: dueAt + 20 }];
-    run.versions = pause(run, { subscriptionId, fromMs: dueAt + 500, untilMs: movedTo - 10 });
-    expect(kinds()).toEqual([]);
-    run.receipts = run.receipts.map((item) => (item === fallen ? { ...fallen, ...receivedAt(dueAt - 20) } : item));
-    expect(kinds()).toEqual(['POST before it was due']);
-  });
-
   it('finds an attempt that was made before it was due', () => {
     const { dueAt } = one(run.attempts, of(FIRST_503, 2));
     change(run.attempts, of(FIRST_503, 2), { startedAt: dueAt - 20 });

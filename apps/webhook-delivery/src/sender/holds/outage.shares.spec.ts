@@ -82,7 +82,7 @@ describe('the probes of a hundred suspended subscriptions of one fleet (R-26, R-
     expect(Math.min(...spacings)).toBeGreaterThanOrEqual(PROBE_EVERY_MS);
   });
 
-  it('do not start together after a time in which nobody sent', async () => {
+  it('do not all start together when there was no sender for a while', async () => {
     suspendMany(10 * 60_000);
     let draws = 0;
     const random = (): number => (draws++ % SUSPENDED) / SUSPENDED;

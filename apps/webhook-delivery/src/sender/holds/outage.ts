@@ -105,7 +105,7 @@ export class Outage {
     const now = momentNow(this.options);
     const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
     const dueInMs = due.monotonicMs - now.monotonicMs;
-    // Those that came due while nobody sent must not start together, and again every 15 s.
+    // Those that came due while there was no sender must not start together now, and then every 15 s.
     this.probeAfter(backlog, dueInMs > 0 ? dueInMs : this.options.random() * PROBE_EVERY_MS);
     this.probeNoneBefore(backlog, momentOfLog(wait?.notBefore ?? 0, MAX_RETRY_DELAY_MS, now).monotonicMs);
   }

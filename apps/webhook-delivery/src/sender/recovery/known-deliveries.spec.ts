@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TopicPartition } from '@waypost/streams';
 import { until } from '../../../../../test/support/until.js';
-import type { AttemptRequest } from '../../single-attempt/attempt-runner.js';
-import { type Answer, ATTEMPTS, ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
+import { ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
+import { succeed } from '../testing/succeed.js';
 
 const SPEED = 100;
 const HELD = 'held';
@@ -30,27 +29,6 @@ async function longPasses(): Promise<number> {
   return (await harness.attempts()).length;
 }
 
-/** The next sender takes over. @returns what it sends, and from where on it folds the attempts */
-async function succeed(answer: Answer = () => ok): Promise<{ made: AttemptRequest[]; foldsFrom: number }> {
-  const starts: number[] = [];
-  const { backend } = harness;
-  const makeFetcher = backend.fetcher.bind(backend);
-  backend.fetcher = () => {
-    const whole = makeFetcher();
-    const open = whole.open.bind(whole);
-    return Object.assign(whole, {
-      open: (source: TopicPartition, from: number) => {
-        if (source.topic === ATTEMPTS.topic) starts.push(from);
-        return open(source, from);
-      },
-    });
-  };
-  const made = await harness.start(answer);
-  await until(() => starts.length > 0);
-  backend.fetcher = makeFetcher;
-  return { made, foldsFrom: starts[0] ?? NaN };
-}
-
 describe('a subscription that is held for long (R-16, R-26)', () => {
   it('has a successor fold the attempts of the last minute only, although a delivery of it waits', async () => {
     harness.subscribe(HELD, { status: 'paused' });
@@ -59,7 +37,7 @@ describe('a subscription that is held for long (R-16, R-26)', () => {
     const early = await longPasses();
     await longPasses();
     await longPasses();
-    const { made, foldsFrom } = await succeed();
+    const { made, foldsFrom } = await succeed(harness);
     expect(foldsFrom).toBeGreaterThan(early);
     harness.subscribe(HELD, { status: 'active' });
     await until(() => made.length === 1);
@@ -78,11 +56,11 @@ describe('a subscription that is held for long (R-16, R-26)', () => {
     const triedBefore = new Map((await harness.attempts()).map(({ eventId, attempt }) => [eventId, attempt]));
     await longPasses();
     await longPasses();
-    const { made, foldsFrom } = await succeed();
+    const { made, foldsFrom } = await succeed(harness);
     expect(foldsFrom).toBeGreaterThan(early);
     await longPasses();
     // Again, by one that has it from a record alone.
-    const successor = await succeed();
+    const successor = await succeed(harness);
     harness.subscribe(HELD, { status: 'active' });
     const retries = () => successor.made.filter(({ delivery }) => delivery.subscriptionId === HELD);
     await until(() => retries().length === 10);
@@ -110,7 +88,7 @@ describe('a subscription that is held for long (R-16, R-26)', () => {
     await until(async () =>
       (await harness.attempts()).some(({ eventId, outcome }) => eventId === 'event-3' && outcome === 'delivered'),
     );
-    const { made, foldsFrom } = await succeed();
+    const { made, foldsFrom } = await succeed(harness);
     expect(foldsFrom).toBeGreaterThan(early);
     await until(() => made.length === 1);
     expect(made[0]?.delivery.eventId).toBe('event-2');
