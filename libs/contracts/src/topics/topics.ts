@@ -155,7 +155,7 @@ export const topics = {
     schema: webhookDeliverySchema,
     configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment:
-      "Written by every fan-out task, by the replayer, and with test events by public-api's outbox: several writers share a partition. Read by the sender, the replayer, history-projector, the fan-out's recovery, the command refill and analysts.",
+      "Written by every fan-out task, by the replayer, and with test events by public-api's outbox: several writers share a partition. The fan-out names the event in the header `waypost-event` (`partition:offset` in fleet.events). Read by the sender, the replayer, history-projector, the fan-out's recovery, the command refill and analysts.",
   },
   webhookAttempts: {
     name: 'webhook.attempts',
