@@ -6,20 +6,22 @@ import { ok, startReceiver } from '../../test/support/receiver.js';
 import { startWaypost, type Waypost } from '../../test/support/start-waypost.js';
 import { subscribe } from '../../test/support/subscriptions.js';
 import { type Percentiles, percentilesOf } from '../shared/statistics.js';
+import { openKeptHistory } from './kept-history.js';
 import { fastStream, filterMs, frameIntervals, NOTE_FIRST_VIEW } from './page-probes.js';
 
-const FLEET = 'bench-console';
 const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     rows: { type: 'string', default: '2000' },
     'tail-only': { type: 'boolean', default: false },
+    history: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 if (flags.help) {
   process.stdout.write(
-    'npm run bench:console -- [--seconds 60: of the live tail] [--rows 2000: per second in it] [--tail-only]\n',
+    'npm run bench:console -- [--seconds 60: of the live tail] [--rows 2000: per second in it] [--tail-only]\n' +
+      '  [--history .waypost/bench-history: deliveries that `npm run bench:history -- --keep` has left]\n',
   );
   process.exit(0);
 }
@@ -33,10 +35,14 @@ const WARM_UP_SECONDS = 10;
 
 const executablePath = await findChromium();
 if (executablePath === null) throw new Error('There is no Chromium: npm run install-chromium');
-const waypost = await startWaypost();
+const kept = flags.history === undefined ? null : await openKeptHistory(flags.history);
+const [fleetId, list] =
+  kept === null ? ['bench-console', '/deliveries?range=1h'] : [kept.fleetId, '/deliveries?range=all'];
+const waypost = await startWaypost(kept === null ? {} : { env: { DATABASE_URL: kept.databaseUrl } });
 const browser = await launchChromium(executablePath);
 try {
-  await makeFleet();
+  await waypost.cli('fleet', 'create', fleetId);
+  if (kept === null) await writeHour();
   const measured = {
     rows,
     seconds,
@@ -47,21 +53,21 @@ try {
 } finally {
   await browser.close();
   await waypost.stop();
+  await kept?.stop();
 }
 
 async function measurePages() {
   return {
     firstViewMs: await repeated(firstView),
-    filterToRowsMs: await withPage('/deliveries?range=1h', (page) => filterTimes(page)),
-    scrolling: await withPage('/deliveries?range=1h', (page) => frames(page, SCROLL_SECONDS, SCROLL_PX)),
+    filterToRowsMs: await withPage(list, (page) => filterTimes(page)),
+    scrolling: await withPage(list, (page) => frames(page, SCROLL_SECONDS, SCROLL_PX)),
   };
 }
 
-async function makeFleet(): Promise<void> {
-  await waypost.cli('fleet', 'create', FLEET);
+async function writeHour(): Promise<void> {
   const receiver = await startReceiver(ok);
   const types = ['position', 'ignition_on'];
-  const subscriptions = await subscribe(waypost, { fleet: FLEET, url: receiver.url('/hooks'), types });
+  const subscriptions = await subscribe(waypost, { fleet: fleetId, url: receiver.url('/hooks'), types });
   await receiver.close();
   const endpoints = subscriptions.map(({ id, url, eventType }) => ({
     subscriptionId: id,
@@ -70,7 +76,7 @@ async function makeFleet(): Promise<void> {
     perMinute: 60,
     answer: (_: number, random: number) => (random < 0.3 ? 422 : 200),
   }));
-  await writeBusyHistory(waypost.info().databaseUrl, { fleetId: FLEET, endpoints, nowMs: Date.now(), minutes: 59 });
+  await writeBusyHistory(waypost.info().databaseUrl, { fleetId, endpoints, nowMs: Date.now(), minutes: 59 });
 }
 
 async function withPage<Result>(
@@ -90,7 +96,7 @@ async function withPage<Result>(
 }
 
 function addressOf(at: Waypost, path: string): string {
-  return new URL(`${path}#key=${at.info().apiKeys[FLEET] ?? ''}`, at.info().apiUrl).href;
+  return new URL(`${path}#key=${at.info().apiKeys[fleetId] ?? ''}`, at.info().apiUrl).href;
 }
 
 /** In a context without a cache. */

@@ -1,0 +1,31 @@
+import { createDataSource } from '@waypost/database';
+import { createTerminalReporter } from '../../tools/dev-stack/stack-reporter.js';
+import { createFleets, type Fleet } from '../history/load/fleets.js';
+import { openHistoryStack } from '../history/stack/history-stack.js';
+import { benchEnvironment, passedOn } from '../shared/bench-config.js';
+
+/** A PostgreSQL with the deliveries that `npm run bench:history -- --keep` has left in a folder. */
+export async function openKeptHistory(folder: string) {
+  const { databaseUrl, stop } = await openHistoryStack({
+    folder,
+    environment: passedOn(benchEnvironment()),
+    reporter: createTerminalReporter({ stream: process.stderr }),
+    signal: new AbortController().signal,
+    keep: true,
+    drop: false,
+  });
+  // Each run has topics of its own, which the projector would refuse after those of the run before.
+  const dataSource = await createDataSource(databaseUrl, { applicationName: 'bench' }).initialize();
+  await dataSource.query('DELETE FROM projected_topics');
+  await dataSource.destroy();
+  return { databaseUrl, fleetId: largestWithFailures().fleetId, stop };
+}
+
+/** Its deliveries end in both ways, so that a filter by status always finds some. */
+function largestWithFailures(): Fleet {
+  const fleet = createFleets().find(({ subscriptions }) =>
+    subscriptions.some(({ receiver }) => receiver.type === 'dead'),
+  );
+  if (fleet === undefined) throw new Error('All receivers of the history accept.');
+  return fleet;
+}
