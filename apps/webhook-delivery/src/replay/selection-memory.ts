@@ -1,5 +1,5 @@
-/** A fleet may hold this part of what is free. */
-const FLEET_SHARE_OF_FREE = 0.5;
+import { freeForFleet } from '../shares/fleet-share.js';
+
 /** Counted from the beginning: many may begin at the same time. */
 const FIRST_BYTES = 64 * 1_024;
 
@@ -103,7 +103,7 @@ export class SelectionMemory {
   }
 
   private freeFor(fleetId: string): number {
-    return (this.limitBytes - this.usedBytes) * FLEET_SHARE_OF_FREE - (this.byFleet.get(fleetId) ?? 0);
+    return freeForFleet(this.limitBytes, this.usedBytes, this.byFleet.get(fleetId) ?? 0);
   }
 
   private change(fleetId: string, bytes: number): void {

@@ -1,4 +1,5 @@
 import { parseSubscriberUrl } from '@waypost/egress';
+import { freeForFleet } from './fleet-share.js';
 
 /** How many deliveries may be begun and not finished. */
 export interface ReservationLimits {
@@ -7,9 +8,6 @@ export interface ReservationLimits {
   /** All subscriptions that lead to one origin; no more than the HTTP client opens connections to it. */
   readonly perOrigin: number;
 }
-
-/** A fleet may hold this part of what the process has free. */
-const FLEET_SHARE_OF_FREE = 0.5;
 
 /** What is reserved at one origin, and by whom: many fleets may send to the same receiver. */
 interface OriginCount {
@@ -49,7 +47,7 @@ export class Reservations {
   }
 
   private freeFor(fleet: ReservationCount, offered = 0): number {
-    return (this.limits.total - this.total - offered) * FLEET_SHARE_OF_FREE - fleet.reserved - offered;
+    return freeForFleet(this.limits.total, this.total + offered, fleet.reserved + offered);
   }
 
   /** Unconditionally: a delivery that a predecessor began has the right to its retries. */

@@ -1,13 +1,11 @@
 import type { WebhookDelivery } from '@waypost/domain';
+import { freeForFleet } from '../../shares/fleet-share.js';
 
 /** What the strings and objects of a delivery take beside its body. */
 const DELIVERY_BYTES = 1_024;
 const BYTES_PER_CHARACTER = 2;
 /** What is kept of one that has left memory for the log: its progress. */
 const WITHDRAWN_BYTES = 300;
-
-/** A fleet may hold this part of what is free. */
-const FLEET_SHARE_OF_FREE = 0.5;
 
 export function bytesOf({ body }: Pick<WebhookDelivery, 'body'>): number {
   return DELIVERY_BYTES + BYTES_PER_CHARACTER * body.length;
@@ -27,7 +25,7 @@ export class DeliveryMemory {
   ) {}
 
   freeFor(fleetId: string): number {
-    const free = (this.limitBytes - this.usedBytes) * FLEET_SHARE_OF_FREE - (this.byFleet.get(fleetId) ?? 0);
+    const free = freeForFleet(this.limitBytes, this.usedBytes, this.byFleet.get(fleetId) ?? 0);
     return Math.min(free, this.process?.freeFor(fleetId) ?? Infinity);
   }
 
