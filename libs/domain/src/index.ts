@@ -9,6 +9,7 @@ export {
   decideAttempt,
   decideProbe,
 } from './delivery/decide-attempt.js';
+export { DELIVERY_HEADER, type DeliveryHeaderName } from './delivery/delivery-headers.js';
 export { DELIVERY_UNSTARTED, deliveryFold, type DeliveryProgress, recordNumber } from './delivery/delivery-fold.js';
 export { attemptFault, deliveryFault, eventFault, isFoldable, waitingFault } from './delivery/unusable-records.js';
 export {

@@ -125,8 +125,8 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'every POST says that it is the first attempt',
     file: `${DELIVERY_RULES}/signature.ts`,
-    is: "'x-service-attempt': String(attempt)",
-    becomes: "'x-service-attempt': '1'",
+    is: '[DELIVERY_HEADER.attempt]: String(attempt)',
+    becomes: "[DELIVERY_HEADER.attempt]: '1'",
   },
   {
     name: 'the signature is over another time',
@@ -143,8 +143,8 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'the subscription of a POST is its fleet',
     file: `${SENDER}/single-attempt/attempt-runner.ts`,
-    is: "headers['x-service-subscription-id'] = subscriptionId",
-    becomes: "headers['x-service-subscription-id'] = delivery.fleetId",
+    is: 'headers[DELIVERY_HEADER.subscriptionId] = subscriptionId',
+    becomes: 'headers[DELIVERY_HEADER.subscriptionId] = delivery.fleetId',
   },
   {
     name: 'the trace of an event ends at the fan-out',

@@ -121,7 +121,7 @@ function webhookMessages(webhooks: ReadonlyMap<string, PublishedSchema>): object
 
 const HEADERS = {
   type: 'object',
-  required: Object.keys(DELIVERY_HEADERS).filter((name) => DELIVERY_HEADERS[name]?.isOptional !== true),
+  required: Object.entries(DELIVERY_HEADERS).flatMap(([name, { isOptional }]) => (isOptional === true ? [] : [name])),
   properties: Object.fromEntries(
     Object.entries(DELIVERY_HEADERS).map(([name, { description, schema }]) => [name, { ...schema, description }]),
   ),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DELIVERY_HEADERS } from '@waypost/contracts';
 import { type BearerAuth, formatSigningSecret } from '@waypost/domain';
 import type { EgressResult } from '@waypost/egress';
 import {
@@ -113,6 +114,15 @@ describe('an attempt', () => {
       'webhook-id': delivery.eventId,
     });
     expect(rig.onlyCall().headers).not.toHaveProperty('authorization');
+  });
+
+  it('has the headers that are published, and no others but those of HTTP (R-19)', async () => {
+    rig.put(rigSubscription('sub-1', { url: rig.hook(), auth: rigAuth('sub-1', rig.receiver.url('/token')) }));
+    await rig.run('sub-1', { tracestate: 'congo=t61' });
+    const ofHttp = ['connection', 'content-length', 'content-type', 'host', 'user-agent'];
+    expect(Object.keys(rig.onlyCall().headers).toSorted()).toEqual(
+      [...Object.keys(DELIVERY_HEADERS), ...ofHttp].toSorted(),
+    );
   });
 
   it('gives the receiver its trace context (R-46)', async () => {

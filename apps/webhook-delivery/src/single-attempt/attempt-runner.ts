@@ -2,9 +2,8 @@ import {
   ATTEMPT_DEADLINE_MS,
   type AttemptResult,
   type BearerAuth,
+  DELIVERY_HEADER,
   signatureHeaders,
-  TRACEPARENT,
-  TRACESTATE,
   type WebhookDelivery,
 } from '@waypost/domain';
 import { type AbortGroup, type EgressClient, type EgressResult } from '@waypost/egress';
@@ -67,9 +66,9 @@ function headersOf(
   const { eventId, body, subscriptionId } = delivery;
   const headers = { ...custom, ...signatureHeaders({ secrets, eventId, body, attempt, nowMs: started.epochMs }) };
   headers['content-type'] = 'application/json';
-  headers['x-service-subscription-id'] = subscriptionId;
-  headers[TRACEPARENT] = traceparent;
-  if (tracestate !== null) headers[TRACESTATE] = tracestate;
+  headers[DELIVERY_HEADER.subscriptionId] = subscriptionId;
+  headers[DELIVERY_HEADER.traceparent] = traceparent;
+  if (tracestate !== null) headers[DELIVERY_HEADER.tracestate] = tracestate;
   return headers;
 }
 
@@ -142,7 +141,7 @@ class SignedPosts implements AttemptRunner {
     const deadlineMs = this.leftMs(request);
     if (deadlineMs <= 0) return this.unsentRun(subscription) ?? ended(subscription, NO_TIME_LEFT);
     const headers = headersOf(request, signing, custom);
-    if (issued !== null) headers['authorization'] = issued.authorization;
+    if (issued !== null) headers[DELIVERY_HEADER.authorization] = issued.authorization;
     let unsent = null as AttemptRun | null;
     const isWanted = (): boolean => (unsent = this.unsentRun(subscription)) === null;
     const post = {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
 import type { SealedSecret } from '../records/webhook-subscription.js';
 import { DAY_MS } from '../time/units.js';
+import { DELIVERY_HEADER } from './delivery-headers.js';
 
 export interface SignedAttempt {
   /** Newest first, at least one. */
@@ -25,12 +26,12 @@ export function signatureHeaders({ secrets, eventId, body, attempt, nowMs }: Sig
     standardSignature += `${standardSignature === '' ? '' : ' '}v1,${hmac(secret, `${eventId}.${seconds}.`, body, 'base64')}`;
   }
   return {
-    'x-service-signature': serviceSignature,
-    'x-service-event-id': eventId,
-    'x-service-attempt': String(attempt),
-    'webhook-id': eventId,
-    'webhook-timestamp': seconds,
-    'webhook-signature': standardSignature,
+    [DELIVERY_HEADER.signature]: serviceSignature,
+    [DELIVERY_HEADER.eventId]: eventId,
+    [DELIVERY_HEADER.attempt]: String(attempt),
+    [DELIVERY_HEADER.webhookId]: eventId,
+    [DELIVERY_HEADER.webhookTimestamp]: seconds,
+    [DELIVERY_HEADER.webhookSignature]: standardSignature,
   };
 }
 
