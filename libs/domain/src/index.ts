@@ -168,6 +168,7 @@ export {
   type FleetSettingsHistory,
   type FleetSettingsVersions,
 } from './fleet/fleet-settings-history.js';
+export { FLEET_ID_FORM, isFleetId } from './fleet/fleet-id.js';
 export { mayDisable } from './subscription/operational-event.js';
 export {
   HEALTH_STATUSES,

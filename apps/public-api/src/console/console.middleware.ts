@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { FLEET_ID_FORM } from '@waypost/domain';
 import { consoleHeaders, type PortalPage } from './console-headers.js';
 import type { MapTiles } from './map-tiles-config.js';
 
 /** The pages of the console: each is the same document, which draws the page that the address names. */
 const PAGES = /^\/((overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?|fleets|topics|partitions)\/?$/;
 /** In front of the pages of one fleet, for an operator. */
-const FLEET = /^\/fleets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?=\/)/;
+const FLEET = new RegExp(`^/fleets/${FLEET_ID_FORM}(?=/)`);
 /** The portal of a fleet and, in the address that the link of a session has, the session. */
 const PORTAL =
   /^\/portal\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?(\/.*)?$/;

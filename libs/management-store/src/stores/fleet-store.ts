@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet } from '@waypost/database';
-import type { FleetSettings } from '@waypost/domain';
+import { type FleetSettings, isFleetId } from '@waypost/domain';
 import { FleetEntity } from '../entities.js';
 import { appendToOutbox } from '../outbox/outbox.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
@@ -42,9 +42,6 @@ export interface FleetUpdate {
   readonly limits: FleetLimits;
 }
 
-/** Ids become parts of Kafka keys and of event ids, joined by a control character: no id may contain one. */
-const FLEET_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
 /**
  * Fleets. A change and its record for the topic `fleet.settings` are one transaction. Expected refusals are values; only
  * errors of the database are thrown.
@@ -54,7 +51,7 @@ export class FleetStore {
   constructor(@InjectRepository(FleetEntity) private readonly fleets: Repository<FleetEntity>) {}
 
   async create({ fleetId, payloadFormat, nowMs, name = null, routes = false }: NewFleet): Promise<CreateFleetResult> {
-    if (!FLEET_ID.test(fleetId)) {
+    if (!isFleetId(fleetId)) {
       return {
         type: 'invalid',
         message: 'a fleet id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
