@@ -135,7 +135,7 @@ export {
 
 export { type RouteSettings } from './route/route-settings.js';
 
-export { formatApiKey, formatCredential, hashApiKey } from './secret/api-key.js';
+export { CREDENTIAL_PREFIXES, formatApiKey, formatCredential, hashApiKey } from './secret/api-key.js';
 export {
   isSealedWithNewest,
   keyIdOf,

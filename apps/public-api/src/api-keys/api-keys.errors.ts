@@ -1,3 +1,4 @@
+import { challengeHeaders } from '../auth/challenge.js';
 import { ApiError, type ErrorDetail, notFound } from '../errors/api-error.js';
 
 export function noSuchApiKey(): ApiError {
@@ -11,9 +12,7 @@ export function scopesNotHeld(wanted: readonly string[], held: readonly string[]
     field: `scopes.${String(wanted.indexOf(scope))}`,
     message: `${scope} is not a scope of the calling key`,
   }));
-  const headers = {
-    'www-authenticate': `Bearer realm="waypost", error="insufficient_scope", scope="${missing.join(' ')}"`,
-  };
+  const headers = challengeHeaders({ error: 'insufficient_scope', scope: missing.join(' ') });
   const message = `A key can grant only scopes of its own; this one lacks ${missing.join(', ')}.`;
   return new ApiError(403, 'scope_not_held', message, { details, headers });
 }

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashApiKey } from '@waypost/domain';
+import { CREDENTIAL_PREFIXES, hashApiKey } from '@waypost/domain';
 
 /** Names the fleet that an admin key acts for. */
 export const FLEET_HEADER = 'X-Waypost-Fleet';
 
 /** 43 characters are 256 bits in base64url. */
-const FORM = /^wpa_[\w-]{43,128}$/;
+const FORM = new RegExp(`^${CREDENTIAL_PREFIXES.adminKey}[\\w-]{43,128}$`);
 const ID_BYTES = 4;
 
 /** The keys of operators: only their SHA-256 is configured, so the configuration opens nothing. None: there is no operator. */
@@ -14,7 +14,7 @@ export class AdminKeys {
 
   /** Whether it has the form of an admin key: nothing else is compared, and it is no API key. */
   hasAdminKeyForm(key: string): boolean {
-    return key.startsWith('wpa_');
+    return key.startsWith(CREDENTIAL_PREFIXES.adminKey);
   }
 
   /** The id of this key for the log, or null. */

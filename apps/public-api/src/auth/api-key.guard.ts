@@ -1,10 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { CREDENTIAL_PREFIXES } from '@waypost/domain';
 import { API_KEY_SCOPES, FleetStore } from '@waypost/management-store';
 import { endpointOf, type EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import { FLEET_HEADER } from './admin-keys.js';
 import { bearerToken, type Caller, identityOf, setIdentity } from './caller.js';
+import { type Challenge, challengeHeaders } from './challenge.js';
 import { requirePortalAccess } from './portal-access.js';
 
 /**
@@ -51,33 +53,31 @@ export class ApiKeyGuard implements CanActivate {
 
 function requireScope(scope: Exclude<EndpointOptions['scope'], null>, { type, scopes }: Caller): void {
   if (scope === 'any' || scopes.includes(scope)) return;
-  if (scope === 'admin') throw forbidden('Only an admin key may do this.', '');
+  if (scope === 'admin') throw forbidden('Only an admin key may do this.', null);
   const who = type === 'portal_session' ? 'portal session' : 'API key';
-  throw forbidden(`This ${who} lacks the scope ${scope}.`, `, error="insufficient_scope", scope="${scope}"`);
+  throw forbidden(`This ${who} lacks the scope ${scope}.`, { error: 'insufficient_scope', scope });
 }
 
-function forbidden(message: string, challenge: string): ApiError {
-  return new ApiError(403, 'forbidden', message, {
-    headers: { 'www-authenticate': `Bearer realm="waypost"${challenge}` },
-  });
+function forbidden(message: string, challenge: Challenge | null): ApiError {
+  return new ApiError(403, 'forbidden', message, { headers: challengeHeaders(challenge) });
 }
 
 function refusal(request: Request): ApiError {
   if (request.headers.authorization === undefined) {
-    return unauthorized('An API key is required: "Authorization: Bearer wp_...".', '');
+    return unauthorized('An API key is required: "Authorization: Bearer wp_...".', null);
   }
   const token = bearerToken(request);
-  if (token === null) return unauthorized('The Authorization header must be "Bearer wp_...".', '');
-  if (token.startsWith('wps_')) return unauthorized('The portal session has ended.', ', error="invalid_token"');
+  if (token === null) return unauthorized('The Authorization header must be "Bearer wp_...".', null);
+  if (token.startsWith(CREDENTIAL_PREFIXES.portalToken))
+    return unauthorized('The portal session has ended.', { error: 'invalid_token' });
   return unknownApiKey();
 }
 
 /** 401 of a key that never existed or was revoked. */
 export function unknownApiKey(): ApiError {
-  return unauthorized('The API key is unknown.', ', error="invalid_token"');
+  return unauthorized('The API key is unknown.', { error: 'invalid_token' });
 }
 
-function unauthorized(message: string, challenge: string): ApiError {
-  const headers = { 'www-authenticate': `Bearer realm="waypost"${challenge}` };
-  return new ApiError(401, 'unauthorized', message, { headers });
+function unauthorized(message: string, challenge: Challenge | null): ApiError {
+  return new ApiError(401, 'unauthorized', message, { headers: challengeHeaders(challenge) });
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { hashApiKey } from '@waypost/domain';
+import { CREDENTIAL_PREFIXES, hashApiKey } from '@waypost/domain';
 import { NewestMap } from '@waypost/egress';
 import {
   type ApiKeyRecord,
@@ -13,7 +13,7 @@ import { AdminKeys } from './admin-keys.js';
 import type { Caller } from './caller.js';
 
 /** The form of API keys and of the tokens of portal sessions; anything else is not looked up. */
-const KEY_FORM = /^wps?_[\w-]{22,128}$/;
+const KEY_FORM = new RegExp(`^(${CREDENTIAL_PREFIXES.apiKey}|${CREDENTIAL_PREFIXES.portalToken})[\\w-]{22,128}$`);
 /** How long a revoked key may still be admitted. */
 const TRUST_KEY_MS = 3_000;
 /** A session is revoked within a second, in streams too, which ask now and then (R-42). */
@@ -90,7 +90,7 @@ export class KeyDirectory {
 
 function askedBy(key: string): Asked {
   const hash = hashApiKey(key);
-  return { hash, name: hash.toString('base64'), isSession: key.startsWith('wps_') };
+  return { hash, name: hash.toString('base64'), isSession: key.startsWith(CREDENTIAL_PREFIXES.portalToken) };
 }
 
 function callerOf(record: ApiKeyRecord | PortalSessionRecord): Caller {

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { ApiError, notFound } from '../errors/api-error.js';
 import { type Caller, maySee } from './caller.js';
+import { challengeHeaders } from './challenge.js';
 
 /**
  * Keeps a portal session to what it was made for (R-42). An endpoint that does not say what a session may do with it is
@@ -21,5 +22,5 @@ export function requirePortalAccess({ portal = 'refused' }: EndpointOptions, cal
 
 /** 403 for what a portal session may not do. */
 export function refusedToPortal(message: string): ApiError {
-  return new ApiError(403, 'forbidden', message, { headers: { 'www-authenticate': 'Bearer realm="waypost"' } });
+  return new ApiError(403, 'forbidden', message, { headers: challengeHeaders(null) });
 }

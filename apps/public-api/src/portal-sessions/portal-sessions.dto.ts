@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatTime } from '@waypost/domain';
+import { CREDENTIAL_PREFIXES, formatTime } from '@waypost/domain';
 import { PORTAL_SCOPES, type StoredPortalSession } from '@waypost/management-store';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, oneOf, plainText, text, unique, uuid, uuidText, wholeNumber } from '../endpoint/fields.js';
@@ -107,7 +107,7 @@ export class PortalTokenDto extends dto(
   z
     .strictObject({
       token: z.string().meta({
-        pattern: '^wps_[A-Za-z0-9_-]{43}$',
+        pattern: `^${CREDENTIAL_PREFIXES.portalToken}[A-Za-z0-9_-]{43}$`,
         description: 'Sent like an API key, as `Authorization: Bearer wps_...`. It is shown here and never again.',
       }),
       expiresAt: dateTime,

@@ -1,3 +1,4 @@
+import { challengeHeaders } from '../auth/challenge.js';
 import { ApiError, type ErrorDetail, invalidBody, notFound } from '../errors/api-error.js';
 
 export function noSuchPortalSession(): ApiError {
@@ -6,7 +7,7 @@ export function noSuchPortalSession(): ApiError {
 
 /** A session ends with its key, and a session is none. */
 export function onlyKeys(): ApiError {
-  const headers = { 'www-authenticate': 'Bearer realm="waypost"' };
+  const headers = challengeHeaders(null);
   return new ApiError(403, 'forbidden', 'Portal sessions are created with an API key or an admin key.', { headers });
 }
 
