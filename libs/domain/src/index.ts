@@ -15,6 +15,8 @@ export { attemptFault, deliveryFault, eventFault, isFoldable, waitingFault } fro
 export {
   concernsEndpoint,
   DISABLE_AFTER_DAYS,
+  DISABLE_AFTER_FAILED_DAYS,
+  DISABLE_AFTER_FAILURES,
   type EndpointHealth,
   healthAfter,
   healthSince,
@@ -71,6 +73,7 @@ export {
 export {
   deliveryPageTokens,
   listPageTokens,
+  PAGE_TOKEN_LIFETIME_MS,
   type PageTokenRefusal,
   type PageTokens,
   pathPageTokens,

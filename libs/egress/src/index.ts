@@ -2,6 +2,7 @@ export {
   checkClientCertificate,
   type ClientIdentity,
   clientIdentityOf,
+  MAX_CLIENT_CERTIFICATES,
   MAX_CLIENT_CERTIFICATES_LENGTH,
   MAX_CLIENT_KEY_LENGTH,
 } from './certificate/client-certificate.js';

@@ -18,6 +18,7 @@ export type { PlanNode } from './sql/explain-query.js';
 export {
   createDeliveryFigures,
   DeliveryFigures,
+  MAX_FIGURE_ROWS,
   type FigureRow,
   type FiguresResult,
   type FigureSum,

@@ -17,11 +17,20 @@ export {
 } from './stores/fleet-portal-store.js';
 export { type FleetChange, FleetStore } from './stores/fleet-store.js';
 export { type GeofenceRef, GeofenceStore, MAX_GEOFENCES } from './stores/geofence-store.js';
-export { type IdempotencyRef, IdempotencyStore, type KeptAnswer } from './stores/idempotency-store.js';
+export {
+  IDEMPOTENCY_KEPT_MS,
+  type IdempotencyRef,
+  IdempotencyStore,
+  type KeptAnswer,
+} from './stores/idempotency-store.js';
 export type { Listed, ListPosition } from './stores/list-page.js';
 export { ManagementStoreModule } from './management-store.module.js';
 export { type ManagementStore, openManagementStore } from './management-store.js';
-export { type OperationalEventPosition, OperationalEventStore } from './stores/operational-event-store.js';
+export {
+  OPERATIONAL_EVENTS_KEPT,
+  type OperationalEventPosition,
+  OperationalEventStore,
+} from './stores/operational-event-store.js';
 export { type OutboxKind, type OutboxLag, OutboxStore } from './outbox/outbox.js';
 export {
   openOutboxSession,

@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { TRUST_KEY_MS } from '../auth/key-directory.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { setLocation } from '../endpoint/location.js';
+import { durationText } from '../endpoint/prose.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { ApiKeyDto, ApiKeyPageDto, ApiKeyPathDto, ApiKeyWithKeyDto, CreateApiKeyDto } from './api-keys.dto.js';
@@ -75,8 +77,7 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description:
-      'Permanently; it may be the calling key itself. Processes that have just accepted the key may do so for 3 more seconds. Revoking it again changes nothing while it is listed; after that it is not found.',
+    description: `Permanently; it may be the calling key itself. Processes that have just accepted the key may accept it for ${durationText(TRUST_KEY_MS)} more. Revoking it again changes nothing while it is listed; after that it is not found.`,
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',

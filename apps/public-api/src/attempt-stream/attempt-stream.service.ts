@@ -14,7 +14,7 @@ import { STREAM_IDS, type StreamIds } from './stream-ids.js';
 const LAST_EVENT_ID = 'Last-Event-ID';
 /** Each stream reads the whole log. */
 const MAX_OF_PROCESS = 64;
-const MAX_OF_KEY = 4;
+export const MAX_STREAMS_PER_KEY = 4;
 
 /** Streams the attempts of a fleet as they are logged. */
 @Injectable()
@@ -30,7 +30,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly now: () => number,
     @Inject(CONFIG) { http }: { readonly http: { readonly maxStreamsPerFleet: number } },
   ) {
-    this.places = new Shares({ key: MAX_OF_KEY, fleet: http.maxStreamsPerFleet, process: MAX_OF_PROCESS });
+    this.places = new Shares({ key: MAX_STREAMS_PER_KEY, fleet: http.maxStreamsPerFleet, process: MAX_OF_PROCESS });
   }
 
   beforeApplicationShutdown(): void {

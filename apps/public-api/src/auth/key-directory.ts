@@ -15,7 +15,7 @@ import type { Caller } from './caller.js';
 /** The form of API keys and of the tokens of portal sessions; anything else is not looked up. */
 const KEY_FORM = new RegExp(`^(${CREDENTIAL_PREFIXES.apiKey}|${CREDENTIAL_PREFIXES.portalToken})[\\w-]{22,128}$`);
 /** How long a revoked key may still be admitted. */
-const TRUST_KEY_MS = 3_000;
+export const TRUST_KEY_MS = 3_000;
 /** A session is revoked within a second, in streams too, which ask now and then (R-42). */
 const TRUST_SESSION_MS = 500;
 /** Above this many keys, those found longest ago are forgotten. */

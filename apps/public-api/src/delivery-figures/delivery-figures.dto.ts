@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { ATTEMPT_CLASSES } from '@waypost/history-store';
+import { ATTEMPT_CLASSES, MAX_FIGURE_ROWS } from '@waypost/history-store';
 import { eventTypeParameter, startDateParameter } from '../delivery-history/delivery-history.dto.js';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, instant, isWindow, oneOf, text, uuid, uuidText, WINDOW_RULE } from '../endpoint/fields.js';
+import { countText } from '../endpoint/prose.js';
+import { MAX_BUCKETS } from './figure-window.js';
 
 /** The window of figures; without the rule that it must not end before it begins. */
 export const figureWindow = z.object({
@@ -10,10 +12,11 @@ export const figureWindow = z.object({
   endDate: instant().meta({
     description: 'End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets.',
   }),
-  step: oneOf(['minute', 'hour', 'day']).default('hour').meta({
-    description:
-      'The length of a bucket, in UTC. A window has at most 1,440 of them, and a response 20,000 if they are split.',
-  }),
+  step: oneOf(['minute', 'hour', 'day'])
+    .default('hour')
+    .meta({
+      description: `Bucket length; buckets are aligned to UTC. A window can have at most ${countText(MAX_BUCKETS)} buckets, and a response ${countText(MAX_FIGURE_ROWS)} if they are split by \`groupBy\`.`,
+    }),
 });
 
 /** The window and the grouping of figures (R-41). */

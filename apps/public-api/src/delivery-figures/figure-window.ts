@@ -4,7 +4,7 @@ import { type ApiError, invalidParameters } from '../errors/api-error.js';
 
 const MINUTE_MS = 60_000;
 /** A day of minutes. */
-const MAX_BUCKETS = 1_440;
+export const MAX_BUCKETS = 1_440;
 
 interface AskedWindow {
   readonly startDate: number;

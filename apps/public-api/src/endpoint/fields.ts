@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isUuid, parseInstant } from '@waypost/domain';
+import { isUuid, PAGE_TOKEN_LIFETIME_MS, parseInstant } from '@waypost/domain';
+import { durationText } from './prose.js';
 
 /*
  * The parts that DTOs are made of. A message continues the name of its field or parameter ("limit must be ...").
@@ -111,6 +112,9 @@ export const uuidText = z.string().meta({ format: 'uuid' });
 export const dateTime = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds.' });
 export const statusCode = z.int().min(100).max(999);
 export const version = z.int().min(1).meta({ description: 'Counts every change; the `ETag` has the same number.' });
-export const nextPageState = z.string().nullable().meta({
-  description: 'Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours.',
-});
+export const nextPageState = z
+  .string()
+  .nullable()
+  .meta({
+    description: `Send it as \`pageState\` to get the next page; null on the last one. Valid for ${durationText(PAGE_TOKEN_LIFETIME_MS)}.`,
+  });

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { RETENTION_DAYS } from '@waypost/domain';
+import { UNFINISHED_REPLAYS } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { type DeliveryPageRequest, DeliveryPagesService } from '../delivery-history/delivery-pages.service.js';
 import { JSON_TEXT } from '../delivery-history/page-text.js';
@@ -83,8 +84,7 @@ export class EventsV2Controller {
   @Endpoint({
     operationId: 'resendEvent',
     summary: 'Resend one event',
-    description:
-      'Resends the event to its subscription, as a replay of this event alone: same `eventId`, same bytes, whatever its earlier outcome. If the event still waits for its first attempt, the response is 409 with the code `not_attempted_yet`: it will be sent anyway. A resend counts toward the 3 unfinished replays that a subscription may have and those that a fleet may start in a day (`too_many_replays_per_day`), and is read and cancelled like a replay.',
+    description: `Resends the event to its subscription, as a replay of this event alone: same \`eventId\`, same bytes, whatever its earlier outcome. If the event still waits for its first attempt, the response is 409 with the code \`not_attempted_yet\`: it will be sent anyway. A resend is a replay: it counts toward the ${String(UNFINISHED_REPLAYS)} unfinished replays that a subscription can have and toward those that a fleet can start in a day (\`too_many_replays_per_day\`), and it is read and cancelled like a replay.`,
     tag: 'History',
     scope: 'subscriptions:write',
     portal: 'filtered',

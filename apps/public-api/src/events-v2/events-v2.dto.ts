@@ -27,6 +27,7 @@ import {
   uuidText,
   WINDOW_RULE,
 } from '../endpoint/fields.js';
+import { countText } from '../endpoint/prose.js';
 import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto.js';
 
 /** More than there are; each is a list that the page is merged of. */
@@ -41,7 +42,7 @@ const payloadParameter = parameterText(MAX_PAYLOAD_FILTER_LENGTH)
   .optional()
   .meta({
     pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may start anywhere in the payload; any item of a list counts. There is no index for this: each page searches up to ${MOST_SEARCHED.toLocaleString('en-US')} deliveries that match the other filters.`,
+    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may start anywhere in the payload; any item of a list counts. There is no index for this: each page searches up to ${countText(MOST_SEARCHED)} deliveries that match the other filters.`,
   });
 
 /** The filters of v2 (R-33). */

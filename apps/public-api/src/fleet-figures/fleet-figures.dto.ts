@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { count, figures, figureWindow } from '../delivery-figures/delivery-figures.dto.js';
+import { MAX_BUCKETS } from '../delivery-figures/figure-window.js';
 import { dto } from '../endpoint/dto.js';
 import { isWindow, text, wholeNumber, WINDOW_RULE } from '../endpoint/fields.js';
+import { countText } from '../endpoint/prose.js';
 
 /** The most fleets of an answer. */
 const MAX_LIMIT = 1_000;
@@ -14,7 +16,7 @@ export class FleetTotalsQueryDto extends dto(
   figureWindow
     .extend({
       step: figureWindow.shape.step.meta({
-        description: 'Both ends of the window widen to whole ones of these, in UTC, of which it has at most 1,440.',
+        description: `Bucket length. The window is widened to whole buckets (UTC), at most ${countText(MAX_BUCKETS)}.`,
       }),
       limit: wholeNumber(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ description: 'Maximum fleets.' }),
     })

@@ -5,6 +5,7 @@ import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, setEntityTag, type Versioned } from '../endpoint/entity-tag.js';
 import { setLocation } from '../endpoint/location.js';
+import { countText } from '../endpoint/prose.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -30,7 +31,7 @@ export class GeofencesController {
   @Endpoint({
     operationId: 'createGeofence',
     summary: 'Create a geofence',
-    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have ${MAX_GEOFENCES.toLocaleString('en-US')} geofences. How many positions it may write in a day by creating, changing and deleting geofences is limited, too (\`too_many_changes_per_day\`).`,
+    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have ${countText(MAX_GEOFENCES)} geofences. How many positions it may write in a day by creating, changing and deleting geofences is limited, too (\`too_many_changes_per_day\`).`,
     tag,
     scope: 'geofences:write',
     portal: 'whole_fleet',

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors/api-error.js';
 import { REQUEST_ID_HEADER } from '../errors/request-id.middleware.js';
 import { DEPRECATION_HEADERS, isV1Target, V1_GONE } from './deprecation.middleware.js';
 import { hasBody } from './request-refusals.middleware.js';
+import { MAX_HEADER_SIZE } from './server-limits.js';
 
 type Problem = readonly [status: string, code: ErrorCode, message: string];
 
@@ -11,7 +12,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'headers_too_large',
-    'The request line and the headers may be at most 16 KB together.',
+    `The request line and the headers may be at most ${MAX_HEADER_SIZE} together.`,
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Content Too Large', 'body_too_large', 'The body has too many chunk extensions.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],

@@ -32,7 +32,7 @@ export const refuseExpectations: RequestHandler = (request, response, next) => {
 };
 
 /** Path and query, in characters as they were sent. */
-const MAX_URL_LENGTH = 8_192;
+export const MAX_URL_LENGTH = 8_192;
 
 export const limitUrlLength: RequestHandler = (request, response, next) => {
   if (request.originalUrl.length <= MAX_URL_LENGTH) {

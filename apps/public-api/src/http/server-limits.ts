@@ -35,6 +35,9 @@ export const SERVER_LIMITS: ServerLimits = {
   maxUnreadBytes: { key: 16 * MIB, fleet: 32 * MIB, process: 128 * MIB },
 };
 
+/** For descriptions and messages. */
+export const MAX_HEADER_SIZE = `${String(SERVER_LIMITS.maxHeaderBytes / 1_024)} KB`;
+
 /** Must be called before the server listens: it reads two of these only then. */
 export function limitServer(server: Server, limits: ServerLimits): void {
   server.headersTimeout = limits.headersTimeoutMs;

@@ -1,8 +1,9 @@
+import { IDEMPOTENCY_KEPT_MS } from '@waypost/management-store';
+import { durationText } from '../endpoint/prose.js';
 import { ApiError } from '../errors/api-error.js';
 
 export function keyReused(): ApiError {
-  const message =
-    'This Idempotency-Key was used for another request in the last 24 hours: use a new one. Nothing was done.';
+  const message = `This Idempotency-Key was used for another request in the last ${durationText(IDEMPOTENCY_KEPT_MS)}: use a new one. Nothing was done.`;
   return new ApiError(422, 'idempotency_key_reused', message);
 }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { IDEMPOTENCY_KEPT_MS } from '@waypost/management-store';
 import { FLEET_HEADER } from '../auth/admin-keys.js';
 import type { DtoClass } from '../endpoint/dto.js';
 import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { IF_MATCH_PATTERN } from '../endpoint/entity-tag.js';
 import type { HandlerParameters } from '../endpoint/handler-parameters.js';
+import { durationText } from '../endpoint/prose.js';
 import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotent-requests.js';
 import { EXTENSIBLE_ENUM, type Operation, type Parameter, type ResponseObject, type Schema } from './openapi.types.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
@@ -35,8 +37,7 @@ const ifNoneMatch: Parameter = {
 const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  description:
-    'Any text of your own, such as a UUID. The same request with the same key within 24 hours is carried out once and gets the same response, including secrets. Rejections are not kept, because they changed nothing. A different request with the same key gets a 422, and a request that arrives while the first is in progress gets a 409.',
+  description: `Any text of your own, such as a UUID. The same request with the same key within ${durationText(IDEMPOTENCY_KEPT_MS)} is carried out once and gets the same response, including secrets. Rejections are not kept, because they changed nothing. A different request with the same key gets a 422, and a request that arrives while the first is in progress gets a 409.`,
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN },
 };
 

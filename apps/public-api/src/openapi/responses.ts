@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { countText } from '../endpoint/prose.js';
 import { ERROR_CODES } from '../errors/api-error.js';
 import { DEPRECATION_HEADERS } from '../http/deprecation.middleware.js';
+import { MAX_URL_LENGTH } from '../http/request-refusals.middleware.js';
+import { MAX_HEADER_SIZE } from '../http/server-limits.js';
 import type { Reference, ResponseObject, Schema } from './openapi.types.js';
 
 const detail = z.strictObject({
@@ -80,7 +83,7 @@ export const ERROR_RESPONSES = {
   410: errorResponse('This resource has been removed.'),
   412: errorResponse('The version of the resource does not match `If-Match`; nothing was done.', currentTag),
   413: errorResponse('The body is larger than 100 KB.'),
-  414: errorResponse('The path and the query are longer than 8,192 characters.'),
+  414: errorResponse(`The path and the query are longer than ${countText(MAX_URL_LENGTH)} characters.`),
   415: errorResponse('The body is not JSON.'),
   417: errorResponse('An expectation other than `100-continue`.'),
   422: errorResponse('The `Idempotency-Key` was used for another request.'),
@@ -88,7 +91,7 @@ export const ERROR_RESPONSES = {
     'This API key sends too many requests or leaves too many responses unread, or this address does so without a valid key.',
     retryAfter,
   ),
-  431: errorResponse('The request line and the headers are longer than 16 KB together.'),
+  431: errorResponse(`The request line and the headers are longer than ${MAX_HEADER_SIZE} together.`),
   500: errorResponse('The service failed.'),
   503: errorResponse('The service is temporarily unavailable.', retryAfter),
 } as const satisfies Readonly<Record<number, ResponseObject>>;

@@ -8,7 +8,8 @@ import {
   webhookSchemas,
   type WebhookType,
 } from '@waypost/contracts';
-import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
+import { ATTEMPT_DEADLINE_MS, DELIVERY_EVENT_TYPES, MAX_ATTEMPTS, MAX_RETRY_DELAY_MS } from '@waypost/domain';
+import { durationText } from '../endpoint/prose.js';
 import { EXTENSIBLE_ENUM, type Parameter, type PathItem, type Schema } from './openapi.types.js';
 
 /** The bodies of both payload formats as components. They are open: a newer service may add fields (R-43). */
@@ -44,14 +45,16 @@ export function webhookOperations(): Readonly<Record<string, PathItem>> {
         },
         responses: {
           '2XX': {
-            description: 'Accepted, if sent within 5 seconds. Also respond with this to unexpected event types.',
+            description: `Accepted, if it arrives within ${durationText(ATTEMPT_DEADLINE_MS)}. Also respond with this to unexpected event types.`,
           },
-          '429': { description: 'Retried; `Retry-After` lengthens the wait, up to 15 seconds.' },
+          '429': {
+            description: `Retried; \`Retry-After\` lengthens the wait, up to ${durationText(MAX_RETRY_DELAY_MS)}.`,
+          },
           '401': {
             description: 'With bearer auth: retried, the first time at once with a new token. Otherwise failed.',
           },
           '4XX': { description: 'Any other: failed, not retried.' },
-          '5XX': { description: 'Retried, 5 attempts in all. `Retry-After` applies to 503.' },
+          '5XX': { description: `Retried, ${String(MAX_ATTEMPTS)} attempts in all. \`Retry-After\` applies to 503.` },
         },
       },
     },

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { RETENTION_DAYS } from '@waypost/domain';
+import { MAX_ATTEMPTS, RETENTION_DAYS } from '@waypost/domain';
+import { OPERATIONAL_EVENTS_KEPT } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
@@ -16,7 +17,7 @@ export class OperationalEventsController {
   @Endpoint({
     operationId: 'listSubscriptionOperations',
     summary: 'What happened to the deliveries of a subscription, newest first',
-    description: `Deliveries that failed five times, outages and their ends. Deliveries that a response such as a 400 ended at once are only in the history. Kept for ${String(RETENTION_DAYS)} days, at most the newest 500 of each type; they appear within seconds.`,
+    description: `Deliveries that failed ${String(MAX_ATTEMPTS)} times, outages and recoveries. Deliveries that ended at once, with a response such as 400, are only in the history. Events appear within seconds and are kept for ${String(RETENTION_DAYS)} days, at most the newest ${String(OPERATIONAL_EVENTS_KEPT)} of each type.`,
     tag: 'Subscriptions',
     scope: 'subscriptions:read',
     portal: 'named_subscription',

@@ -1,15 +1,23 @@
 import { z } from 'zod';
-import { formatTime, type OperationalEvent } from '@waypost/domain';
+import {
+  DISABLE_AFTER_DAYS,
+  DISABLE_AFTER_FAILED_DAYS,
+  DISABLE_AFTER_FAILURES,
+  formatTime,
+  type OperationalEvent,
+  SUSPEND_AFTER_MS,
+} from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, statusCode, text, uuidText } from '../endpoint/fields.js';
+import { durationText } from '../endpoint/prose.js';
 import { pageOf } from '../paging/paging.dto.js';
 
 const TYPES = `What happened:
 - \`exhausted\`: the last attempt of a delivery has failed; \`eventId\` names it. A response that ends a delivery at once, such as a 400, creates no event.
-- \`suspended\`: only failures for 5 minutes; deliveries are held from now on (\`onOutage: hold\`).
-- \`probed\`: a held delivery was tried, and failed.
-- \`resumed\`: a probe was accepted; held deliveries are sent, in order.
-- \`disabled\`: only failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until \`status\` is set to \`active\`.`;
+- \`suspended\`: only failures for ${durationText(SUSPEND_AFTER_MS)}; deliveries are held from now on (\`onOutage: hold\`).
+- \`probed\`: a held delivery was tried and failed.
+- \`resumed\`: a probe was accepted; held deliveries are being sent in order.
+- \`disabled\`: only failures for ${String(DISABLE_AFTER_DAYS)} days, with at least ${String(DISABLE_AFTER_FAILURES)} failed deliveries on at least ${String(DISABLE_AFTER_FAILED_DAYS)} of these days. No new deliveries are created until \`status\` is set to \`active\`.`;
 
 export class OperationalEventDto extends dto(
   z

@@ -4,6 +4,7 @@ import {
   type DeliveryWalkPosition,
   type Keys,
   listPageTokens,
+  PAGE_TOKEN_LIFETIME_MS,
   type PageTokenRefusal,
   type PageTokens,
   pathPageTokens,
@@ -13,6 +14,7 @@ import {
 } from '@waypost/domain';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
+import { durationText } from '../endpoint/prose.js';
 import { ApiError, type ErrorCode } from '../errors/api-error.js';
 
 /** What a page token is bound to (R-34): the caller's fleet, the resource, and every filter. */
@@ -80,7 +82,7 @@ const REFUSALS: Readonly<Record<PageTokenRefusal, readonly [ErrorCode, string]>>
   malformed: ['page_state_invalid', 'is not a page token of this API'],
   forged: ['page_state_forged', 'was not issued by this service'],
   other_version: ['page_state_outdated', 'comes from another version of the service: start again without it'],
-  expired: ['page_state_expired', 'is older than 24 hours: start again without it'],
+  expired: ['page_state_expired', `is older than ${durationText(PAGE_TOKEN_LIFETIME_MS)}: start again without it`],
   other_fleet: ['page_state_other_fleet', "belongs to another fleet's query"],
   other_query: ['page_state_other_query', 'belongs to another query: send it with the parameters of that query'],
 };

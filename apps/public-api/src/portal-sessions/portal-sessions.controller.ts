@@ -5,6 +5,7 @@ import { type Caller, CurrentCaller } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { setLocation } from '../endpoint/location.js';
+import { durationText } from '../endpoint/prose.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -16,7 +17,7 @@ import {
   PortalSessionWithLinkDto,
   PortalTokenDto,
 } from './portal-sessions.dto.js';
-import { PortalSessionsService } from './portal-sessions.service.js';
+import { CODE_LIFETIME_MS, PortalSessionsService } from './portal-sessions.service.js';
 
 const tag = 'Portal';
 
@@ -33,8 +34,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'createPortalSession',
     summary: 'Create a portal session',
-    description:
-      'Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for 2 minutes. The number of sessions that have not ended is limited (`too_many_portal_sessions`): revoke some, or the API key that created them, or wait until they expire.',
+    description: `Creates a link that opens the console once, for one of your customers, limited to these scopes and subscriptions. The link is valid for ${durationText(CODE_LIFETIME_MS)}. The number of sessions that have not ended is limited (\`too_many_portal_sessions\`): revoke some, or the API key that created them, or wait until they expire.`,
     tag,
     scope: 'portal:write',
     portal: 'refused',

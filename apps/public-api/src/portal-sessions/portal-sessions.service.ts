@@ -28,7 +28,7 @@ import {
 } from './portal-sessions.errors.js';
 
 /** Long enough to open a frame or to follow a redirect, and no longer. */
-const CODE_LIFETIME_MS = 2 * MINUTE_MS;
+export const CODE_LIFETIME_MS = 2 * MINUTE_MS;
 
 /** Scopes whose endpoints keep to the subscriptions of a session; those of the others say something about the whole fleet. */
 const LIMITED_SCOPES: readonly PortalScope[] = ['events:read', 'subscriptions:read', 'subscriptions:write'];

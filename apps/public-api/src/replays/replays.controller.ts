@@ -1,7 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
+import { LOG_RETENTION_MS } from '@waypost/domain';
+import { UNFINISHED_REPLAYS } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { countText, durationText } from '../endpoint/prose.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
@@ -30,8 +33,7 @@ export class ReplaysController {
   @Endpoint({
     operationId: 'createReplay',
     summary: 'Replay deliveries',
-    description:
-      'Resends every delivery of the subscription whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other. How many replays a fleet may start in a day is limited, too (`too_many_replays_per_day`).',
+    description: `Resends every delivery of the subscription whose first attempt lies in the window: same \`eventId\`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. A subscription can have ${String(UNFINISHED_REPLAYS)} unfinished replays; they run one after the other. The number of replays that a fleet can start in a day is also limited (\`too_many_replays_per_day\`).`,
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',
@@ -53,7 +55,7 @@ export class ReplaysController {
   @Endpoint({
     operationId: 'listReplays',
     summary: 'List the replays of a subscription, newest first',
-    description: 'Kept for 16 days.',
+    description: `Replays are kept for ${durationText(LOG_RETENTION_MS)}.`,
     tag,
     scope: 'subscriptions:read',
     portal: 'named_subscription',
@@ -72,7 +74,7 @@ export class ReplaysController {
   @Endpoint({
     operationId: 'countResendable',
     summary: 'Count what a replay would send',
-    description: `Counts in the history, up to ${MOST_COUNTED.toLocaleString('en-US')}, the deliveries that a replay with these filters would send if it started now. The search is limited: if there may be more, \`hasMore\` is true and \`deliveries\` is a lower bound.`,
+    description: `Counts in the history, up to ${countText(MOST_COUNTED)}, the deliveries that a replay with these filters would send if it started now. The search is limited: if there may be more, \`hasMore\` is true and \`deliveries\` is a lower bound.`,
     tag,
     scope: 'events:read',
     portal: 'named_subscription',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ClientCertificate, formatTime } from '@waypost/domain';
-import { MAX_CLIENT_CERTIFICATES_LENGTH, MAX_CLIENT_KEY_LENGTH } from '@waypost/egress';
+import { MAX_CLIENT_CERTIFICATES, MAX_CLIENT_CERTIFICATES_LENGTH, MAX_CLIENT_KEY_LENGTH } from '@waypost/egress';
 import { dateTime, text } from '../endpoint/fields.js';
 
 /** The rest is checked when it is sealed. */
@@ -16,7 +16,7 @@ function pem(maxLength: number) {
 export const clientCertificate = z
   .strictObject({
     certificates: pem(MAX_CLIENT_CERTIFICATES_LENGTH).meta({
-      description: 'PEM: the certificate, then its issuers in order, up to 5 in all.',
+      description: `PEM: the certificate, then its issuers in order, up to ${String(MAX_CLIENT_CERTIFICATES)} in all.`,
     }),
     privateKey: pem(MAX_CLIENT_KEY_LENGTH).meta({
       writeOnly: true,

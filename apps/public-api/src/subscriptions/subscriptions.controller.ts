@@ -1,10 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { REPLACED_SECRET_SIGNS_MS } from '@waypost/domain';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, setEntityTag } from '../endpoint/entity-tag.js';
 import { setLocation } from '../endpoint/location.js';
+import { durationText } from '../endpoint/prose.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import {
   CreatedSubscriptionsDto,
@@ -145,7 +147,7 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'rotateSecret',
     summary: 'Replace the signing secret',
-    description: 'The previous secret also signs for another 24 hours.',
+    description: `The previous secret also signs for another ${durationText(REPLACED_SECRET_SIGNS_MS)}.`,
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

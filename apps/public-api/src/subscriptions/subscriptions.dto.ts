@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { EVENT_TYPES, MAX_ID_LENGTH, PAYLOAD_FORMATS, SUBSCRIPTION_STATUSES } from '@waypost/domain';
+import {
+  EVENT_TYPES,
+  MAX_ATTEMPTS,
+  MAX_ID_LENGTH,
+  PAYLOAD_FORMATS,
+  SUBSCRIPTION_STATUSES,
+  SUSPEND_AFTER_MS,
+} from '@waypost/domain';
 import { MAX_SUBSCRIBER_URL_BYTES } from '@waypost/egress';
 import { dto } from '../endpoint/dto.js';
 import {
@@ -13,6 +20,7 @@ import {
   uuid,
   wholeNumber,
 } from '../endpoint/fields.js';
+import { durationText } from '../endpoint/prose.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { clientCertificate } from './subscription-certificate.dto.js';
 import { headers } from './subscription-headers.dto.js';
@@ -94,10 +102,12 @@ const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage
 /** How deliveries are sent (R-16, R-28, R-29). */
 const sending = {
   rateLimitPerSecond: rateLimitPerSecond.optional(),
-  onOutage: z.enum(['fail', 'hold'], 'must be fail or hold').optional().meta({
-    description:
-      'What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes with only failures, until a probe is accepted, and then sent in order.',
-  }),
+  onOutage: z
+    .enum(['fail', 'hold'], 'must be fail or hold')
+    .optional()
+    .meta({
+      description: `What happens while the endpoint fails. With \`fail\`, each delivery gets its ${String(MAX_ATTEMPTS)} attempts. With \`hold\`, after ${durationText(SUSPEND_AFTER_MS)} of nothing but failures, deliveries are held until a probe is accepted and are then sent in order.`,
+    }),
   strictOrder: z.boolean('must be true or false').optional().meta({
     description:
       'true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones.',

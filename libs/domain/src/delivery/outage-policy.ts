@@ -19,8 +19,8 @@ export const REPORT_FAILING_EVERY_MS = 2 * 60_000;
 /** and counts no longer: what is older may be read after an outage of the database, when the endpoint accepts again. */
 export const FAILING_REPORT_VALID_MS = 5 * 60_000;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
-const MIN_FAILED = 20;
-const MIN_FAILED_DAYS = 3;
+export const DISABLE_AFTER_FAILURES = 20;
+export const DISABLE_AFTER_FAILED_DAYS = 3;
 
 const INTERNAL_ERRORS = new Set<string | null>([
   'expired',
@@ -81,7 +81,7 @@ export function healthAfter(before: EndpointHealth, attempt: EndpointAttempt): H
 function withFailure(days: readonly FailedDay[], endedAt: number): readonly FailedDay[] {
   const day = Math.floor(endedAt / DAY_MS);
   const failed = days.find((one) => one.day === day)?.failed ?? 0;
-  if (failed === MIN_FAILED) return days;
+  if (failed === DISABLE_AFTER_FAILURES) return days;
   return [...recent(days, endedAt).filter((one) => one.day !== day), { day, failed: failed + 1 }];
 }
 
@@ -91,5 +91,8 @@ function recent(days: readonly FailedDay[], endedAt: number): readonly FailedDay
 }
 
 function isEnough(days: readonly FailedDay[]): boolean {
-  return days.length >= MIN_FAILED_DAYS && days.reduce((sum, { failed }) => sum + failed, 0) >= MIN_FAILED;
+  return (
+    days.length >= DISABLE_AFTER_FAILED_DAYS &&
+    days.reduce((sum, { failed }) => sum + failed, 0) >= DISABLE_AFTER_FAILURES
+  );
 }

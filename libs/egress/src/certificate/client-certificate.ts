@@ -28,7 +28,7 @@ export type ClientCertificateCheck =
 export const MAX_CLIENT_CERTIFICATES_LENGTH = 16_384;
 export const MAX_CLIENT_KEY_LENGTH = 8_192;
 
-const MAX_CERTIFICATES = 5;
+export const MAX_CLIENT_CERTIFICATES = 5;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const ENCRYPTED_KEY = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: *4,ENCRYPTED/m;
 /** A handshake signs on the event loop: a key of 16,384 bits would hold up every other delivery for a second (R-26). */
@@ -71,7 +71,8 @@ type Chain = readonly [X509Certificate, ...X509Certificate[]];
 
 function readChain(text: string): Chain | string {
   const blocks = text.match(CERTIFICATE) ?? [];
-  if (blocks.length > MAX_CERTIFICATES) return `must have at most ${String(MAX_CERTIFICATES)} certificates`;
+  if (blocks.length > MAX_CLIENT_CERTIFICATES)
+    return `must have at most ${String(MAX_CLIENT_CERTIFICATES)} certificates`;
   try {
     const [own, ...issuers] = blocks.map((block) => new X509Certificate(block));
     if (own !== undefined) return [own, ...issuers];

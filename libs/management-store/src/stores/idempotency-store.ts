@@ -30,7 +30,7 @@ export type ChangeOnceResult<T> =
   /** Another request with this key is in progress. */
   | { readonly type: 'in_progress' };
 
-const IDEMPOTENCY_KEPT_MS = DAY_MS;
+export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
 const FORGET_AT_ONCE = 100;
 

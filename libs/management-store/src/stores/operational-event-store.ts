@@ -27,7 +27,7 @@ export interface OperationalEventQuery {
  * Per subscription and type, so that thousands of exhausted deliveries do not push out the one event that says why a
  * subscription was disabled.
  */
-const OPERATIONAL_EVENTS_KEPT = 500;
+export const OPERATIONAL_EVENTS_KEPT = 500;
 
 /** The newest operational events of each subscription. The topic `webhook.operations` holds all of them. */
 @Injectable()
