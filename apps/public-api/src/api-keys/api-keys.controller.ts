@@ -23,7 +23,7 @@ export class ApiKeysController {
     operationId: 'createApiKey',
     summary: 'Create an API key',
     description:
-      'For the fleet of the calling key, with scopes that this key has itself: any other scope gets a 403. The number of keys that are not revoked is limited (`too_many_api_keys`).',
+      'The new key is for the fleet of the calling key, and can only have scopes of that key; any other scope gets a 403. The number of keys that are not revoked is limited (`too_many_api_keys`).',
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',
@@ -62,7 +62,7 @@ export class ApiKeysController {
     operationId: 'getApiKey',
     summary: 'Read an API key',
     description:
-      'Without the key itself, which is shown only once. Also returns revoked keys, as long as they are listed.',
+      'Without the key itself, which is shown only once. Revoked keys can be read as long as they are listed.',
     tag: 'Fleet',
     scope: 'keys:read',
     portal: 'refused',
@@ -77,7 +77,7 @@ export class ApiKeysController {
   @Endpoint({
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description: `Permanently; it may be the calling key itself. Processes that have just accepted the key may accept it for ${durationText(TRUST_KEY_MS)} more. Revoking it again changes nothing while it is listed; after that it is not found.`,
+    description: `Permanent; a key can revoke itself. Processes that have just accepted the key may accept it for ${durationText(TRUST_KEY_MS)} more. Revoking it again changes nothing while it is listed; after that it is not found.`,
     tag: 'Fleet',
     scope: 'keys:write',
     portal: 'refused',

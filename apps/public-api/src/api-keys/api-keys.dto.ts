@@ -35,7 +35,7 @@ const fields = {
   }),
   scopes: z.array(text),
   createdAt: dateTime,
-  revokedAt: dateTime.optional().meta({ description: 'Only for a revoked key.' }),
+  revokedAt: dateTime.optional().meta({ description: 'When it was revoked; only for a revoked key.' }),
 };
 
 /** An API key as the API shows it: never the key itself. */

@@ -31,7 +31,7 @@ export class AttemptStreamQueryDto extends dto(
       .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only attempts of events of this device.' }),
     subscriptionId: uuid().optional().meta({ description: 'Only attempts for this subscription.' }),
     eventId: uuid().optional().meta({ description: 'Only attempts of this event.' }),
-    statusCode: wholeNumber(100, 999).optional().meta({ description: 'Only attempts that got this code.' }),
+    statusCode: wholeNumber(100, 999).optional().meta({ description: 'Only attempts with this status code.' }),
     status: oneOf(DELIVERY_STATUSES)
       .optional()
       .meta({ description: 'Only attempts after which the delivery had this status.' }),
@@ -54,8 +54,8 @@ export class StreamedAttemptDto extends dto(
       durationMs,
       statusCode: attemptStatusCode,
       error: attemptError,
-      status: z.enum(DELIVERY_STATUSES).meta({ description: 'Of the delivery, after this attempt.' }),
-      nextAttemptAt: dateTime.optional().meta({ description: 'Only while pending.' }),
+      status: z.enum(DELIVERY_STATUSES).meta({ description: 'Status of the delivery after this attempt.' }),
+      nextAttemptAt: dateTime.optional().meta({ description: 'Only while the delivery is pending.' }),
     })
     .meta({ id: 'StreamedAttempt' }),
 ) {}

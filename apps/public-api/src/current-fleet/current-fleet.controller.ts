@@ -32,7 +32,7 @@ export class CurrentFleetController {
     operationId: 'updateFleet',
     summary: 'Change the fleet of the API key',
     description:
-      'Omitted fields stay unchanged. Existing subscriptions keep their format. How often a fleet may change in a day is limited (`too_many_changes_per_day`).',
+      'Omitted fields stay unchanged. Existing subscriptions keep their format. The number of changes in a day is limited (`too_many_changes_per_day`).',
     tag: 'Fleet',
     scope: 'fleet:write',
     portal: 'refused',

@@ -13,7 +13,7 @@ export class CurrentSessionController {
   @Endpoint({
     operationId: 'getSession',
     summary: 'Read the identity and permissions of the caller',
-    description: 'For every API key, portal session and admin key, whatever their scopes.',
+    description: 'Available to every API key, portal session and admin key, whatever its scopes.',
     tag: 'Portal',
     scope: 'any',
     portal: 'filtered',

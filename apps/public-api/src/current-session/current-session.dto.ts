@@ -14,15 +14,17 @@ export class SessionDto extends dto(
         description: 'Only for a portal session limited to these subscriptions.',
       }),
       expiresAt: dateTime.optional().meta({ description: 'Only for a portal session.' }),
-      returnUrl: text.optional().meta({ description: 'Where to go when the portal session has ended.' }),
+      returnUrl: text.optional().meta({ description: 'Where to send the user when the portal session has ended.' }),
       branding: branding.optional(),
       mapTiles: z
         .strictObject({
-          url: text.meta({ description: 'Of a raster tile, with `{z}`, `{x}` and `{y}` for its place.' }),
+          url: text.meta({
+            description: 'URL template of the raster tiles, with the placeholders `{z}`, `{x}` and `{y}`.',
+          }),
           attribution: text,
         })
         .optional()
-        .meta({ description: 'For the maps of the console. Absent: maps without tiles.' }),
+        .meta({ description: 'Background of the maps in the console. Absent: maps without tiles.' }),
       historyRetentionMs: z.int().min(1).meta({ description: 'How long the history keeps a delivery.' }),
     })
     .meta({ id: 'Session' }),

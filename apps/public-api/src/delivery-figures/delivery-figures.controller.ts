@@ -11,9 +11,9 @@ export class DeliveryFiguresController {
   @Get()
   @Endpoint({
     operationId: 'getMetrics',
-    summary: 'Figures of deliveries',
+    summary: 'Delivery metrics',
     description:
-      'Deliveries by outcome, attempts, retries and percentiles by minute, hour or day. A delivery counts in the bucket of its first attempt, with everything that happens to it later, so the counts of a window match the events of the same window. Deliveries that wait for their first attempt have no bucket yet and are not counted, not even as `pending`: see `GET /public/v2/events?status=pending` and the `health` of a subscription.',
+      'Deliveries by outcome, attempts, retries and percentiles, by minute, hour or day. A delivery is counted in the bucket of its first attempt, with everything that happens to it later, so the counts of a window match the events of that window. Deliveries that are waiting for their first attempt have no bucket yet and are not counted, not even as `pending`: for those, see `GET /public/v2/events?status=pending` and the `health` of a subscription.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',

@@ -10,7 +10,7 @@ import { MAX_BUCKETS } from './figure-window.js';
 export const figureWindow = z.object({
   startDate: startDateParameter,
   endDate: instant().meta({
-    description: 'End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets.',
+    description: 'End of the window, exclusive: RFC 3339 with a time zone. The window is widened to whole buckets.',
   }),
   step: oneOf(['minute', 'hour', 'day'])
     .default('hour')
@@ -32,7 +32,7 @@ export class FiguresQueryDto extends dto(
         description: 'Splits each bucket by this property.',
       }),
       total: z.boolean('must be true or false').default(false).meta({
-        description: 'One bucket for the whole window, or one per group.',
+        description: 'true: one bucket for the whole window, or one per group.',
       }),
     })
     .refine(isWindow, WINDOW_RULE),
@@ -49,33 +49,33 @@ const percentile = z
 export const figures = z.strictObject({
   deliveries: z.strictObject({ delivered: count, failed: count, expired: count, pending: count }).meta({
     description:
-      'By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`.',
+      'Deliveries by outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`.',
   }),
   attempts: z
     .strictObject(Object.fromEntries(ATTEMPT_CLASSES.map((name) => [name, count])))
-    .meta({ description: 'By status code, without probes.' }),
-  retries: count.meta({ description: 'Attempts after the first of their delivery.' }),
-  probes: count.meta({ description: 'Of suspended subscriptions.' }),
-  latencyMs: percentile.describe('From the creation of a delivery to its acceptance: milliseconds, within 5 %.'),
-  retryLatenessMs: percentile.describe('From the due time of a retry to its start: milliseconds, within 5 %.'),
+    .meta({ description: 'Attempts by class of status code, excluding probes.' }),
+  retries: count.meta({ description: 'Retries: attempts after the first.' }),
+  probes: count.meta({ description: 'Probes of suspended subscriptions.' }),
+  latencyMs: percentile.describe('Time from the creation of a delivery to its acceptance: milliseconds, within 5 %.'),
+  retryLatenessMs: percentile.describe('Time from when a retry is due to when it starts: milliseconds, within 5 %.'),
 });
 
 const startDate = dateTime.meta({
-  description: 'Start of the bucket, with `total` of the widened window: UTC, with milliseconds.',
+  description: 'Start of the bucket or, with `total`, of the widened window: UTC, with milliseconds.',
 });
 
 const bucket = z
   .strictObject({
     startDate,
-    subscriptionId: uuidText.optional().meta({ description: 'With `groupBy=subscription`.' }),
-    eventType: text.optional().meta({ description: 'With `groupBy=eventType`.' }),
+    subscriptionId: uuidText.optional().meta({ description: 'Only with `groupBy=subscription`.' }),
+    eventType: text.optional().meta({ description: 'Only with `groupBy=eventType`.' }),
     ...figures.shape,
   })
   .meta({ id: 'FigureBucket' });
 
 export class FiguresDto extends dto(
   z.strictObject({
-    data: z.array(bucket).meta({ description: 'In order of time. Buckets without deliveries are absent.' }),
+    data: z.array(bucket).meta({ description: 'In chronological order. Buckets without deliveries are omitted.' }),
   }),
 ) {}
 

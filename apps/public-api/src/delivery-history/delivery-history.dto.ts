@@ -3,7 +3,7 @@ import { DELIVERY_EVENT_TYPES, RETENTION_DAYS } from '@waypost/domain';
 import { instant, NO_CONTROL_CHARACTERS, oneOf, parameterText, statusCode, wholeNumber } from '../endpoint/fields.js';
 
 export const LIMIT_DESCRIPTION =
-  'Maximum items per page. A page of large items may have fewer: only a page without a token is the last.';
+  'Maximum items per page. A page of large items may have fewer; only a page without a token is the last.';
 
 const MAX_EVENT_TYPE_LENGTH = 64;
 
@@ -37,11 +37,11 @@ export const attemptNumber = z.int().min(1);
 export const durationMs = z.int().min(0);
 export const lastStatusCode = statusCode.optional().meta({
   description:
-    'Status code of the last line of `attempts`; absent if the attempt got no response, or if the line is an end without an attempt.',
+    'Status code of the last line of `attempts`; absent if the attempt got no response or the delivery ended without an attempt.',
 });
 /** What `attempts` has where a delivery ended without one (R-31). */
 export const LINE_WITHOUT_ATTEMPT =
-  'A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`.';
+  'If a delivery ended without another attempt, the last line says so, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`.';
 export const attemptError = z.string().optional().meta({
   description: 'Why there is no status code, for example timeout.',
 });

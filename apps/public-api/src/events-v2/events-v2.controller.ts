@@ -28,7 +28,7 @@ export class EventsV2Controller {
   @Endpoint({
     operationId: 'listEvents',
     summary: 'Delivery history',
-    description: `Deliveries in the order of their first attempt, newest last unless \`order\` says otherwise, with the payload as it was sent. Without \`startDate\`: from the start of the retention of ${String(RETENTION_DAYS)} days; without \`endDate\`: to the newest. \`status=pending\` includes deliveries that wait for their first attempt: they count as the newest, in the order of their creation, and are in the window if their creation or their first attempt is. With \`payload\` a page may be empty and still have a token: \`searchedUntil\` says how far the search got.`,
+    description: `Deliveries in the order of their first attempt, newest last unless \`order\` says otherwise, with the payload as it was sent. The window defaults to the whole retention of ${String(RETENTION_DAYS)} days. \`status=pending\` includes deliveries that are waiting for their first attempt: they come after all others, in the order of their creation, and are in the window if their creation or their first attempt is. With \`payload\`, a page can be empty and still have a token: \`searchedUntil\` says how far the search got.`,
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -61,7 +61,7 @@ export class EventsV2Controller {
     operationId: 'getEvent',
     summary: 'Deliveries of one event',
     description:
-      'The first delivery of the event and its replays, in the order of their series, including deliveries that wait for their first attempt. An event belongs to one subscription.',
+      'The first delivery of the event and its replays, in the order of their series, including deliveries that are waiting for their first attempt. An event belongs to one subscription.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -84,7 +84,7 @@ export class EventsV2Controller {
   @Endpoint({
     operationId: 'resendEvent',
     summary: 'Resend one event',
-    description: `Resends the event to its subscription, as a replay of this event alone: same \`eventId\`, same bytes, whatever its earlier outcome. If the event still waits for its first attempt, the response is 409 with the code \`not_attempted_yet\`: it will be sent anyway. A resend is a replay: it counts toward the ${String(UNFINISHED_REPLAYS)} unfinished replays that a subscription can have and toward those that a fleet can start in a day (\`too_many_replays_per_day\`), and it is read and cancelled like a replay.`,
+    description: `Resends the event to its subscription, as a replay of this event alone: same \`eventId\`, same bytes, whatever its earlier outcome. If the event is still waiting for its first attempt, the response is 409 with the code \`not_attempted_yet\`: it will be sent anyway. A resend is a replay: it counts toward the ${String(UNFINISHED_REPLAYS)} unfinished replays that a subscription can have and toward those that a fleet can start in a day (\`too_many_replays_per_day\`), and it is read and cancelled like a replay.`,
     tag: 'History',
     scope: 'subscriptions:write',
     portal: 'filtered',

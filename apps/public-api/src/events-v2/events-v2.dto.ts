@@ -42,7 +42,7 @@ const payloadParameter = parameterText(MAX_PAYLOAD_FILTER_LENGTH)
   .optional()
   .meta({
     pattern: '^[^:\\u0000-\\u001f\\u007f-\\u009f]+:[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names of the path are joined by dots and may start anywhere in the payload; any item of a list counts. There is no index for this: each page searches up to ${countText(MOST_SEARCHED)} deliveries that match the other filters.`,
+    description: `Only deliveries whose payload has this value, such as \`driverId:driver-46\` or \`geofence.name:Depot\`. The names in the path are joined by dots, and the path may start anywhere in the payload; every item of a list is searched. This filter has no index: each page searches up to ${countText(MOST_SEARCHED)} deliveries that match the other filters.`,
   });
 
 /** The filters of v2 (R-33). */
@@ -82,7 +82,7 @@ const attempt = z.strictObject({
   probe: z.literal(true).optional().meta({
     description: 'A probe of a suspended subscription: it does not use up the attempt of this number.',
   }),
-  dueAt: dateTime.meta({ description: 'When it should have started. The difference to `startedAt` is its lateness.' }),
+  dueAt: dateTime.meta({ description: 'When it should have started. `startedAt` minus this is its lateness.' }),
   startedAt: dateTime,
   durationMs,
   statusCode: attemptStatusCode,
@@ -97,7 +97,7 @@ const attempt = z.strictObject({
 /** @param line which of `attempts` */
 function timeOfLine(line: 'first' | 'last') {
   return dateTime.optional().meta({
-    description: `UTC, with milliseconds: of the ${line} line of \`attempts\`, also where that is an end without an attempt; absent before there is one.`,
+    description: `Time of the ${line} line of \`attempts\`, even if that is an end without an attempt; absent while there is none. UTC, with milliseconds.`,
   });
 }
 
@@ -108,29 +108,31 @@ const delivery = z.strictObject({
     .min(0)
     .meta({ description: '0: the first delivery of the event to this subscription; higher: replays of it.' }),
   replayId: text.optional().meta({
-    description: 'The replay that made this series; absent for the first delivery.',
+    description: 'The replay that created this series; absent for the first delivery.',
   }),
   statusCode: lastStatusCode,
-  attemptCount: z.int().min(0).meta({ description: 'Without probes and ends without an attempt.' }),
+  attemptCount: z.int().min(0).meta({ description: 'Excludes probes and deliveries that ended without an attempt.' }),
   probeCount: z.int().min(1).optional().meta({
     description:
-      'Probes of this delivery while its subscription was suspended: `attempts` has the first 20 and the newest 20.',
+      'Probes of this delivery while its subscription was suspended. `attempts` contains the first 20 and the newest 20.',
   }),
   firstAttemptAt: timeOfLine('first'),
   lastAttemptAt: timeOfLine('last'),
-  nextAttemptAt: dateTime.optional().meta({ description: 'Only between attempts.' }),
+  nextAttemptAt: dateTime
+    .optional()
+    .meta({ description: 'When the next attempt is due; absent when none is planned.' }),
   attempts: z.array(attempt).meta({ description: LINE_WITHOUT_ATTEMPT }),
 });
 
 const event = z
   .strictObject({
-    eventId: uuidText.meta({ description: 'The same on every attempt and in the payload.' }),
+    eventId: uuidText.meta({ description: 'The same in every attempt and in the payload.' }),
     eventType: deliveryEventType,
     eventTime: dateTime,
     deviceId: text,
     subscriptionId: text,
     format: z.enum(PAYLOAD_FORMATS),
-    payload: z.looseObject({}).meta({ description: 'The JSON as it was sent, in this format.' }),
+    payload: z.looseObject({}).meta({ description: 'The JSON as it was sent, in the format above.' }),
     body: text.optional().meta({ description: 'Only with `include=body`: the exact text that was sent.' }),
     delivery,
   })
@@ -150,11 +152,11 @@ export class EventsPageDto extends dto(
   pageOf(event).extend({
     searchedUntil: dateTime.nullable().optional().meta({
       description:
-        'Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched.',
+        'Only with `payload`: time of the first attempt of the last delivery that was searched; the next page continues from there. null: every delivery of the query was searched.',
     }),
     completeUntil: dateTime.nullable().meta({
       description:
-        'Every delivery whose first attempt was before this was in the history when the first page was read: a client that polls uses that of any page as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt.',
+        'When the first page was read, the history contained every delivery whose first attempt was before this time. To poll, use the value from any page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt.',
     }),
   }),
 ) {}

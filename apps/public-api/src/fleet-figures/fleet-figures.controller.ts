@@ -5,7 +5,7 @@ import { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './fleet
 import { FleetFiguresService } from './fleet-figures.service.js';
 
 const tag = 'Operators';
-const AS_OF_ONE_FLEET = 'Deliveries count as in `GET /public/v2/metrics`.';
+const AS_OF_ONE_FLEET = 'Deliveries are counted as in `GET /public/v2/metrics`.';
 
 /** Figures of all fleets, for an admin key. Those of one fleet are at `/public/v2/metrics` with the header `X-Waypost-Fleet`. */
 @Controller('/public/v2/fleets')
@@ -15,7 +15,7 @@ export class FleetFiguresController {
   @Get('metrics')
   @Endpoint({
     operationId: 'getMetricsOfAllFleets',
-    summary: 'Figures of the deliveries of all fleets together',
+    summary: 'Delivery metrics of all fleets combined',
     description: `By minute, hour or day. ${AS_OF_ONE_FLEET}`,
     tag,
     scope: 'admin',
@@ -29,12 +29,12 @@ export class FleetFiguresController {
   @Get('totals')
   @Endpoint({
     operationId: 'getFleetTotals',
-    summary: 'Figures of each fleet over a window, the worst fleets first',
+    summary: 'Delivery metrics of each fleet over a window, worst first',
     description: AS_OF_ONE_FLEET,
     tag,
     scope: 'admin',
     portal: 'refused',
-    response: { status: 200, description: 'The fleets that have deliveries.', type: FleetTotalsDto },
+    response: { status: 200, description: 'The fleets that have deliveries in the window.', type: FleetTotalsDto },
   })
   totals(@Query() query: FleetTotalsQueryDto): Promise<FleetTotalsDto> {
     return this.service.totals(query);

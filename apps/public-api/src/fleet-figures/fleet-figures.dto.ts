@@ -18,7 +18,7 @@ export class FleetTotalsQueryDto extends dto(
       step: figureWindow.shape.step.meta({
         description: `Bucket length. The window is widened to whole buckets (UTC), at most ${countText(MAX_BUCKETS)}.`,
       }),
-      limit: wholeNumber(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ description: 'Maximum fleets.' }),
+      limit: wholeNumber(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ description: 'Maximum number of fleets.' }),
     })
     .refine(isWindow, WINDOW_RULE),
 ) {}
@@ -28,9 +28,10 @@ const fleetTotals = z.strictObject({ fleetId: text, ...figures.shape }).meta({ i
 export class FleetTotalsDto extends dto(
   z.strictObject({
     data: z.array(fleetTotals).meta({
-      description:
-        'Those with the most failed and expired deliveries first, then those with the most retries, then those with the most deliveries.',
+      description: 'Sorted by failed and expired deliveries, then by retries, then by deliveries, most first.',
     }),
-    fleets: count.meta({ description: 'How many have deliveries in the window, those beyond the limit too.' }),
+    fleets: count.meta({
+      description: 'Number of fleets with deliveries in the window, including those beyond the limit.',
+    }),
   }),
 ) {}

@@ -25,7 +25,8 @@ export class FleetsController {
   @Endpoint({
     operationId: 'createFleet',
     summary: 'Create a fleet',
-    description: 'It has no API key yet: create one with `POST /public/v1/api-keys` and the header `X-Waypost-Fleet`.',
+    description:
+      'The new fleet has no API key yet: create one with `POST /public/v1/api-keys` and the header `X-Waypost-Fleet`.',
     tag,
     scope: 'admin',
     portal: 'refused',
@@ -41,7 +42,7 @@ export class FleetsController {
   @Get()
   @Endpoint({
     operationId: 'listFleets',
-    summary: 'List fleets in the order of their ids',
+    summary: 'List fleets, sorted by id',
     tag,
     scope: 'admin',
     portal: 'refused',

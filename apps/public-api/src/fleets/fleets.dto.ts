@@ -19,16 +19,17 @@ export class CreateFleetDto extends dto(
   z
     .strictObject({
       fleetId: plainText(MAX_LENGTH).meta({
-        description: 'A-Z a-z 0-9 . _ - with a letter or digit first. It is part of Kafka keys and cannot be changed.',
+        description:
+          'Letters, digits and `.`, `_`, `-`, starting with a letter or digit. It is part of Kafka keys and cannot be changed.',
       }),
-      name: plainText(MAX_LENGTH).optional().meta({ description: 'A name for people.' }),
+      name: plainText(MAX_LENGTH).optional().meta({ description: 'A display name.' }),
       payloadFormat: oneOf(PAYLOAD_FORMATS).default('v1').meta({
-        description: 'For subscriptions created without a format.',
+        description: 'Default for subscriptions created without a format.',
       }),
       routes: z
         .boolean('must be true or false')
         .default(false)
-        .meta({ description: 'Whether its devices produce events of routes and stops.' }),
+        .meta({ description: 'Whether its devices produce route and stop events.' }),
     })
     .meta({ id: 'CreateFleet' }),
 ) {}
@@ -36,9 +37,9 @@ export class CreateFleetDto extends dto(
 export class UpdateFleetDto extends dto(
   z
     .strictObject({
-      name: plainText(MAX_LENGTH).nullable().optional().meta({ description: 'For people; null removes it.' }),
+      name: plainText(MAX_LENGTH).nullable().optional().meta({ description: 'A display name; null removes it.' }),
       payloadFormat: oneOf(PAYLOAD_FORMATS).optional().meta({
-        description: 'For new subscriptions that do not name a format; existing ones keep theirs.',
+        description: 'Default for new subscriptions created without a format; existing ones keep theirs.',
       }),
       routes: z
         .boolean('must be true or false')
@@ -59,9 +60,9 @@ export class FleetDto extends dto(
       id: text,
       name: text.optional(),
       payloadFormat: enumText(PAYLOAD_FORMATS).meta({
-        description: 'For subscriptions that were created without a format.',
+        description: 'Default for subscriptions created without a format.',
       }),
-      routes: z.boolean().meta({ description: 'Whether its devices produce events of routes and stops.' }),
+      routes: z.boolean().meta({ description: 'Whether its devices produce route and stop events.' }),
       version,
       createdAt: dateTime,
       updatedAt: dateTime,
@@ -92,6 +93,6 @@ export class FleetPageDto extends dto(
     totals: z
       .strictObject({ fleets: z.int().min(0), subscriptions: z.int().min(0) })
       .optional()
-      .meta({ description: 'Of all fleets; only on the first page.' }),
+      .meta({ description: 'Totals over all fleets; only on the first page.' }),
   }),
 ) {}

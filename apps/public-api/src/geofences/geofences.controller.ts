@@ -31,7 +31,7 @@ export class GeofencesController {
   @Endpoint({
     operationId: 'createGeofence',
     summary: 'Create a geofence',
-    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave it. A fleet may have ${countText(MAX_GEOFENCES)} geofences. How many positions it may write in a day by creating, changing and deleting geofences is limited, too (\`too_many_changes_per_day\`).`,
+    description: `A circle or a polygon. Vehicles that are inside when it is created cause no event until they leave. A fleet can have ${countText(MAX_GEOFENCES)} geofences. The number of positions that it can write in a day by creating, changing and deleting geofences is also limited (\`too_many_changes_per_day\`).`,
     tag,
     scope: 'geofences:write',
     portal: 'whole_fleet',

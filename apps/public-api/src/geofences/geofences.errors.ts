@@ -6,6 +6,6 @@ export function noSuchGeofence(): ApiError {
 }
 
 export function tooManyGeofences(): ApiError {
-  const message = `A fleet may have ${String(MAX_GEOFENCES)} geofences: delete one first.`;
+  const message = `A fleet can have ${String(MAX_GEOFENCES)} geofences: delete one first.`;
   return new ApiError(409, 'too_many_geofences', message);
 }

@@ -48,19 +48,19 @@ const event = z
     subscription_id: text,
     url: text,
     status_code: lastStatusCode,
-    body: text.meta({ description: 'The exact text that was sent: deserialize it to get the payload.' }),
+    body: text.meta({ description: 'The exact text that was sent: parse it to get the payload.' }),
     retry_count: z
       .int()
       .min(0)
-      .meta({ description: 'Attempts after the first, without probes and ends without an attempt.' }),
+      .meta({ description: 'Attempts after the first; excludes probes and deliveries that ended without an attempt.' }),
     created_at: dateTime,
     last_attempt_at: dateTime.meta({
       description:
-        'UTC, with milliseconds: of the last line of `attempts`, also where that is an end without an attempt.',
+        'Time of the last line of `attempts`, even if that is an end without an attempt. UTC, with milliseconds.',
     }),
     delivered_at: dateTime.optional().meta({ description: 'Absent unless it was delivered.' }),
     attempts: z.array(attempt).meta({
-      description: `With the probes of a suspended subscription, which bear the number of the next attempt. ${LINE_WITHOUT_ATTEMPT}`,
+      description: `Includes probes of a suspended subscription, which have the number of the next attempt. ${LINE_WITHOUT_ATTEMPT}`,
     }),
   })
   .meta({ id: 'V1Event' });

@@ -14,9 +14,9 @@ const TAGS: readonly { readonly name: Tag; readonly description?: string }[] = [
   { name: 'Paths', description: 'The paths of devices.' },
   { name: 'Subscriptions', description: 'Event types and the URLs they are delivered to.' },
   { name: 'Geofences', description: 'Areas that produce an event when a device enters or leaves.' },
-  { name: 'Fleet', description: 'The fleet of the API key, and its keys.' },
+  { name: 'Fleet', description: 'The fleet of the API key, and its API keys.' },
   { name: 'Portal', description: 'The console for the customers of a platform.' },
-  { name: 'Operators', description: 'All fleets, for an admin key.' },
+  { name: 'Operators', description: 'Endpoints for operators, across all fleets; they require an admin key.' },
   { name: 'Description' },
 ];
 

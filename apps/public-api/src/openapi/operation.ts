@@ -45,7 +45,7 @@ const lastEventId: Parameter = {
   name: 'Last-Event-ID',
   in: 'header',
   description:
-    'The last id that was read, with or without an event, from a stream of the same fleet. It is opaque to clients.',
+    'The last id received, with or without an event, from a stream of the same fleet. It is opaque to clients.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
 };
 
@@ -53,13 +53,13 @@ const actingFor: Parameter = {
   name: FLEET_HEADER,
   in: 'header',
   description:
-    'With an admin key: the id of the fleet to act for, required for all data of a fleet. Ignored with an API key, which has its own fleet.',
+    'With an admin key: the id of the fleet to act for; required to access the data of a fleet. Ignored with an API key, which belongs to one fleet.',
   schema: { type: 'string' },
 };
 
 const etagHeader = {
   ETag: {
-    description: 'Of the current version of the resource: strong, for `If-Match` and `If-None-Match`.',
+    description: 'The strong tag of the current version of the resource, for `If-Match` and `If-None-Match`.',
     required: true,
     schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
   },
@@ -67,7 +67,7 @@ const etagHeader = {
 
 const locationHeader = {
   Location: {
-    description: 'The path of the created resource; if several were created, of the first.',
+    description: 'The path of the created resource, or of the first if several were created.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
   },

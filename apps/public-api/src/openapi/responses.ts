@@ -12,7 +12,7 @@ const detail = z.strictObject({
   field: z.string().optional().meta({ description: 'The invalid field of the body, as a path.' }),
   conflictingId: z.string().optional().meta({ description: 'The id of the conflicting resource.' }),
   limit: z.int().optional().meta({ description: 'The limit of the fleet.' }),
-  current: z.int().optional().meta({ description: 'The current number of the fleet.' }),
+  current: z.int().optional().meta({ description: 'What the fleet has now.' }),
   message: z.string(),
 });
 
@@ -68,14 +68,16 @@ function errorResponse(description: string, headers?: ResponseObject['headers'])
 
 const retryAfter = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } };
 const challenge = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } } };
-const currentTag = { ETag: { description: 'Of the current version.', required: true, schema: { type: 'string' } } };
+const currentTag = {
+  ETag: { description: 'The tag of the current version.', required: true, schema: { type: 'string' } },
+};
 const allow = { Allow: { description: 'The methods that this path supports.', schema: { type: 'string' } } };
 
 /** Every error response, by status. */
 export const ERROR_RESPONSES = {
   400: errorResponse('A parameter, a header, the body or the page token is invalid; the message names it.'),
   401: errorResponse('No API key, or an unknown one.', challenge),
-  403: errorResponse('The API key lacks a scope, or a portal session is limited to less.', challenge),
+  403: errorResponse('The API key lacks a scope, or the portal session is not allowed to do this.', challenge),
   404: errorResponse('The resource does not exist, or belongs to another fleet.'),
   405: errorResponse('This path does not support the method.', allow),
   408: errorResponse('The request did not arrive in time.'),

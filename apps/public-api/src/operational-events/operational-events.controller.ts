@@ -16,7 +16,7 @@ export class OperationalEventsController {
   @Get()
   @Endpoint({
     operationId: 'listSubscriptionOperations',
-    summary: 'What happened to the deliveries of a subscription, newest first',
+    summary: 'List operational events of a subscription, newest first',
     description: `Deliveries that failed ${String(MAX_ATTEMPTS)} times, outages and recoveries. Deliveries that ended at once, with a response such as 400, are only in the history. Events appear within seconds and are kept for ${String(RETENTION_DAYS)} days, at most the newest ${String(OPERATIONAL_EVENTS_KEPT)} of each type.`,
     tag: 'Subscriptions',
     scope: 'subscriptions:read',

@@ -13,7 +13,7 @@ import { durationText } from '../endpoint/prose.js';
 import { pageOf } from '../paging/paging.dto.js';
 
 const TYPES = `What happened:
-- \`exhausted\`: the last attempt of a delivery has failed; \`eventId\` names it. A response that ends a delivery at once, such as a 400, creates no event.
+- \`exhausted\`: the last attempt of a delivery failed; \`eventId\` names it. A response that ends a delivery at once, such as a 400, causes no event.
 - \`suspended\`: only failures for ${durationText(SUSPEND_AFTER_MS)}; deliveries are held from now on (\`onOutage: hold\`).
 - \`probed\`: a held delivery was tried and failed.
 - \`resumed\`: a probe was accepted; held deliveries are being sent in order.
@@ -25,9 +25,9 @@ export class OperationalEventDto extends dto(
       id: uuidText,
       type: text.meta({ description: TYPES, examples: ['exhausted', 'suspended', 'probed', 'resumed', 'disabled'] }),
       occurredAt: dateTime,
-      reason: text.meta({ description: 'Human-readable.' }),
+      reason: text.meta({ description: 'An explanation for humans.' }),
       eventId: uuidText.optional().meta({ description: 'The delivery concerned, as in the history.' }),
-      statusCode: statusCode.optional().meta({ description: 'Of the last attempt, or of the probe.' }),
+      statusCode: statusCode.optional().meta({ description: 'Status code of the last attempt or of the probe.' }),
       error: text.optional().meta({ description: 'Why there was no status code, for example timeout.' }),
     })
     .meta({ id: 'Operation' }),

@@ -14,7 +14,7 @@ export class PathsController {
     operationId: 'listPaths',
     summary: 'Paths',
     description:
-      'Every accepted ping, including late ones, once per device and time. Devices are ordered by id, and the points of a device by time. A device with more points than fit on the page continues at the start of the next.',
+      'Every accepted ping, including late ones, once per device and time. Devices are sorted by id, and the points of a device by time. If the points of a device do not fit on a page, they continue at the start of the next.',
     tag: 'Paths',
     scope: 'paths:read',
     portal: 'whole_fleet',

@@ -42,17 +42,17 @@ export class PathsQueryDto extends dto(
     .refine(isWindow, WINDOW_RULE),
 ) {}
 
-const degrees = z.number().optional().meta({ description: 'WGS-84 degrees as reported: a position only if `valid`.' });
+const degrees = z.number().optional().meta({ description: 'WGS-84 degrees as reported; a position only if `valid`.' });
 
 /** What the ping did not report is absent. */
 const pathPoint = z
   .strictObject({
-    time: dateTime.meta({ description: 'Of the device: UTC, with milliseconds.' }),
+    time: dateTime.meta({ description: 'Time reported by the device: UTC, with milliseconds.' }),
     latitude: degrees,
     longitude: degrees,
     speed_in_kmh: z.number().optional(),
     heading: z.number().min(0).lt(360).optional().meta({ description: 'Degrees from true north.' }),
-    ignition: z.boolean().optional().meta({ description: 'As this ping reports it.' }),
+    ignition: z.boolean().optional().meta({ description: 'As reported by this ping.' }),
     odometer_in_meters: z.number().optional().meta({ type: 'integer' }),
     rpm: z.number().optional().meta({ type: 'integer' }),
     fuel_level: z.number().optional().meta({ description: 'Percent.' }),
@@ -64,7 +64,7 @@ const pathPoint = z
 const devicePath = z
   .strictObject({
     device_id: text,
-    points: z.array(pathPoint).min(1).meta({ description: 'In the order of their time.' }),
+    points: z.array(pathPoint).min(1).meta({ description: 'In chronological order.' }),
   })
   .meta({ id: 'DevicePath' });
 

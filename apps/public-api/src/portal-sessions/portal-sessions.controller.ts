@@ -59,7 +59,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'exchangePortalCode',
     summary: 'Open a portal session',
-    description: 'Exchanges the code of the link for the token of the session, once. The console does this.',
+    description: 'Exchanges the code in the link for the token of the session; this works once. The console does it.',
     tag,
     scope: null,
     portal: 'refused',
@@ -75,7 +75,7 @@ export class PortalSessionsController {
     operationId: 'listPortalSessions',
     summary: 'List portal sessions, oldest first',
     description:
-      'Ended sessions stay listed for a day, up to the limit of live sessions; the most recently created are kept.',
+      'Ended sessions stay listed for a day, but no more of them than the limit of live sessions; the most recently created are kept.',
     tag,
     scope: 'portal:read',
     portal: 'refused',
@@ -89,7 +89,7 @@ export class PortalSessionsController {
   @Endpoint({
     operationId: 'getPortalSession',
     summary: 'Read a portal session',
-    description: 'Without its link, which is shown only once. An ended session can be read as long as it is listed.',
+    description: 'Without its link, which is shown only once. Ended sessions can be read as long as they are listed.',
     tag,
     scope: 'portal:read',
     portal: 'refused',
@@ -105,7 +105,7 @@ export class PortalSessionsController {
     operationId: 'revokePortalSession',
     summary: 'Revoke a portal session',
     description:
-      'Within a second no process accepts it and its streams have ended. Revoking it again changes nothing while it is listed; after that it is not found.',
+      'Within a second, every process rejects the session and its streams have ended. Revoking it again changes nothing while it is listed; after that it is not found.',
     tag,
     scope: 'portal:write',
     portal: 'refused',

@@ -37,11 +37,11 @@ export class CreatePortalSessionDto extends dto(
       expiresIn: wholeNumber(1, MAX_SESSION_S)
         .optional()
         .meta({
-          description: `How long the session lasts, from now: seconds. Without it: ${String(MAX_SESSION_S)}.`,
+          description: `How long the session lasts, in seconds from now. Default: ${String(MAX_SESSION_S)}.`,
         }),
       expiresInSeconds: wholeNumber(1, MAX_SESSION_S).optional().meta({
         deprecated: true,
-        description: 'The earlier name of `expiresIn`, which has precedence.',
+        description: 'The earlier name of `expiresIn`, which takes precedence.',
       }),
       returnUrl: plainText(MAX_URL_LENGTH)
         .refine(isReturnUrl, 'must be an https URL')
@@ -90,7 +90,7 @@ export class PortalSessionWithLinkDto extends dto(
         description:
           'Opens the console, once. The code is in the fragment, which browsers do not send. Open it in a frame or a browser, and keep it out of logs.',
       }),
-      linkExpiresAt: dateTime.meta({ description: 'Until when the link can be opened.' }),
+      linkExpiresAt: dateTime.meta({ description: 'When the link expires.' }),
     })
     .meta({ id: 'PortalSessionWithLink' }),
 ) {}
@@ -99,7 +99,7 @@ export class PortalSessionPageDto extends dto(pageOf(PortalSessionDto.schema)) {
 
 export class ExchangePortalCodeDto extends dto(
   z
-    .strictObject({ code: plainText(MAX_CODE_LENGTH).meta({ description: 'From the fragment of the link.' }) })
+    .strictObject({ code: plainText(MAX_CODE_LENGTH).meta({ description: 'The code in the fragment of the link.' }) })
     .meta({ id: 'ExchangePortalCode' }),
 ) {}
 

@@ -13,7 +13,7 @@ export function onlyKeys(): ApiError {
 
 /** One answer for all that can be wrong with a code: a guess learns nothing. */
 export function unusableCode(): ApiError {
-  return notFound('This link was used before, has expired, or was revoked: ask for another one.');
+  return notFound('This link has already been used, has expired or was revoked: ask for a new one.');
 }
 
 /** 400 that names each subscription that the fleet does not have. */

@@ -80,7 +80,7 @@ export const branding = z
 export class FleetPortalDto extends dto(
   z
     .strictObject({
-      portalId: uuidText.meta({ description: 'In the path of links to the portal. It is not a secret.' }),
+      portalId: uuidText.meta({ description: 'Part of the path of links to the portal. It is not a secret.' }),
       frameAncestors: z.array(text),
       ...branding.shape,
       version,

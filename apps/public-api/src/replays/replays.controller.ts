@@ -33,7 +33,7 @@ export class ReplaysController {
   @Endpoint({
     operationId: 'createReplay',
     summary: 'Replay deliveries',
-    description: `Resends every delivery of the subscription whose first attempt lies in the window: same \`eventId\`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. A subscription can have ${String(UNFINISHED_REPLAYS)} unfinished replays; they run one after the other. The number of replays that a fleet can start in a day is also limited (\`too_many_replays_per_day\`).`,
+    description: `Resends every delivery of the subscription whose first attempt lies in the window: same \`eventId\`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Replays and test events are not resent. A subscription can have ${String(UNFINISHED_REPLAYS)} unfinished replays; they run one after the other. The number of replays that a fleet can start in a day is also limited (\`too_many_replays_per_day\`).`,
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',
@@ -74,7 +74,7 @@ export class ReplaysController {
   @Endpoint({
     operationId: 'countResendable',
     summary: 'Count what a replay would send',
-    description: `Counts in the history, up to ${countText(MOST_COUNTED)}, the deliveries that a replay with these filters would send if it started now. The search is limited: if there may be more, \`hasMore\` is true and \`deliveries\` is a lower bound.`,
+    description: `Counts, up to ${countText(MOST_COUNTED)}, the deliveries that a replay with these filters would send if it started now. The search is limited: if there could be more, \`hasMore\` is true and \`deliveries\` is a lower bound.`,
     tag,
     scope: 'events:read',
     portal: 'named_subscription',
@@ -108,7 +108,7 @@ export class ReplaysController {
     operationId: 'cancelReplay',
     summary: 'Cancel a replay',
     description:
-      'No more deliveries are created; those that already exist are still sent. Cancelling again, or after the end, changes nothing.',
+      'No more deliveries are created; existing ones are still sent. Canceling again, or after the replay has ended, changes nothing.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

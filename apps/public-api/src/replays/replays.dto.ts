@@ -92,9 +92,7 @@ export class ResendableDto extends dto(
   z
     .strictObject({
       deliveries: z.int().min(0).max(MOST_COUNTED),
-      hasMore: z
-        .boolean()
-        .meta({ description: 'There are at least this many, and maybe more: not everything was counted.' }),
+      hasMore: z.boolean().meta({ description: 'true: not everything was counted, so there may be more.' }),
     })
     .meta({ id: 'Resendable' }),
 ) {}
@@ -106,7 +104,7 @@ export class ReplayPathDto extends dto(
   }),
 ) {}
 
-const STATE_DESCRIPTION = `- \`pending\`: it has not started.
+const STATE_DESCRIPTION = `- \`pending\`: the replay has not started.
 - \`running\`: deliveries are selected, then created. It waits while the subscription is not active.
 - \`cancelling\`: a cancel was requested.
 - \`completed\`: all matching deliveries were created, and are sent like any other delivery.
@@ -131,7 +129,7 @@ export class ReplayDto extends dto(
         matched: z.int().min(0).optional().meta({
           description: 'Deliveries to resend; absent until they are counted.',
         }),
-        sent: z.int().min(0).meta({ description: 'How many of them were passed to the sender.' }),
+        sent: z.int().min(0).meta({ description: 'How many of them have been passed to the sender.' }),
       }),
       createdAt: dateTime,
       startedAt: dateTime.optional().meta({ description: 'Absent while pending.' }),

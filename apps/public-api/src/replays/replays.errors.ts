@@ -7,7 +7,7 @@ export function noSuchReplay(): ApiError {
 }
 
 export function tooManyReplays(): ApiError {
-  const message = `${String(UNFINISHED_REPLAYS)} replays of this subscription are unfinished: wait for one, or cancel one.`;
+  const message = `${String(UNFINISHED_REPLAYS)} replays of this subscription are unfinished: wait for one to finish, or cancel one.`;
   return new ApiError(409, 'too_many_replays', message);
 }
 

@@ -20,7 +20,7 @@ const fields = {
   eventType: enumText(EVENT_TYPES),
   url: text,
   description: text.optional(),
-  metadata: z.record(text, text).meta({ description: 'As it was set; the order of its keys is not preserved.' }),
+  metadata: z.record(text, text).meta({ description: 'As it was set; the order of the keys is not preserved.' }),
   status: enumText(SUBSCRIPTION_STATUSES),
   disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is disabled.' }),
   payloadFormat: enumText(PAYLOAD_FORMATS),

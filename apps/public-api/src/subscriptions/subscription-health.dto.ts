@@ -12,29 +12,29 @@ import { dateTime, enumText } from '../endpoint/fields.js';
 export const health = z
   .strictObject({
     status: enumText(HEALTH_STATUSES).meta({
-      description: `\`suspended\`: deliveries are held until a probe is accepted (\`onOutage: hold\`). \`failing\`: no delivery that was begun since the last success was accepted. \`healthy\`: neither. \`unknown\`: nothing was attempted in the last ${String(RETENTION_DAYS)} days.`,
+      description: `\`suspended\`: deliveries are held until a probe is accepted (\`onOutage: hold\`). \`failing\`: no delivery started since the last success was accepted. \`healthy\`: neither. \`unknown\`: nothing was attempted in the last ${String(RETENTION_DAYS)} days.`,
     }),
     failingSince: dateTime.optional().meta({
-      description: `First attempt of the oldest delivery that was begun after the last success, or in the last ${String(RETENTION_DAYS)} days, and was not accepted. Absent: there is none.`,
+      description: `First attempt of the oldest delivery that was started after the last success (or, without one, in the last ${String(RETENTION_DAYS)} days) and was not accepted. Absent: there is none.`,
     }),
     suspendedSince: dateTime.optional().meta({
-      description: `Since when deliveries are held. Absent: they are not, or for longer than ${String(RETENTION_DAYS)} days.`,
+      description: `Since when deliveries have been held. Absent: they are not held, or have been for more than ${String(RETENTION_DAYS)} days.`,
     }),
     lastSuccessAt: dateTime.optional().meta({
-      description: `When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last ${String(RETENTION_DAYS)} days.`,
+      description: `When the newest accepted delivery (by its first attempt) was accepted. Absent: none in the last ${String(RETENTION_DAYS)} days.`,
     }),
     pending: z
       .int()
       .min(0)
       .max(MAX_COUNTED_PENDING)
       .meta({
-        description: `Deliveries that are neither accepted nor failed, including those that wait for their first attempt, for example while the subscription is paused; counted up to ${String(MAX_COUNTED_PENDING)}.`,
+        description: `Deliveries that are neither accepted nor failed, including those waiting for their first attempt, for example while the subscription is paused; counted up to ${String(MAX_COUNTED_PENDING)}.`,
       }),
     oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest pending delivery was created.' }),
   })
   .meta({
     id: 'SubscriptionHealth',
-    description: 'The state of its deliveries, from the history; usually less than a second old.',
+    description: 'The state of the deliveries, taken from the history; usually less than a second old.',
   });
 
 export function toHealth(known: SubscriptionHealth): z.infer<typeof health> {

@@ -40,7 +40,7 @@ export class SubscriptionsController {
     operationId: 'createSubscriptions',
     summary: 'Subscribe a URL to one or more event types',
     description:
-      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. They receive all events from the time they are published. The response waits for that for up to 3 s; after that, the subscriptions are stored and will be published later. The same request with the same `Idempotency-Key` waits again.',
+      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. A subscription receives events from the moment it is published. The response waits up to 3 s for that; if it takes longer, the subscriptions are stored and will be published later. The same request with the same `Idempotency-Key` waits again.',
     tag,
     scope: 'subscriptions:write',
     portal: 'whole_fleet',
@@ -70,7 +70,7 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'listSubscriptions',
     summary: 'List subscriptions',
-    description: 'With `suspended` instead of `health`, which only a GET of a single subscription has.',
+    description: 'Items have `suspended` in place of `health`, which only a GET of a single subscription returns.',
     tag,
     scope: 'subscriptions:read',
     portal: 'filtered',
@@ -177,7 +177,7 @@ export class SubscriptionsController {
     operationId: 'sendTestEvent',
     summary: 'Send a test event',
     description:
-      'Sends an event of type `test` to the subscription: signed, retried and kept in the history like any other. The device in it does not exist. Only an active subscription can be tested. While its endpoint is down and its deliveries are held, the test event waits with them.',
+      'Sends an event of type `test` to the subscription: signed, retried and kept in the history like any other. Its device does not exist. Only an active subscription can be tested. While deliveries are held because the endpoint is down, the test event waits with them.',
     tag,
     scope: 'subscriptions:write',
     portal: 'named_subscription',

@@ -41,7 +41,9 @@ const url = printableText()
   });
 
 const MAX_DESCRIPTION_LENGTH = 500;
-const description = plainText(MAX_DESCRIPTION_LENGTH).nullable().meta({ description: 'For people; null removes it.' });
+const description = plainText(MAX_DESCRIPTION_LENGTH)
+  .nullable()
+  .meta({ description: 'A description for humans; null removes it.' });
 
 const MAX_METADATA = 20;
 const metadata = z
@@ -110,7 +112,7 @@ const sending = {
     }),
   strictOrder: z.boolean('must be true or false').optional().meta({
     description:
-      'true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones.',
+      'true: the next event of a device waits until the previous one has been delivered or has failed. false: events start in order, but a retry does not hold back later ones.',
   }),
 };
 
@@ -144,7 +146,7 @@ export class UpdateSubscriptionDto extends dto(
       metadata: metadata.optional(),
       status: oneOf(SUBSCRIPTION_STATUSES).optional().meta({
         description:
-          '`paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed.',
+          '`paused`: nothing is sent; deliveries wait in order until the status is `active` again. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed.',
       }),
       deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
       payloadFormat: payloadFormat.optional(),

@@ -49,6 +49,6 @@ export function notActive(status: string): ApiError {
 }
 
 export function tooManySecrets(retryAfterS: number): ApiError {
-  const message = 'Too many earlier secrets are still valid; rotate again when the oldest of them has expired.';
+  const message = 'Too many earlier secrets are still valid: rotate again when the oldest has expired.';
   return new ApiError(409, 'too_many_secrets', message, { headers: { 'retry-after': String(retryAfterS) } });
 }

@@ -7,7 +7,7 @@ import { TasksService } from './tasks.service.js';
 
 const tag = 'Operators';
 const ANY_INSTANCE =
-  'Asks every instance of `WAYPOST_ADMIN_URLS`; 404 if that is not set. Partitions of instances that do not respond are missing.';
+  'Asks every instance listed in `WAYPOST_ADMIN_URLS`; 404 if that is not set. Partitions of instances that do not respond are missing.';
 
 /** The partitions of all instances, for an admin key: what `waypost tasks` shows and does (R-45). */
 @Controller('/public/v1')
@@ -34,7 +34,7 @@ export class TasksController {
     operationId: 'commandTask',
     summary: 'Retry a parked partition, or skip its failing record',
     description:
-      'Instances accept commands only from their own host: 404 names instances that rejected it for that reason.',
+      'Instances accept commands only from their own host; a 404 names the instances that rejected the command for that reason.',
     tag,
     scope: 'admin',
     portal: 'refused',

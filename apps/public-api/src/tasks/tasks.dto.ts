@@ -18,7 +18,9 @@ const parked = z.strictObject({
     .meta({ description: 'Offset of the failing record. Absent: no record is the cause.' }),
   message: text,
   since: dateTime,
-  nextRetryAt: dateTime.optional().meta({ description: 'Absent: only a command retries it.' }),
+  nextRetryAt: dateTime
+    .optional()
+    .meta({ description: 'When it is retried automatically. Absent: only a command retries it.' }),
 });
 
 export class TaskListDto extends dto(
@@ -31,9 +33,10 @@ export class TaskListDto extends dto(
           topic: text,
           partition: z.int().min(0),
           state: text.meta({ description: '`running`, `starting` or `parked`.' }),
-          parked: parked.optional().meta({ description: 'Why it is parked; only while it is.' }),
+          parked: parked.optional().meta({ description: 'Why it is parked; absent if it is not.' }),
           lagRecords: z.int().min(0).optional().meta({
-            description: 'Lag: offsets after the last processed batch. Absent: no batch was processed since the start.',
+            description:
+              'Lag: offsets after the last processed batch. Absent: no batch has been processed since startup.',
           }),
           instance: text.meta({ description: 'Admin address of the process that owns it.' }),
         })
@@ -49,16 +52,16 @@ export class TopicListDto extends dto(
       z
         .strictObject({
           name: text,
-          key: text.meta({ description: 'What the key of a record means.' }),
+          key: text.meta({ description: 'Meaning of the record key.' }),
           cleanup: text.meta({ description: '`delete` or `compact`.' }),
           retentionMs: z.int().min(0).optional().meta({
-            description: 'As created by set-up. Absent: the newest record of each key is kept.',
+            description: 'As set when the topic was created. Absent: the newest record of each key is kept.',
           }),
-          usedBy: text.meta({ description: 'Applications that write it and read it.' }),
+          usedBy: text.meta({ description: 'Applications that write or read it.' }),
           consumers: z.array(
             z.strictObject({
               group: text,
-              partitions: z.int().min(0).meta({ description: 'Partitions that an instance owns now.' }),
+              partitions: z.int().min(0).meta({ description: 'Partitions currently owned by an instance.' }),
               parked: z.int().min(0),
               lagRecords: z.int().min(0).meta({
                 description: 'Total lag: offsets after the last processed batch, over all partitions.',
@@ -81,7 +84,7 @@ export class TaskCommandDto extends dto(
     .strictObject({
       command: oneOf(['retry', 'skip']).meta({
         description:
-          '`retry` retries it now. `skip` moves the failing record to the rejected records and continues after it.',
+          '`retry` retries the partition now. `skip` moves the failing record to the rejected records and continues after it.',
       }),
       reason: plainText(MAX_REASON_LENGTH).meta({ description: 'The reason, for the log.' }),
     })

@@ -39,7 +39,8 @@ export class TasksService {
   }
 
   private configured(): Instances {
-    if (this.instances === null) throw notFound('The API does not know the instances: set WAYPOST_ADMIN_URLS for it.');
+    if (this.instances === null)
+      throw notFound('This API is not configured to reach the instances: set WAYPOST_ADMIN_URLS.');
     return this.instances;
   }
 }
