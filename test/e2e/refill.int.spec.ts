@@ -91,7 +91,7 @@ function startPublisher(): OutboxPublisher {
     codecs,
     backend,
     logger: silentLogger,
-    now: Date.now,
+    nowMs: Date.now,
     monotonicMs: () => performance.now(),
   });
   outbox.start();

@@ -4,7 +4,15 @@ import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
-import { CODECS, Readiness, RuntimeModule, STREAMS_BACKEND, StreamsRuntime, StreamsServer } from '@waypost/platform';
+import {
+  CODECS,
+  RANDOM,
+  Readiness,
+  RuntimeModule,
+  STREAMS_BACKEND,
+  StreamsRuntime,
+  StreamsServer,
+} from '@waypost/platform';
 import { MemoryRuntime } from '@waypost/platform/testing';
 import { silentLogger, type StreamsBackend } from '@waypost/streams';
 import { createMemoryBackend } from '@waypost/streams/testing';
@@ -12,7 +20,6 @@ import { createMemoryRegistry } from '../../../test/support/registry/memory-regi
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
-import { RANDOM } from './process/process.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { DeliveryScheduler } from './sender/scheduling/delivery-scheduler.js';
 import { SenderTaskFactory } from './sender/sender.task-factory.js';

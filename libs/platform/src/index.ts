@@ -12,6 +12,7 @@ export {
   MONOTONIC_CLOCK,
   NEW_ID,
   ON_FATAL,
+  RANDOM,
   RANDOM_BYTES,
   RuntimeModule,
   STOPPING,

@@ -24,8 +24,8 @@ import { AttemptsController } from './attempts.controller.js';
         dataSource: DataSource,
         { dataSource: tableOwner }: TableOwner,
         { projection }: Pick<HistoryProjectorConfig, 'projection'>,
-        now: () => number,
-      ) => createDeliveryProjection({ dataSource, tableOwner, now, ...projection }),
+        nowMs: () => number,
+      ) => createDeliveryProjection({ dataSource, tableOwner, now: nowMs, ...projection }),
     },
   ],
 })

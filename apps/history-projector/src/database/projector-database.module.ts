@@ -65,13 +65,17 @@ class DatabaseRetryModule {}
     {
       provide: TableOwner,
       inject: [CONFIG, DataSource, DatabaseRetry, STOPPING],
-      useFactory: (config: DatabaseConfig, data: DataSource, retry: DatabaseRetry, stopping: AbortSignal) =>
-        new TableOwner(config, data, retry, stopping, STATEMENT_TIMEOUT_MS),
+      useFactory: (
+        { databaseSchema: { schemaUrl } }: DatabaseConfig,
+        data: DataSource,
+        database: DatabaseRetry,
+        stopping: AbortSignal,
+      ) => new TableOwner({ schemaUrl, data, database, statementTimeoutMs: STATEMENT_TIMEOUT_MS, stopping }),
     },
     {
       provide: RetentionJob,
       inject: [TableOwner, DatabaseRetry, LOGGER, CLOCK],
-      useFactory: ({ dataSource }: TableOwner, database: DatabaseRetry, logger: Logger, now: () => number) =>
+      useFactory: ({ dataSource }: TableOwner, database: DatabaseRetry, logger: Logger, nowMs: () => number) =>
         new RetentionJob({
           partitions: [
             createDeliveryPartitions(dataSource),
@@ -81,7 +85,7 @@ class DatabaseRetryModule {}
           ],
           database,
           logger,
-          now,
+          nowMs,
           every,
         }),
     },

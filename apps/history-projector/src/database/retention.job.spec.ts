@@ -48,7 +48,7 @@ function build(
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     logger: { info: log, error: log },
-    now: () => NOW,
+    nowMs: () => NOW,
     every: (ms, call) => {
       calls.push(`every ${String(ms)}`);
       tick = call;

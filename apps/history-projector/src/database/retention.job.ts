@@ -15,7 +15,7 @@ export interface RetentionJobDeps {
   readonly database: DatabaseRetry;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   /** Epoch milliseconds. */
-  readonly now: () => number;
+  readonly nowMs: () => number;
   /** Calls again and again until cancelled through the function it returns. */
   readonly every: (ms: number, call: () => void) => () => void;
 }
@@ -57,7 +57,7 @@ export class RetentionJob implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async tidy(table: DailyPartitions): Promise<void> {
-    const nowMs = this.deps.now();
+    const nowMs = this.deps.nowMs();
     const created = await table.ensurePartitions(nowMs, nowMs + AHEAD_MS);
     const left = await table.detachExpired(nowMs);
     const waiting = left.type === 'detached' ? left.waiting : [];

@@ -1,26 +1,30 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import { createDataSource, type DatabaseRetry } from '@waypost/database';
-import type { HistoryProjectorConfig } from '../config.js';
 
 /** Connections for the one retention run and for the days that the projections of three logs make. */
 const POOL_SIZE = 4;
+
+export interface TableOwnerDeps {
+  /** Its own login; undefined: that of the data. */
+  readonly schemaUrl: string | undefined;
+  /** The connections of the data. */
+  readonly data: DataSource;
+  readonly database: Pick<DatabaseRetry, 'run'>;
+  readonly statementTimeoutMs: number;
+  /** Aborted when the process begins to stop. */
+  readonly stopping: AbortSignal;
+}
 
 /**
  * The owner of the tables, which alone can make, detach and drop the table of a day: the login in DATABASE_SCHEMA_URL, or else
  * the one of the data.
  */
-@Injectable()
 export class TableOwner implements OnModuleInit, OnApplicationShutdown {
   readonly dataSource: DataSource;
 
-  constructor(
-    { databaseSchema: { schemaUrl } }: Pick<HistoryProjectorConfig, 'databaseSchema'>,
-    private readonly data: DataSource,
-    private readonly retry: Pick<DatabaseRetry, 'run'>,
-    private readonly stopping: AbortSignal,
-    statementTimeoutMs: number,
-  ) {
+  constructor(private readonly deps: TableOwnerDeps) {
+    const { schemaUrl, data, statementTimeoutMs } = deps;
     const settings = { poolSize: POOL_SIZE, statementTimeoutMs, seesAllFleets: true };
     this.dataSource =
       schemaUrl === undefined
@@ -29,10 +33,11 @@ export class TableOwner implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onModuleInit(): Promise<void> {
-    if (this.dataSource !== this.data) await this.retry.run(() => this.dataSource.initialize(), this.stopping);
+    const { data, database, stopping } = this.deps;
+    if (this.dataSource !== data) await database.run(() => this.dataSource.initialize(), stopping);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (this.dataSource !== this.data && this.dataSource.isInitialized) await this.dataSource.destroy();
+    if (this.dataSource !== this.deps.data && this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 }

@@ -13,8 +13,8 @@ import { PathsController } from './paths.controller.js';
     {
       provide: PathProjection,
       inject: [DataSource, TableOwner, CLOCK],
-      useFactory: (dataSource: DataSource, owner: TableOwner, now: () => number) =>
-        createPathProjection({ dataSource, tableOwner: owner.dataSource, now }),
+      useFactory: (dataSource: DataSource, owner: TableOwner, nowMs: () => number) =>
+        createPathProjection({ dataSource, tableOwner: owner.dataSource, now: nowMs }),
     },
   ],
 })

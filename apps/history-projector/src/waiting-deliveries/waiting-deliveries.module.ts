@@ -13,8 +13,8 @@ import { WaitingDeliveriesController } from './waiting-deliveries.controller.js'
     {
       provide: WaitingProjection,
       inject: [DataSource, TableOwner, CLOCK],
-      useFactory: (dataSource: DataSource, owner: TableOwner, now: () => number) =>
-        createWaitingProjection({ dataSource, tableOwner: owner.dataSource, now }),
+      useFactory: (dataSource: DataSource, owner: TableOwner, nowMs: () => number) =>
+        createWaitingProjection({ dataSource, tableOwner: owner.dataSource, now: nowMs }),
     },
   ],
 })

@@ -17,7 +17,7 @@ export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeyStore,
     private readonly pages: ListPagesService,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
@@ -32,7 +32,7 @@ export class ApiKeysService {
     change: MakeChange<ApiKeyWithKeyDto>,
   ): Promise<ApiKeyWithKeyDto> {
     return change(async (stores) => {
-      const draft = { fleetId, name: name ?? null, scopes, nowMs: this.now() };
+      const draft = { fleetId, name: name ?? null, scopes, nowMs: this.nowMs() };
       const created = await stores.apiKeys.create(draft, this.config.http.fleetLimits);
       if (created.type === 'fleet_not_found') throw noSuchFleet();
       if (created.type === 'limit_reached') throw tooMany(created);
@@ -58,7 +58,7 @@ export class ApiKeysService {
   }
 
   async revoke(fleetId: string, id: string): Promise<void> {
-    const revoked = await this.keys.revoke({ fleetId, id }, this.now());
+    const revoked = await this.keys.revoke({ fleetId, id }, this.nowMs());
     if (revoked.type === 'not_found') throw noSuchApiKey();
   }
 }

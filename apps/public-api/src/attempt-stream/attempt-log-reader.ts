@@ -40,7 +40,7 @@ const TOPIC = topics.webhookAttempts.name;
 export function createAttemptLog(
   backend: StreamsBackend,
   codecs: Pick<AvroCodecs, 'webhookAttempts'>,
-  now: () => number,
+  nowMs: () => number,
 ): AttemptLogReader {
   const nextTurn = turnsOfTheLoop();
   return {
@@ -68,7 +68,7 @@ export function createAttemptLog(
             position[partition] = offset + 1;
             const read = readValue(codecs.webhookAttempts, value);
             // The projector quarantines the others, and says so.
-            if (read.type !== 'value' || attemptFault(read.value, now()) !== null) return [];
+            if (read.type !== 'value' || attemptFault(read.value, nowMs()) !== null) return [];
             return [{ attempt: read.value, position: [...position] }];
           });
           await follower.take({ attempts, position: [...position] });

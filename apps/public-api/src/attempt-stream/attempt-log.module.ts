@@ -11,8 +11,8 @@ import { AttemptLogReader, createAttemptLog } from './attempt-log-reader.js';
     {
       provide: AttemptLogReader,
       inject: [STREAMS_BACKEND, CODECS, CLOCK],
-      useFactory: (backend: StreamsBackend, codecs: AvroCodecs, now: () => number) =>
-        createAttemptLog(backend, codecs, now),
+      useFactory: (backend: StreamsBackend, codecs: AvroCodecs, nowMs: () => number) =>
+        createAttemptLog(backend, codecs, nowMs),
     },
   ],
   exports: [AttemptLogReader],

@@ -27,7 +27,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
     @Inject(STREAM_IDS) private readonly ids: StreamIds,
     private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) { http }: { readonly http: { readonly maxStreamsPerFleet: number } },
   ) {
     this.places = new Shares({ key: MAX_STREAMS_PER_KEY, fleet: http.maxStreamsPerFleet, process: MAX_OF_PROCESS });
@@ -100,7 +100,7 @@ export class AttemptStreamService implements BeforeApplicationShutdown {
   private async isLive(request: Request, { type, keyId, expiresAt }: Caller): Promise<boolean> {
     // An admin key is in the configuration, which does not change while the process runs.
     if (type === 'admin') return true;
-    if (expiresAt !== null && expiresAt <= this.now()) return false;
+    if (expiresAt !== null && expiresAt <= this.nowMs()) return false;
     const key = bearerToken(request);
     const caller = key === null ? null : await this.keys.find(key);
     return caller?.keyId === keyId;

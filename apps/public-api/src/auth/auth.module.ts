@@ -18,13 +18,13 @@ type HttpConfig = Pick<PublicApiConfig, 'http'>;
     {
       provide: RateLimiter,
       inject: [CONFIG, CLOCK],
-      useFactory: ({ http }: HttpConfig, now: () => number) => new RateLimiter(http.rateLimit, now),
+      useFactory: ({ http }: HttpConfig, nowMs: () => number) => new RateLimiter(http.rateLimit, nowMs),
     },
     {
       provide: AddressLimiter,
       inject: [CONFIG, CLOCK],
-      useFactory: ({ http }: HttpConfig, now: () => number) =>
-        new AddressLimiter(new RateLimiter(http.addressRateLimit, now)),
+      useFactory: ({ http }: HttpConfig, nowMs: () => number) =>
+        new AddressLimiter(new RateLimiter(http.addressRateLimit, nowMs)),
     },
   ],
   exports: [AdminKeys, KeyDirectory, RateLimiter, AddressLimiter],

@@ -15,7 +15,7 @@ export class CurrentFleetService {
   constructor(
     private readonly fleets: FleetStore,
     private readonly published: PublishedChanges,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
@@ -35,7 +35,7 @@ export class CurrentFleetService {
       ...(payloadFormat === undefined ? {} : { payloadFormat }),
       ...(routes === undefined ? {} : { routes }),
     };
-    const result = await this.fleets.update(fleetId, change, this.now(), expected, this.config.http.fleetLimits);
+    const result = await this.fleets.update(fleetId, change, this.nowMs(), expected, this.config.http.fleetLimits);
     if (result.type === 'not_found') throw noSuchFleet();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'limit_reached') throw tooMany(result);

@@ -13,7 +13,7 @@ export class CurrentSessionService {
   constructor(
     private readonly portals: FleetPortalStore,
     private readonly sessions: PortalSessionStore,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'mapTiles'>,
   ) {}
 
@@ -31,7 +31,7 @@ export class CurrentSessionService {
     subscriptionIds,
     expiresAt,
   }: Caller): Promise<SessionDto> {
-    const portal = await this.portals.of(fleetId, this.now());
+    const portal = await this.portals.of(fleetId, this.nowMs());
     const session = type === 'portal_session' ? await this.sessions.get({ fleetId, id: keyId }) : null;
     const returnUrl = session?.returnUrl ?? null;
     return {

@@ -11,13 +11,13 @@ import { createBucketText } from './shown-figures.js';
 export class DeliveryFiguresService {
   constructor(
     private readonly figures: DeliveryFigures,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   /** @throws ApiError 400 for more buckets or stored figures than one answer may have */
   async read(caller: Visibility, query: FiguresQueryDto): Promise<FiguresDto> {
     const { subscriptionId, eventType: eventTypes, groupBy, total } = query;
-    const window = figureWindowOf(query, this.now());
+    const window = figureWindowOf(query, this.nowMs());
     if (window === null) return { data: [] };
     const { fleetId } = caller;
     const asked = { fleetId, ...visibilityFilter(caller), ...window, groupBy, subscriptionId, eventTypes };

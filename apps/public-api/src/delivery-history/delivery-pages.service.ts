@@ -62,7 +62,7 @@ export class DeliveryPagesService {
   constructor(
     private readonly history: DeliveryHistory,
     private readonly pageStates: DeliveryPageStates,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   /**
@@ -80,7 +80,7 @@ export class DeliveryPagesService {
     return searchPage({
       limit,
       pageState,
-      now: this.now,
+      nowMs: this.nowMs,
       read: (page) => read({ ...request, ...page }),
       matches: ({ body }) => matchesPayload(body, filter),
     });
@@ -169,7 +169,7 @@ export class DeliveryPagesService {
       ...visibilityFilter(caller),
       fleetId: caller.fleetId,
       // Clamped once: a walk neither loses what grows too old while it continues, nor shows more on its later pages.
-      startAt: after?.startAt ?? clampStart(filters.startAt ?? 0, this.now()),
+      startAt: after?.startAt ?? clampStart(filters.startAt ?? 0, this.nowMs()),
       endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
       limit,
       ...(after === undefined ? {} : { after }),

@@ -24,7 +24,7 @@ function historyOf(length: number, matching: readonly number[]) {
       return searchPage({
         limit,
         pageState,
-        now: () => nowMs,
+        nowMs: () => nowMs,
         matches: ({ body }) => body === 'yes',
         read: ({ limit: most, pageState: from = '0' }) => {
           const end = Number(from) + most;

@@ -11,7 +11,7 @@ export interface PayloadSearch<Shown> {
   readonly matches: (record: Shown) => boolean;
   readonly limit: number;
   readonly pageState: string | undefined;
-  readonly now: () => number;
+  readonly nowMs: () => number;
 }
 
 export interface SearchedPage<Shown> extends DeliveryPage<Shown> {
@@ -26,8 +26,8 @@ export interface SearchedPage<Shown> extends DeliveryPage<Shown> {
 export async function searchPage<Shown extends ShownDelivery>(
   search: PayloadSearch<Shown>,
 ): Promise<SearchedPage<Shown>> {
-  const { read, matches, limit, now } = search;
-  const lastAt = now() + MAX_SEARCH_MS;
+  const { read, matches, limit, nowMs } = search;
+  const lastAt = nowMs() + MAX_SEARCH_MS;
   let { pageState } = search;
   let batch = BATCH;
   let first: DeliveryPage<Shown> | undefined;
@@ -43,7 +43,7 @@ export async function searchPage<Shown extends ShownDelivery>(
     }
     searched += page.records.length;
     const { nextPageState } = page;
-    if (found.length > 0 || nextPageState === null || searched >= MOST_SEARCHED || now() >= lastAt) {
+    if (found.length > 0 || nextPageState === null || searched >= MOST_SEARCHED || nowMs() >= lastAt) {
       const last = nextPageState === null ? undefined : page.records.at(-1);
       return {
         records: found,

@@ -11,12 +11,12 @@ export class OutageLog {
 
   constructor(
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'error'>,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   /** A request was answered with 503 because something that it needs is unavailable. */
   failed({ method, path }: { readonly method: string; readonly path: string }, reason: unknown): void {
-    const nowMs = this.now();
+    const nowMs = this.nowMs();
     const isNew = nowMs - this.lastFailureMs > NEW_OUTAGE_AFTER_MS;
     this.lastFailureMs = nowMs;
     if (isNew) this.logger.error('requests_unavailable', { status: 503, method, path, reason: messageOf(reason) });

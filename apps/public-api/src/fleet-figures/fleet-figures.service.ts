@@ -12,11 +12,11 @@ import type { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './
 export class FleetFiguresService {
   constructor(
     private readonly figures: DeliveryFigures,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   async overTime(query: AllFiguresQueryDto): Promise<FiguresDto> {
-    const window = figureWindowOf(query, this.now());
+    const window = figureWindowOf(query, this.nowMs());
     if (window === null) return { data: [] };
     const asked = { fleetId: ALL_FLEETS, ...window, groupBy: 'none' } as const;
     const found = await this.figures.read(asked, createBucketText('none'));
@@ -25,7 +25,7 @@ export class FleetFiguresService {
   }
 
   async totals({ limit, ...query }: FleetTotalsQueryDto): Promise<FleetTotalsDto> {
-    const window = figureWindowOf(query, this.now());
+    const window = figureWindowOf(query, this.nowMs());
     if (window === null) return { data: [], fleets: 0 };
     const found = await this.figures.sum({ fleetId: ALL_FLEETS, ...window, groupBy: 'fleet' });
     if (found.type === 'too_many') throw tooManyFigures();

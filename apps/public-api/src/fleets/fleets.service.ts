@@ -17,13 +17,13 @@ export class FleetsService {
     private readonly fleets: FleetStore,
     private readonly subscriptions: SubscriptionStore,
     private readonly pages: ListPagesService,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   create({ fleetId, name, payloadFormat, routes }: CreateFleetDto, change: MakeChange<FleetDto>): Promise<FleetDto> {
     return change(async (stores) => {
       const fleet = { fleetId, name: name ?? null, payloadFormat, routes };
-      const created = await stores.fleets.create({ ...fleet, nowMs: this.now() });
+      const created = await stores.fleets.create({ ...fleet, nowMs: this.nowMs() });
       if (created.type === 'invalid') {
         const message = 'must be 1 to 128 of A-Z a-z 0-9 . _ - with a letter or digit first';
         throw invalidBody([{ field: 'fleetId', message }]);

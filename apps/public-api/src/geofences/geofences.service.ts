@@ -29,7 +29,7 @@ export class GeofencesService {
     private readonly published: PublishedChanges,
     private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
@@ -40,7 +40,7 @@ export class GeofencesService {
   ): Promise<VersionedGeofence> {
     return change(async (stores) => {
       const draft = { geofenceId: this.newId(), fleetId, name, ...storedShape(shape) };
-      const result = await stores.geofences.create(draft, this.now(), this.config.http.fleetLimits);
+      const result = await stores.geofences.create(draft, this.nowMs(), this.config.http.fleetLimits);
       if (result.type === 'fleet_not_found') throw noSuchFleet();
       if (result.type === 'too_many') throw tooManyGeofences();
       if (result.type === 'limit_reached') throw tooMany(result);
@@ -72,7 +72,7 @@ export class GeofencesService {
   ): Promise<VersionedGeofence> {
     const change = { ...(name === undefined ? {} : { name }), ...(shape === undefined ? {} : storedShape(shape)) };
     const { fleetLimits } = this.config.http;
-    const result = await this.geofences.update(ref, change, this.now(), expected, fleetLimits);
+    const result = await this.geofences.update(ref, change, this.nowMs(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'limit_reached') throw tooMany(result);
@@ -81,7 +81,7 @@ export class GeofencesService {
   }
 
   async remove(ref: GeofenceRef, expected: ExpectedVersions): Promise<void> {
-    const result = await this.geofences.delete(ref, this.now(), expected, this.config.http.fleetLimits);
+    const result = await this.geofences.delete(ref, this.nowMs(), expected, this.config.http.fleetLimits);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'limit_reached') throw tooMany(result);

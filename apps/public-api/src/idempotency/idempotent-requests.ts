@@ -36,7 +36,7 @@ export class IdempotentRequests {
     private readonly answers: IdempotencyStore,
     private readonly published: PublishedChanges,
     private readonly sealer: AnswerSealer,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   /**
@@ -60,10 +60,10 @@ export class IdempotentRequests {
       request.res?.set(REPLAYED_HEADER, 'true');
       return this.whenPublished({ answer: answered.answer as T, outboxIds });
     };
-    const kept = await this.answers.find(ref, this.now());
+    const kept = await this.answers.find(ref, this.nowMs());
     if (kept !== null) return again(kept);
     return work(async (make) => {
-      const result = await this.answers.once(ref, this.now(), async (stores) => {
+      const result = await this.answers.once(ref, this.nowMs(), async (stores) => {
         const made = await make(stores);
         const sealed = this.sealer.seal(ref, { fingerprint, answer: made.answer });
         return { made, answer: { sealed, outboxIds: made.outboxIds } };

@@ -37,11 +37,11 @@ export class RateLimiter {
 
   constructor(
     readonly limit: RateLimit,
-    private readonly now: () => number,
+    private readonly nowMs: () => number,
   ) {}
 
   take(caller: string): RateDecision {
-    const nowMs = this.now();
+    const nowMs = this.nowMs();
     const bucket = this.bucketOf(caller, nowMs);
     bucket.tokens = this.tokensOf(bucket, nowMs);
     bucket.filledAt = nowMs;

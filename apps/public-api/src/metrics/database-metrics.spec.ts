@@ -11,7 +11,7 @@ function build(readOutboxLag: () => Promise<OutboxLag>) {
     management: () => ({ total: 7, idle: 3, waiting: 2 }),
     pages: () => ({ total: 1, idle: 1, waiting: 0 }),
   };
-  registerDatabaseMetrics({ registry, pools, readOutboxLag, now: () => NOW });
+  registerDatabaseMetrics({ registry, pools, readOutboxLag, nowMs: () => NOW });
   return async () => (await registry.metrics()).split('\n').filter((line) => /^waypost_/.test(line));
 }
 

@@ -8,14 +8,14 @@ export interface DatabaseMetricsDeps {
   readonly pools: Readonly<Record<string, () => PoolUsage>>;
   readonly readOutboxLag: () => Promise<OutboxLag>;
   /** Epoch milliseconds. */
-  readonly now: () => number;
+  readonly nowMs: () => number;
 }
 
 /** The longest that a scrape waits for the database. */
 const TIMEOUT_MS = 2_000;
 
 /** Gauges that are read when they are scraped; those of the outbox are absent while the database is unavailable. */
-export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }: DatabaseMetricsDeps): void {
+export function registerDatabaseMetrics({ registry, pools, readOutboxLag, nowMs }: DatabaseMetricsDeps): void {
   const registers = [registry];
   new Gauge({
     name: 'waypost_database_connections',
@@ -57,7 +57,7 @@ export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }:
     async collect() {
       const lag = await outboxLag();
       if (lag === null) this.remove();
-      else this.set(lag.oldestAt === null ? 0 : Math.max(0, now() - lag.oldestAt) / 1_000);
+      else this.set(lag.oldestAt === null ? 0 : Math.max(0, nowMs() - lag.oldestAt) / 1_000);
     },
   });
 }

@@ -14,13 +14,13 @@ class DatabaseMetrics implements OnModuleInit {
     private readonly dataSource: DataSource,
     private readonly pages: PageSource,
     private readonly outbox: OutboxStore,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   onModuleInit(): void {
-    const { registry, dataSource, pages, outbox, now } = this;
+    const { registry, dataSource, pages, outbox, nowMs } = this;
     const pools = { management: () => poolUsageOf(dataSource), pages: () => pages.usage() };
-    registerDatabaseMetrics({ registry, pools, readOutboxLag: () => outbox.readLag(), now });
+    registerDatabaseMetrics({ registry, pools, readOutboxLag: () => outbox.readLag(), nowMs });
   }
 }
 

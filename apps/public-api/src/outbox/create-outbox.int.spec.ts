@@ -49,7 +49,7 @@ function startPublisher(settings: { pollMs?: number } = {}): OutboxPublisher {
     codecs,
     backend: broker,
     logger: silentLogger,
-    now: Date.now,
+    nowMs: Date.now,
     monotonicMs: () => performance.now(),
     ...settings,
   });

@@ -10,7 +10,7 @@ export interface OutboxSettings {
   readonly codecs: AvroCodecs;
   readonly backend: StreamsBackend;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
+  readonly nowMs: () => number;
   readonly monotonicMs: () => number;
   /** How often to look for changes that were not announced. Default 500. */
   readonly pollMs?: number;
@@ -21,7 +21,7 @@ const TRANSACTIONAL_ID = 'public-api.outbox';
 
 /** The publisher on PostgreSQL and Kafka. It connects when it runs, and again whenever it must: it cannot fail at boot. */
 export function createOutbox(settings: OutboxSettings): OutboxPublisher {
-  const { databaseUrl, codecs, backend, logger, now, monotonicMs, pollMs } = settings;
+  const { databaseUrl, codecs, backend, logger, nowMs, monotonicMs, pollMs } = settings;
   let counts: PartitionCounts = new Map();
   return createOutboxPublisher({
     openSession: (listeners) => openOutboxSession({ databaseUrl, ...listeners }),
@@ -35,7 +35,7 @@ export function createOutbox(settings: OutboxSettings): OutboxPublisher {
     },
     readPublishedVersions: createPublishedVersionsReader({ backend, codecs, counts: () => counts }),
     logger,
-    now,
+    nowMs,
     monotonicMs,
     ...(pollMs === undefined ? {} : { pollMs }),
   });

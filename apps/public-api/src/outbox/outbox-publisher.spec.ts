@@ -111,7 +111,7 @@ function buildWorld() {
           ),
         ),
       logger: silent,
-      now: () => clock.nowMs,
+      nowMs: () => clock.nowMs,
       monotonicMs: () => performance.now(),
       pollMs: 5,
     });

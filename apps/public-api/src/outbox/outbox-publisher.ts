@@ -92,7 +92,7 @@ interface PublishAllDeps extends OutboxPorts {
 /** Publishes all that is appended until a stop. Rejects when the right or the broker is lost. */
 function createPublishAll(deps: PublishAllDeps): (tenure: OutboxTenure) => Promise<void> {
   const { signal, isStopped, onPublished, pollMs } = deps;
-  const trim = createTrim(deps.now);
+  const trim = createTrim(deps.nowMs);
   return async ({ session, producer, throwIfLost }) => {
     let caughtUp = false;
     while (!isStopped()) {
@@ -126,16 +126,16 @@ async function publishBatch(ports: OutboxPorts, { session, producer, waiting, un
   const due = waiting.filter((row) => !isAlreadyPublished(row, versions));
   if (due.length > 0) await producer.commit({ records: due.map(ports.encode) });
   const ids = waiting.map((row) => row.id);
-  await session.markPublished(ids, ports.now());
+  await session.markPublished(ids, ports.nowMs());
   ports.logger.info('outbox_published', { published: due.length, foundPublished: waiting.length - due.length });
 }
 
 /** Deletes what was published long ago: at the first call, and then at most once an hour. */
-function createTrim(now: () => number): (session: Pick<OutboxSession, 'trim'>) => Promise<void> {
+function createTrim(nowMs: () => number): (session: Pick<OutboxSession, 'trim'>) => Promise<void> {
   let trimAtMs = 0;
   return async (session) => {
-    if (now() < trimAtMs) return;
-    trimAtMs = now() + TRIM_EVERY_MS;
-    await session.trim(now() - KEEP_PUBLISHED_MS);
+    if (nowMs() < trimAtMs) return;
+    trimAtMs = nowMs() + TRIM_EVERY_MS;
+    await session.trim(nowMs() - KEEP_PUBLISHED_MS);
   };
 }

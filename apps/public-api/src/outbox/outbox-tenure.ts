@@ -27,7 +27,7 @@ export interface OutboxPorts {
   /** The newest version in the topics of each of these rows' keys. */
   readonly readPublishedVersions: (rows: readonly OutboxRow[]) => Promise<PublishedVersions>;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
+  readonly nowMs: () => number;
 }
 
 /** What a process has while it holds the right to publish. */

@@ -54,8 +54,8 @@ function createPublisher(
   backend: StreamsBackend,
   codecs: AvroCodecs,
   logger: StreamsLogger,
-  now: () => number,
+  nowMs: () => number,
   monotonicMs: () => number,
 ): OutboxPublisher {
-  return createOutbox({ databaseUrl: database.url, codecs, backend, logger, now, monotonicMs });
+  return createOutbox({ databaseUrl: database.url, codecs, backend, logger, nowMs, monotonicMs });
 }

@@ -29,19 +29,19 @@ abstract class PageStates<Position> {
   constructor(
     private readonly tokens: PageTokens<Position>,
     private readonly keys: Keys,
-    private readonly now: () => number,
+    private readonly nowMs: () => number,
     private readonly kind: QueryFilters = {},
   ) {}
 
   seal(position: Position, walk: Walk): string {
     const { fleetId } = walk;
-    const sealed = { position, fleetId, queryFingerprint: this.fingerprintOf(walk), issuedAt: this.now() };
+    const sealed = { position, fleetId, queryFingerprint: this.fingerprintOf(walk), issuedAt: this.nowMs() };
     return this.tokens.seal(sealed, this.keys);
   }
 
   /** The position to continue from. @throws ApiError 400 with a code per reason */
   open(token: string, walk: Walk): Position {
-    const expected = { fleetId: walk.fleetId, queryFingerprint: this.fingerprintOf(walk), nowMs: this.now() };
+    const expected = { fleetId: walk.fleetId, queryFingerprint: this.fingerprintOf(walk), nowMs: this.nowMs() };
     const opened = this.tokens.open(token, expected, this.keys);
     if (opened.type === 'opened') return opened.position;
     throw refusal(opened.reason);
@@ -57,24 +57,24 @@ type PageTokenConfig = Pick<PublicApiConfig, 'pageTokenKeys'>;
 /** For walks over deliveries. */
 @Injectable()
 export class DeliveryPageStates extends PageStates<DeliveryWalkPosition> {
-  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
-    super(deliveryPageTokens, pageTokenKeys, now);
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) nowMs: () => number) {
+    super(deliveryPageTokens, pageTokenKeys, nowMs);
   }
 }
 
 /** For walks over paths. */
 @Injectable()
 export class PathPageStates extends PageStates<PathWalkPosition> {
-  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
-    super(pathPageTokens, pageTokenKeys, now);
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) nowMs: () => number) {
+    super(pathPageTokens, pageTokenKeys, nowMs);
   }
 }
 
 /** For walks over lists. Their fingerprint says so: a token from before they had tokens of their own is refused. */
 @Injectable()
 export class ListPageStates extends PageStates<unknown> {
-  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) now: () => number) {
-    super(listPageTokens, pageTokenKeys, now, { list: true });
+  constructor(@Inject(CONFIG) { pageTokenKeys }: PageTokenConfig, @Inject(CLOCK) nowMs: () => number) {
+    super(listPageTokens, pageTokenKeys, nowMs, { list: true });
   }
 }
 

@@ -10,7 +10,7 @@ export class PathsService {
   constructor(
     private readonly paths: PathHistory,
     private readonly pageStates: PathPageStates,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   /** @throws ApiError 400 for a page token of another walk */
@@ -20,7 +20,7 @@ export class PathsService {
     const walk = { fleetId, path: '/public/v1/paths', filters };
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walk);
     // Clamped once: every device of a walk is shown from the same moment on, however long the walk takes.
-    const startAt = after?.startAt ?? clampStart(startDate, this.now());
+    const startAt = after?.startAt ?? clampStart(startDate, this.nowMs());
     const wanted = { ...filters, fleetId, startAt, limit: limit + 1, after };
     const found = endAt <= startAt ? [] : await this.paths.findPoints(wanted);
     const points = found.slice(0, limit);

@@ -41,7 +41,7 @@ export class PortalSessionsService {
     private readonly portals: FleetPortalStore,
     private readonly subscriptions: SubscriptionStore,
     private readonly pages: ListPagesService,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
@@ -63,7 +63,7 @@ export class PortalSessionsService {
     const { scopes, subscriptionIds = null, returnUrl = null } = body;
     const { expiresInSeconds, expiresIn = expiresInSeconds ?? MAX_SESSION_S } = body;
     if (subscriptionIds !== null) await this.requireSubscriptions(fleetId, subscriptionIds);
-    const nowMs = this.now();
+    const nowMs = this.nowMs();
     const portal = await this.portals.of(fleetId, nowMs);
     if (portal === null) throw noSuchFleet();
     const expiresAt = nowMs + expiresIn * 1_000;
@@ -86,7 +86,7 @@ export class PortalSessionsService {
   }
 
   async exchange(code: string): Promise<PortalTokenDto> {
-    const exchanged = await this.sessions.exchange(code, this.now());
+    const exchanged = await this.sessions.exchange(code, this.nowMs());
     if (exchanged.type === 'not_found') throw unusableCode();
     return { token: exchanged.token, expiresAt: formatTime(exchanged.stored.expiresAt) };
   }
@@ -108,7 +108,7 @@ export class PortalSessionsService {
   }
 
   async revoke(fleetId: string, id: string): Promise<void> {
-    const revoked = await this.sessions.revoke({ fleetId, id }, this.now());
+    const revoked = await this.sessions.revoke({ fleetId, id }, this.nowMs());
     if (revoked.type === 'not_found') throw noSuchPortalSession();
   }
 

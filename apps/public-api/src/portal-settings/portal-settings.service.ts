@@ -15,11 +15,11 @@ import { type FleetPortalDto, toFleetPortal, type UpdateFleetPortalDto } from '.
 export class PortalSettingsService {
   constructor(
     private readonly portals: FleetPortalStore,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   async get(fleetId: string): Promise<Versioned<FleetPortalDto>> {
-    const stored = await this.portals.of(fleetId, this.now());
+    const stored = await this.portals.of(fleetId, this.nowMs());
     if (stored === null) throw noSuchFleet();
     return toVersioned(stored);
   }
@@ -35,7 +35,7 @@ export class PortalSettingsService {
       ...(logoUrl === undefined ? {} : { logoUrl }),
       ...(colorScheme === undefined ? {} : { colorScheme }),
     };
-    const result = await this.portals.update(fleetId, change, this.now(), expected);
+    const result = await this.portals.update(fleetId, change, this.nowMs(), expected);
     if (result.type === 'not_found') throw noSuchFleet();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     return toVersioned(result.portal);

@@ -25,13 +25,13 @@ export class OperationalEventsProjectionController implements PartitionTaskFacto
     private readonly events: OperationalEventStore,
     private readonly database: DatabaseRetry,
     @Inject(LOGGER) private readonly logger: StreamsLogger,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   create(context: TaskContext): PartitionTask {
-    const { backend, codecs, subscriptions, events, database, logger, now } = this;
+    const { backend, codecs, subscriptions, events, database, logger, nowMs } = this;
     const codec = codecs.webhookOperations;
-    const deps = { codec, subscriptions, events, backend, database, logger, now };
+    const deps = { codec, subscriptions, events, backend, database, logger, nowMs };
     return new OperationalEventsProjectionTask(context, deps);
   }
 

@@ -83,7 +83,7 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
     backend: { startOffset: () => Promise.resolve(log.start), endOffset: () => Promise.resolve(log.end) },
     database: new DatabaseRetry({ logger, monotonicMs: () => 0, wait: () => new Promise((r) => setImmediate(r)) }),
     logger,
-    now: () => clock.nowMs,
+    nowMs: () => clock.nowMs,
   });
   return { task, calls, trimmed, clock };
 }

@@ -9,7 +9,7 @@ export interface OperationalEventsProjectionDeps extends ProjectionDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'disable'>;
   readonly events: Pick<OperationalEventStore, 'keep' | 'trim'>;
   readonly logger: Pick<StreamsLogger, 'info' | 'warn' | 'error'>;
-  readonly now: () => number;
+  readonly nowMs: () => number;
 }
 
 const TRIM_EVERY_MS = HOUR_MS;
@@ -53,8 +53,8 @@ export class OperationalEventsProjectionTask extends GroupOffsetProjectionTask {
   }
 
   private async disable(event: OperationalEvent): Promise<void> {
-    const { subscriptions, now, logger } = this.deps;
-    const result = await this.retried(() => subscriptions.disable(event, now()));
+    const { subscriptions, nowMs, logger } = this.deps;
+    const result = await this.retried(() => subscriptions.disable(event, nowMs()));
     const { subscriptionId, fleetId, occurredAt } = event;
     if (result.type === 'changed') logger.warn('subscription_disabled', { subscriptionId, fleetId, occurredAt });
     else logger.info('subscription_not_disabled', { subscriptionId, fleetId, occurredAt, because: result.type });
@@ -62,7 +62,7 @@ export class OperationalEventsProjectionTask extends GroupOffsetProjectionTask {
 
   /** Forgets what is older than the history: at the first call, and then at most once an hour. */
   private async trim(): Promise<void> {
-    const nowMs = this.deps.now();
+    const nowMs = this.deps.nowMs();
     if (nowMs < this.trimAtMs) return;
     await this.retried(() => this.deps.events.trim(nowMs - RETENTION_MS));
     this.trimAtMs = nowMs + TRIM_EVERY_MS;

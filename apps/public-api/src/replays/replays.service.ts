@@ -35,14 +35,14 @@ export class ReplaysService {
     private readonly published: PublishedChanges,
     private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   async create(ref: SubscriptionRef, body: ReplaySelection, change: MakeChange<ReplayDto>): Promise<ReplayDto> {
     const { status } = await this.requireSubscription(ref);
     if (status !== 'active') throw notActive(status);
-    const nowMs = this.now();
+    const nowMs = this.nowMs();
     const window = clampWindow({ startAt: body.startDate, endAt: body.endDate }, nowMs);
     if (window.type !== 'window') throw windowExpired();
     const replay = {
@@ -69,7 +69,7 @@ export class ReplaysService {
   async countResendable(ref: SubscriptionRef, query: ResendableQueryDto): Promise<ResendableDto> {
     const { eventType: ownType } = await this.requireSubscription(ref);
     const { startDate, endDate, eventType = ownType, ...filters } = query;
-    const window = clampWindow({ startAt: startDate, endAt: endDate }, this.now());
+    const window = clampWindow({ startAt: startDate, endAt: endDate }, this.nowMs());
     // A subscription has one type.
     if (window.type !== 'window' || eventType !== ownType) return { deliveries: 0, hasMore: false };
     const { startAt, endAt } = window;
@@ -109,7 +109,7 @@ export class ReplaysService {
   /** Repeating it, or cancelling a finished replay, changes nothing. */
   async cancel(ref: SubscriptionRef, replayId: string): Promise<ReplayDto> {
     await this.requireSubscription(ref);
-    const result = await this.replays.cancel(ref, replayId, this.now());
+    const result = await this.replays.cancel(ref, replayId, this.nowMs());
     if (result.type === 'not_found') throw noSuchReplay();
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
     return toReplay(result.stored);

@@ -41,7 +41,7 @@ export class SubscriptionDrafts {
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'sealingKeys'>,
     @Inject(RANDOM_BYTES) private readonly randomBytes: (size: number) => Buffer,
     @Inject(NEW_ID) private readonly newId: () => string,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   /**
@@ -114,7 +114,7 @@ export class SubscriptionDrafts {
 
   private acceptCertificate(body: CertificateBody): (subscriptionId: string) => ClientCertificate | null {
     if (body === null) return () => null;
-    const check = checkClientCertificate(body, this.now());
+    const check = checkClientCertificate(body, this.nowMs());
     if (check.type === 'refused') {
       throw invalidBody([{ field: `clientCertificate.${check.part}`, message: check.message }]);
     }

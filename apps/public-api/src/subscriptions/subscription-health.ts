@@ -17,11 +17,11 @@ export class SubscriptionHealthReader {
   constructor(
     private readonly activities: SubscriptionActivities,
     private readonly events: OperationalEventStore,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
   ) {}
 
   async read({ fleetId, id: subscriptionId }: SubscriptionRef): Promise<SubscriptionHealth> {
-    const nowMs = this.now();
+    const nowMs = this.nowMs();
     const window = { startAt: nowMs - RETENTION_MS, endAt: nowMs + CLOCK_TOLERANCE_MS.senderAndApi };
     const [activity, [suspension = NOT_SUSPENDED]] = await Promise.all([
       this.activities.read({ fleetId, subscriptionId, ...window }),

@@ -49,7 +49,7 @@ export class SubscriptionsService {
     private readonly published: PublishedChanges,
     private readonly pages: ListPagesService,
     @Inject(NEW_ID) private readonly newId: () => string,
-    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CLOCK) private readonly nowMs: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
@@ -63,7 +63,7 @@ export class SubscriptionsService {
       const fleet = await stores.fleets.find(fleetId);
       if (fleet === null) throw noSuchFleet();
       const { subscriptions, secret } = this.drafts.draft(body, fleet);
-      const result = await stores.subscriptions.create(subscriptions, this.now(), this.config.http.fleetLimits);
+      const result = await stores.subscriptions.create(subscriptions, this.nowMs(), this.config.http.fleetLimits);
       if (result.type === 'fleet_not_found') throw noSuchFleet();
       if (result.type === 'limit_reached') throw tooMany(result);
       if (result.type === 'conflict') throw subscriptionsTaken(result.taken);
@@ -111,7 +111,7 @@ export class SubscriptionsService {
     await requireAcceptedUrls(this.checkUrl, body);
     const changeOf = this.drafts.changeOf(body);
     const { fleetLimits } = this.config.http;
-    const result = await this.subscriptions.update(target, changeOf, this.now(), expected, fleetLimits);
+    const result = await this.subscriptions.update(target, changeOf, this.nowMs(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'adds_devices') throw mayNotAddDevices();
@@ -124,7 +124,7 @@ export class SubscriptionsService {
   }
 
   async remove(ref: SubscriptionRef, expected: ExpectedVersions): Promise<void> {
-    const result = await this.subscriptions.delete(ref, this.now(), expected);
+    const result = await this.subscriptions.delete(ref, this.nowMs(), expected);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     await this.published.wait(result.outboxIds);
@@ -137,7 +137,7 @@ export class SubscriptionsService {
   ): Promise<Versioned<SubscriptionWithSecretDto>> {
     return change(async (stores) => {
       const secret = this.drafts.newSigningSecret();
-      const nowMs = this.now();
+      const nowMs = this.nowMs();
       const rotation = { sealFor: secret.sealFor, oldSignsUntil: nowMs + REPLACED_SECRET_SIGNS_MS, nowMs };
       const result = await stores.subscriptions.rotateSecret(target, rotation, expected);
       if (result.type === 'not_found') throw noSuchSubscription();
@@ -151,7 +151,7 @@ export class SubscriptionsService {
   /** Resolves when the test event is durable; from then on it is delivered like any other. */
   sendTest(ref: SubscriptionRef, change: MakeChange<QueuedTestDto>): Promise<QueuedTestDto> {
     return change(async (stores) => {
-      const request = { requestId: this.newId(), nowMs: this.now() };
+      const request = { requestId: this.newId(), nowMs: this.nowMs() };
       const make = (subscription: WebhookSubscription) => testDelivery(subscription, request);
       const result = await stores.subscriptions.sendTest(ref, make, request.nowMs);
       if (result.type === 'not_found') throw noSuchSubscription();

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../kafka-log/flush-scheduler.js';
-import { ProcessModule, TIMERS } from '../process/process.module.js';
+import { ProcessModule } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
+import { TIMERS } from '../process/timers.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { FanOutController } from './fan-out.controller.js';
 import { FAN_OUT_FLUSH_SCHEDULER, FanOutTaskFactory } from './fan-out.task-factory.js';
@@ -10,7 +11,7 @@ import { FAN_OUT_FLUSH_SCHEDULER, FanOutTaskFactory } from './fan-out.task-facto
 /** Longer than the sender's: each task writes to every partition of the deliveries, so tasks share few requests. */
 const FLUSH_INTERVALS: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };
 
-function flushesOf(timers: TimerPort, monotonicMs: () => number): FlushScheduler {
+function createFlushes(timers: TimerPort, monotonicMs: () => number): FlushScheduler {
   return createFlushScheduler({ timers, monotonicMs, intervals: FLUSH_INTERVALS });
 }
 
@@ -20,7 +21,7 @@ function flushesOf(timers: TimerPort, monotonicMs: () => number): FlushScheduler
   controllers: [FanOutController],
   providers: [
     FanOutTaskFactory,
-    { provide: FAN_OUT_FLUSH_SCHEDULER, inject: [TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },
+    { provide: FAN_OUT_FLUSH_SCHEDULER, inject: [TIMERS, MONOTONIC_CLOCK], useFactory: createFlushes },
   ],
 })
 export class FanOutModule {}

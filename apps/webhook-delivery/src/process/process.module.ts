@@ -3,18 +3,12 @@ import { Registry } from 'prom-client';
 import { CLOCK, MONOTONIC_CLOCK, QuarantineModule } from '@waypost/platform';
 import { createDeliveryMetrics, DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { Headroom } from './headroom.js';
-import { nodeTimers } from './timers.js';
+import { TimersModule } from './timers.module.js';
 
-export const TIMERS = Symbol('TIMERS');
-/** `() => number`: uniform in [0, 1) */
-export const RANDOM = Symbol('RANDOM');
-
-/** What a process has for all of its stages: timers, randomness, headroom, metrics and the quarantine. */
+/** What a process has for all of its stages: timers, headroom, metrics and the quarantine. */
 @Module({
-  imports: [QuarantineModule],
+  imports: [QuarantineModule, TimersModule],
   providers: [
-    { provide: TIMERS, useValue: nodeTimers },
-    { provide: RANDOM, useValue: Math.random },
     Headroom,
     {
       provide: DeliveryMetrics,
@@ -23,6 +17,6 @@ export const RANDOM = Symbol('RANDOM');
         createDeliveryMetrics(registry, { nowMs, monotonicMs }),
     },
   ],
-  exports: [TIMERS, RANDOM, Headroom, DeliveryMetrics, QuarantineModule],
+  exports: [TimersModule, Headroom, DeliveryMetrics, QuarantineModule],
 })
 export class ProcessModule {}

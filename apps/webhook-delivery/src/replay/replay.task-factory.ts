@@ -12,8 +12,8 @@ import {
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import type { WebhookDeliveryConfig } from '../config.js';
 import { ReplayMetrics } from '../metrics/delivery-metrics.js';
-import { TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
+import { TIMERS } from '../process/timers.module.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { ReplayTask, type ReplayTaskParts } from './replay.task.js';
 import { SelectionMemory } from './selection-memory.js';

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { Global, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { EgressClient } from '@waypost/egress';
-import { CONFIG } from '@waypost/platform';
+import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import { until } from '../../../../test/support/until.js';
 import { EgressModule, TOKEN_REQUESTS } from '../single-attempt/attempt.module.js';
 import { DEFAULT_SENDER_SETTINGS } from './sender-settings.js';
@@ -11,7 +11,13 @@ import { silent, startEndpoint, type TestEndpoint } from './testing/test-endpoin
 const config = { egress: { allowedSubnets: ['127.0.0.0/8'], denied: [], allowHttp: true } };
 
 @Global()
-@Module({ providers: [{ provide: CONFIG, useValue: config }], exports: [CONFIG] })
+@Module({
+  providers: [
+    { provide: CONFIG, useValue: config },
+    { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
+  ],
+  exports: [CONFIG, MONOTONIC_CLOCK],
+})
 class ConfigModule {}
 
 let module: TestingModule;

@@ -3,8 +3,9 @@ import { Registry } from 'prom-client';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { createFlushScheduler, type FlushScheduler } from '../kafka-log/flush-scheduler.js';
 import { Headroom } from '../process/headroom.js';
-import { ProcessModule, TIMERS } from '../process/process.module.js';
+import { ProcessModule } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
+import { TIMERS } from '../process/timers.module.js';
 import { AttemptModule } from '../single-attempt/attempt.module.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
@@ -15,7 +16,7 @@ import { SenderController } from './sender.controller.js';
 import { SENDER_FLUSH_SCHEDULER, SenderTaskFactory } from './sender.task-factory.js';
 import { DEFAULT_SENDER_SETTINGS, SENDER_SETTINGS, type SenderSettings } from './sender-settings.js';
 
-function schedulerOf(
+function createScheduler(
   { slots, reservations }: SenderSettings,
   directory: SubscriptionDirectory,
   timers: TimerPort,
@@ -27,7 +28,7 @@ function schedulerOf(
   return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs, headroom }), registry);
 }
 
-function flushesOf(
+function createFlushes(
   { flushes: intervals }: SenderSettings,
   timers: TimerPort,
   monotonicMs: () => number,
@@ -45,9 +46,9 @@ function flushesOf(
     {
       provide: DeliveryScheduler,
       inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Headroom, Registry],
-      useFactory: schedulerOf,
+      useFactory: createScheduler,
     },
-    { provide: SENDER_FLUSH_SCHEDULER, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: flushesOf },
+    { provide: SENDER_FLUSH_SCHEDULER, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: createFlushes },
   ],
 })
 export class SenderModule {}

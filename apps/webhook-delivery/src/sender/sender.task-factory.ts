@@ -7,14 +7,15 @@ import {
   MONOTONIC_CLOCK,
   type PartitionTaskFactory,
   Quarantine,
+  RANDOM,
   STREAMS_BACKEND,
   Traces,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import type { FlushScheduler } from '../kafka-log/flush-scheduler.js';
 import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
-import { RANDOM, TIMERS } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
+import { TIMERS } from '../process/timers.module.js';
 import { AttemptRunner } from '../single-attempt/attempt-runner.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { RetentionClock } from './attempts/retention-clock.js';

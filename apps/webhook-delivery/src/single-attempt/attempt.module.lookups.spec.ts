@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Global, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { EgressClient } from '@waypost/egress';
-import { CONFIG } from '@waypost/platform';
+import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import { deliveryOf, rigSubscription } from '../../../../test/support/attempt-rig.js';
 import { type Receiver, startReceiver } from '../../../../test/support/receiver.js';
 import { momentNow } from '../process/clocks.js';
@@ -39,7 +39,13 @@ beforeEach(async () => {
   const egress = { allowedSubnets: ['127.0.0.0/8'], denied: [], allowHttp: true, lookup: startNameServer() };
 
   @Global()
-  @Module({ providers: [{ provide: CONFIG, useValue: { egress } }], exports: [CONFIG] })
+  @Module({
+    providers: [
+      { provide: CONFIG, useValue: { egress } },
+      { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
+    ],
+    exports: [CONFIG, MONOTONIC_CLOCK],
+  })
   class ConfigModule {}
 
   module = await Test.createTestingModule({ imports: [ConfigModule, EgressModule] }).compile();

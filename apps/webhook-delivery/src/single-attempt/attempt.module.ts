@@ -2,7 +2,8 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { createEgressClient, EgressClient } from '@waypost/egress';
 import { CLOCK, CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import type { WebhookDeliveryConfig } from '../config.js';
-import { nodeTimers } from '../process/timers.js';
+import type { TimerPort } from '../process/timers.js';
+import { TIMERS, TimersModule } from '../process/timers.module.js';
 import type { ReservationLimits } from '../shares/reservations.js';
 import { SharedPlaces } from '../shares/shared-places.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
@@ -26,19 +27,24 @@ const LOOK_UPS = 256;
 /** Above this an attempt waits for a connection while its deadline runs. */
 const CONNECTIONS_PER_ORIGIN = DELIVERIES_BEGUN.perOrigin + TOKEN_REQUESTS.perOrigin;
 
-function egressOf({ egress }: Pick<WebhookDeliveryConfig, 'egress'>): EgressClient {
+function createEgress(
+  { egress }: Pick<WebhookDeliveryConfig, 'egress'>,
+  timers: TimerPort,
+  monotonicMs: () => number,
+): EgressClient {
   const limits = { total: LOOK_UPS, perOrigin: LOOK_UPS };
-  const lookUps = new SharedPlaces({ limits, timers: nodeTimers, monotonicMs: () => performance.now() });
+  const lookUps = new SharedPlaces({ limits, timers, monotonicMs });
   return createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS, lookUps });
 }
 
 /** The HTTP client goes down after the consumers, whose attempts in flight need it to the end. */
 @Module({
+  imports: [TimersModule],
   providers: [
     {
       provide: EgressClient,
-      inject: [CONFIG],
-      useFactory: egressOf,
+      inject: [CONFIG, TIMERS, MONOTONIC_CLOCK],
+      useFactory: createEgress,
     },
   ],
   exports: [EgressClient],
@@ -53,20 +59,21 @@ export class EgressModule implements OnApplicationShutdown {
 
 type SealingConfig = Pick<WebhookDeliveryConfig, 'sealingKeys'>;
 
-function tokensOf(
+function createTokens(
   egress: EgressClient,
   directory: SubscriptionDirectory,
   { sealingKeys }: SealingConfig,
   nowMs: () => number,
+  timers: TimerPort,
   monotonicMs: () => number,
 ): BearerTokens {
-  const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
+  const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers, monotonicMs });
   const fleetOf = (subscriptionId: string): string => directory.get(subscriptionId)?.fleetId ?? '';
   const isWanted: BearerTokensOptions['isWanted'] = (id, auth) => wantsToken(directory.get(id), auth);
   return createBearerTokens({ egress, places, fleetOf, isWanted, sealingKeys, nowMs, monotonicMs });
 }
 
-function attemptRunnerOf(
+function createRunner(
   directory: SubscriptionDirectory,
   egress: EgressClient,
   tokens: BearerTokens,
@@ -78,17 +85,17 @@ function attemptRunnerOf(
 
 /** Makes one attempt: secrets, token, POST, result (R-19 to R-23). `sender/` decides when, and what follows. */
 @Module({
-  imports: [EgressModule, SubscriptionsModule],
+  imports: [EgressModule, TimersModule, SubscriptionsModule],
   providers: [
     {
       provide: BearerTokens,
-      inject: [EgressClient, SubscriptionDirectory, CONFIG, CLOCK, MONOTONIC_CLOCK],
-      useFactory: tokensOf,
+      inject: [EgressClient, SubscriptionDirectory, CONFIG, CLOCK, TIMERS, MONOTONIC_CLOCK],
+      useFactory: createTokens,
     },
     {
       provide: AttemptRunner,
       inject: [SubscriptionDirectory, EgressClient, BearerTokens, CONFIG, MONOTONIC_CLOCK],
-      useFactory: attemptRunnerOf,
+      useFactory: createRunner,
     },
   ],
   exports: [AttemptRunner],

@@ -6,7 +6,7 @@ import { settleOrAbort } from '@waypost/streams/admin';
 import { ProcessModule } from '../process/process.module.js';
 import { createSubscriptionDirectory, SubscriptionDirectory } from './subscription-directory.js';
 
-function directoryOf(
+function createDirectory(
   backend: StreamsBackend,
   codecs: AvroCodecs,
   logger: StreamsLogger,
@@ -23,7 +23,7 @@ function directoryOf(
     {
       provide: SubscriptionDirectory,
       inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Quarantine],
-      useFactory: directoryOf,
+      useFactory: createDirectory,
     },
   ],
   exports: [SubscriptionDirectory],

@@ -43,6 +43,8 @@ export const STOPPING = Symbol('STOPPING');
 export const CLOCK = Symbol('CLOCK');
 /** `() => number`: monotonic milliseconds */
 export const MONOTONIC_CLOCK = Symbol('MONOTONIC_CLOCK');
+/** `() => number`: uniform in [0, 1) */
+export const RANDOM = Symbol('RANDOM');
 /** `(size: number) => Buffer`: cryptographically secure */
 export const RANDOM_BYTES = Symbol('RANDOM_BYTES');
 /** `() => string`: a random UUID */
@@ -62,6 +64,7 @@ export class RuntimeModule {
       { provide: STOPPING, useValue: stopping },
       { provide: CLOCK, useValue: Date.now },
       { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
+      { provide: RANDOM, useValue: Math.random },
       { provide: RANDOM_BYTES, useValue: randomBytes },
       { provide: NEW_ID, useValue: randomUUID },
     ];

@@ -12,12 +12,12 @@ export const STREAMS_BACKEND = Symbol('STREAMS_BACKEND');
 /** Of what libs/streams measures. */
 export const METRICS_PREFIX = 'waypost_';
 
-function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number, registry: Registry): StreamsBackend {
+function createBackend({ kafka }: AppConfig, logger: Logger, nowMs: () => number, registry: Registry): StreamsBackend {
   if (kafka === undefined) throw new Error('The KafkaModule needs the Kafka settings in the configuration.');
   return createKafkaBackend({
     kafka,
     logger,
-    now,
+    now: nowMs,
     onCommit: registerTransactionMetrics({ registry, prefix: METRICS_PREFIX }),
   });
 }
@@ -30,12 +30,12 @@ function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number, 
 export class KafkaModule implements OnApplicationShutdown {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: StreamsBackend,
-    @Inject(CLOCK) now: () => number,
+    @Inject(CLOCK) nowMs: () => number,
     readiness: Readiness,
     registry: Registry,
   ) {
     readiness.addStalls(() => backend.stalls.all());
-    registerStallMetrics({ registry, prefix: METRICS_PREFIX, now }, () => readiness.stalls());
+    registerStallMetrics({ registry, prefix: METRICS_PREFIX, now: nowMs }, () => readiness.stalls());
   }
 
   async onApplicationShutdown(): Promise<void> {

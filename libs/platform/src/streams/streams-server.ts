@@ -18,7 +18,7 @@ import { registerTaskMetrics, type TaskMetrics } from '@waypost/streams/promethe
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
 import { Readiness } from '../runtime/readiness.js';
-import { CLOCK, LOGGER, ON_FATAL } from '../runtime/runtime.module.js';
+import { CLOCK, LOGGER, MONOTONIC_CLOCK, ON_FATAL } from '../runtime/runtime.module.js';
 import {
   type ConsumerDefinition,
   type PartitionConsumerOptions,
@@ -73,10 +73,11 @@ export class StreamsServer
     registry: Registry,
     @Inject(LOGGER) private readonly log: Logger,
     @Inject(ON_FATAL) private readonly onFatal: (error: Error) => void,
-    @Inject(CLOCK) now: () => number,
+    @Inject(CLOCK) nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
   ) {
     super();
-    this.metrics = registerTaskMetrics({ registry, prefix: METRICS_PREFIX, now });
+    this.metrics = registerTaskMetrics({ registry, prefix: METRICS_PREFIX, now: nowMs });
   }
 
   /** Reports failures through the callback: Nest does not wait for what is returned. */
@@ -91,7 +92,7 @@ export class StreamsServer
 
   /** As close(), in at most `budgetMs` for all consumers together. The first call decides. */
   stopWithin(budgetMs: number): Promise<void> {
-    this.closing ??= this.stopAll(performance.now() + budgetMs);
+    this.closing ??= this.stopAll(this.monotonicMs() + budgetMs);
     return this.closing;
   }
 
@@ -109,10 +110,10 @@ export class StreamsServer
     for (const consumer of consumers) {
       if (this.closing !== null) throw new Error('The application was stopped before all consumers had started.');
       this.consumers.push(consumer);
-      const startedAt = performance.now();
+      const startedAt = this.monotonicMs();
       await consumer.manager.start();
       consumer.isStarted = true;
-      const durationMs = Math.round(performance.now() - startedAt);
+      const durationMs = Math.round(this.monotonicMs() - startedAt);
       this.log.debug('consumer_started', { consumer: consumer.name, durationMs });
     }
     this._status$.next('up');
@@ -120,7 +121,7 @@ export class StreamsServer
 
   private async stopAll(deadlineAt: number): Promise<void> {
     for (const { name, manager, stopTimeoutMs } of this.consumers.toReversed()) {
-      const remainingMs = Math.max(0, deadlineAt - performance.now());
+      const remainingMs = Math.max(0, deadlineAt - this.monotonicMs());
       const stopped = await settleWithin(async () => manager.stop(), Math.min(stopTimeoutMs, remainingMs));
       if (stopped.type === 'done') continue;
       this.leftBehind.push(name);
