@@ -12,7 +12,7 @@ import type {
   TransactionalProducer,
 } from '../backend/backend.js';
 import { assignCooperatively, assignTogether } from '../backend/cooperative-assignor.js';
-import { SubscriptionState } from '../backend/subscription-state.js';
+import { MemberPartitions } from '../backend/member-partitions.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger, type StreamsLogger } from '../logger.js';
 import {
@@ -54,7 +54,7 @@ interface MemoryMember {
   readonly topics: readonly string[];
   readonly joinsTopics: boolean;
   readonly listener: RebalanceListener;
-  readonly subscriptions: SubscriptionState;
+  readonly subscriptions: MemberPartitions;
 }
 
 interface MemoryGroup {
@@ -228,7 +228,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return {
       join: (listener) => {
         ownListener.add(listener);
-        const subscriptions = new SubscriptionState();
+        const subscriptions = new MemberPartitions();
         // A member that comes back under the same name gets the partitions of its predecessor, but not its pending
         // revocations.
         const owned = group.members.get(memberId)?.subscriptions.claim().owned;

@@ -5,7 +5,7 @@ import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { CommittedOffset, GroupMember, GroupOptions, RebalanceListener } from '../backend.js';
 import type { MemberAssignment } from '../cooperative-assignor.js';
-import { SubscriptionState } from '../subscription-state.js';
+import { MemberPartitions } from '../member-partitions.js';
 import { Confirmations } from './confirmations.js';
 import { assignToMembers, decodeAssignment, encodeSubscription, type JoinedMember } from './group-protocol.js';
 import { type KafkaClient, retryTransient } from './kafka-client.js';
@@ -55,7 +55,7 @@ type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
  */
 export class KafkaGroupMember implements GroupMember {
   private memberId = '';
-  private readonly subscriptions = new SubscriptionState();
+  private readonly subscriptions = new MemberPartitions();
   private listener: RebalanceListener | null = null;
   private leaving = false;
   private isOutdated = false;

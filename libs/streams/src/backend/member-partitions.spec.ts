@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { SubscriptionState } from './subscription-state.js';
+import { MemberPartitions } from './member-partitions.js';
 
 function at(...numbers: number[]) {
   return numbers.map((partition) => ({ topic: 't', partition }));
@@ -7,10 +7,10 @@ function at(...numbers: number[]) {
 function share(partitions: number[], awaited: number[] = []) {
   return { partitions: at(...partitions), awaited: at(...awaited) };
 }
-let held: SubscriptionState;
+let held: MemberPartitions;
 
 beforeEach(() => {
-  held = new SubscriptionState();
+  held = new MemberPartitions();
 });
 
 describe('what a member holds', () => {

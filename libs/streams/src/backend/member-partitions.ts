@@ -7,7 +7,7 @@ interface Closing extends RevokingPartition {
 }
 
 /** The partitions of one member: its assignment, and revoked partitions whose tasks are not closed yet. */
-export class SubscriptionState {
+export class MemberPartitions {
   private owned: readonly TopicPartition[] = [];
   private awaited: readonly TopicPartition[] = [];
   private readonly closing = new Map<string, Closing>();
