@@ -172,7 +172,7 @@ export {
   type FleetSettingsVersions,
 } from './fleet/fleet-settings-history.js';
 export { FLEET_ID_FORM, isFleetId } from './fleet/fleet-id.js';
-export { mayDisable } from './subscription/operational-event.js';
+export { mayDisable } from './subscription/may-disable.js';
 export {
   HEALTH_STATUSES,
   MAX_COUNTED_PENDING,

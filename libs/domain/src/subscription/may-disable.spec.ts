@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayDisable } from './operational-event.js';
+import { mayDisable } from './may-disable.js';
 
 describe('A subscription whose deliveries only fail', () => {
   it.each([
