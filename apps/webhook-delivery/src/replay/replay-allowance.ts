@@ -1,4 +1,4 @@
-import { createPacer, type Pacer } from './pacer.js';
+import { createTokenBucket, type TokenBucket } from './token-bucket.js';
 
 export interface ReplayAllowanceOptions {
   readonly ratePerSecond: number;
@@ -15,26 +15,26 @@ const ROOM_FRACTION = 4;
 
 /** How many deliveries a replay may write now: by its rate, by what its sender has not sent yet, and by its subscription. */
 export class ReplayAllowance {
-  private readonly pacer: Pacer;
+  private readonly bucket: TokenBucket;
   private wanted = 1;
 
   constructor(private readonly options: ReplayAllowanceOptions) {
-    this.pacer = createPacer(options.ratePerSecond, options.monotonicMs);
+    this.bucket = createTokenBucket(options.ratePerSecond, options.monotonicMs);
   }
 
   /** @returns how many of `wanted` may be written; 0: none yet */
   take(wanted: number): number {
     this.wanted = wanted;
-    return this.hasRoom() ? this.pacer.take(Math.min(wanted, this.room())) : 0;
+    return this.hasRoom() ? this.bucket.take(Math.min(wanted, this.room())) : 0;
   }
 
   giveBack(count: number): void {
-    this.pacer.giveBack(count);
+    this.bucket.giveBack(count);
   }
 
   /** When to try again to take what was last wanted; 0: now. */
   waitMs(): number {
-    return this.hasRoom() ? this.pacer.waitMs(Math.min(this.wanted, this.room())) : ROOM_POLL_MS;
+    return this.hasRoom() ? this.bucket.waitMs(Math.min(this.wanted, this.room())) : ROOM_POLL_MS;
   }
 
   /** It can write nothing for a while: not by its rate, but for its sender or its subscription. */

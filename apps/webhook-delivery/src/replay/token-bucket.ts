@@ -4,7 +4,7 @@ const TICK_MS = 200;
 const BURST_MS = 400;
 
 /** A token bucket: how many deliveries may be written now, at `ratePerSecond` on average. */
-export interface Pacer {
+export interface TokenBucket {
   /** How many of `wanted` may be written at once; 0: not yet. Small portions are saved up. */
   take(wanted: number): number;
   giveBack(count: number): void;
@@ -12,7 +12,7 @@ export interface Pacer {
   waitMs(wanted: number): number;
 }
 
-export function createPacer(ratePerSecond: number, monotonicMs: () => number): Pacer {
+export function createTokenBucket(ratePerSecond: number, monotonicMs: () => number): TokenBucket {
   const perMs = ratePerSecond / 1_000;
   const capacity = Math.max(1, perMs * BURST_MS);
   const portion = Math.max(1, Math.floor(perMs * TICK_MS));
