@@ -4,7 +4,7 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AttemptStreamModule } from './attempt-stream/attempt-stream.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { HttpPipeline } from './configure-http.js';
+import { HttpPipeline } from './http-pipeline.js';
 import { ConsoleModule } from './console/console.module.js';
 import { CurrentFleetModule } from './current-fleet/current-fleet.module.js';
 import { CurrentSessionModule } from './current-session/current-session.module.js';

@@ -1,6 +1,6 @@
 import { runApp } from '@waypost/platform';
 import { APPLICATION, readConfig } from './config.js';
-import { configureHttp } from './configure-http.js';
+import { configureHttp } from './http-pipeline.js';
 import { PublicApiModule } from './public-api.module.js';
 
 await runApp({

@@ -28,7 +28,7 @@ import { silentLogger, type StreamsLogger } from '@waypost/streams';
 import { AttemptLogModule } from '../attempt-stream/attempt-log.module.js';
 import { AttemptLogReader } from '../attempt-stream/attempt-log-reader.js';
 import type { PublicApiConfig } from '../config.js';
-import { configureHttp } from '../configure-http.js';
+import { configureHttp } from '../http-pipeline.js';
 import { ApiDatabaseModule } from '../database/api-database.module.js';
 import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
