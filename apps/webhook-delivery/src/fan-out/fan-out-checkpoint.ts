@@ -9,7 +9,7 @@ import {
 import { MINUTE_MS, TEST_EVENT_TYPE } from '@waypost/domain';
 import type { StreamsBackend, TopicPartition } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
-import { IdTable } from '../queues/id-table.js';
+import { IdTable } from '../collections/id-table.js';
 
 /**
  * The metadata of a committed offset: where the fan-out of a partition resumes. Every event before the offset is fanned

@@ -1,5 +1,5 @@
 import type { OutgoingRecord } from '@waypost/streams';
-import { Fifo } from '../queues/fifo.js';
+import { Fifo } from '../collections/fifo.js';
 
 /** An event of one partition with those of its deliveries that are still to be made. */
 export interface WaitingEvent {

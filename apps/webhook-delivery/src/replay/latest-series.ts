@@ -1,4 +1,4 @@
-import { IdTable, PARTS } from '../queues/id-table.js';
+import { IdTable, PARTS } from '../collections/id-table.js';
 
 /** They fit in 2^20 slots of the table: 20 MiB. */
 const MAX_EVENTS = 750_000;

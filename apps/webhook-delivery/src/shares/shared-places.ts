@@ -1,5 +1,5 @@
 import type { RequestOwner } from '@waypost/egress';
-import { Fifo } from '../queues/fifo.js';
+import { Fifo } from '../collections/fifo.js';
 import { type ReservationLimits, Reservations } from './reservations.js';
 import { ShareQueue, type ShareQueueOptions, type SharingFleet, type SharingLane } from './share-queue.js';
 
