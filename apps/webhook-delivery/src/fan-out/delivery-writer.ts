@@ -1,6 +1,6 @@
 import type { OutgoingRecord } from '@waypost/streams';
 import { type BaseOffsets, type FencedWriter, toError } from '@waypost/streams/admin';
-import type { Flushable, FlushScheduler } from '../kafka-log/flush-scheduler.js';
+import type { Flushable, FlushScheduler } from '../commits/flush-scheduler.js';
 
 export interface DeliveryWriterOptions {
   readonly writer: FencedWriter;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
-import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../kafka-log/flush-scheduler.js';
+import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../commits/flush-scheduler.js';
 import { ProcessModule } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { TIMERS } from '../process/timers.module.js';

@@ -22,8 +22,8 @@ import {
   type TaskContext,
 } from '@waypost/streams';
 import { type FencedWriter, toError } from '@waypost/streams/admin';
-import type { FlushScheduler } from '../kafka-log/flush-scheduler.js';
-import { createPositionCommitter, type PositionCommitter } from '../kafka-log/position-committer.js';
+import type { FlushScheduler } from '../commits/flush-scheduler.js';
+import { createPositionCommitter, type PositionCommitter } from '../commits/position-committer.js';
 import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { Clocks } from '../process/clocks.js';
 import type { Headroom } from '../process/headroom.js';

@@ -2,7 +2,7 @@ import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { CLOCK_TOLERANCE_MS } from '@waypost/domain';
 import type { StreamRecord, StreamsBackend, TopicPartition } from '@waypost/streams';
 import { settleOrAbort } from '@waypost/streams/admin';
-import { readIfUsable } from '../kafka-log/read-own-record.js';
+import { readIfUsable } from '../process/read-own-record.js';
 
 interface PassOptions {
   readonly log: TopicPartition;

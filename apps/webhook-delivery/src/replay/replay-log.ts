@@ -2,7 +2,7 @@ import { type AvroCodecs, type SubjectCodec, topics } from '@waypost/contracts';
 import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
 import type { OutgoingRecord, StreamRecord } from '@waypost/streams';
 import { toError, type TransactionalProducer } from '@waypost/streams/admin';
-import { readOwnRecord } from '../kafka-log/read-own-record.js';
+import { readOwnRecord } from '../process/read-own-record.js';
 
 /** Writes the records of the replays of a partition in grouped transactions; each `write` is atomic. */
 export interface ReplayLog {

@@ -1,7 +1,7 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import type { StreamsBackend } from '@waypost/streams';
 import { type PartitionFeed, settleOrAbort, toError } from '@waypost/streams/admin';
-import { readIfUsable } from '../kafka-log/read-own-record.js';
+import { readIfUsable } from '../process/read-own-record.js';
 import { Aborted } from '../process/waits.js';
 
 export interface SendingWatchOptions {

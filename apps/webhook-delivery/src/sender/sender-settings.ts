@@ -1,5 +1,5 @@
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
-import type { FlushIntervals } from '../kafka-log/flush-scheduler.js';
+import type { FlushIntervals } from '../commits/flush-scheduler.js';
 import type { ReservationLimits } from '../shares/reservations.js';
 import { DELIVERIES_BEGUN } from '../single-attempt/attempt.module.js';
 import type { BacklogLimits } from './backlogs/partition-backlogs.js';

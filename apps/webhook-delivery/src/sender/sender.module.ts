@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
-import { createFlushScheduler, type FlushScheduler } from '../kafka-log/flush-scheduler.js';
+import { createFlushScheduler, type FlushScheduler } from '../commits/flush-scheduler.js';
 import { Headroom } from '../process/headroom.js';
 import { ProcessModule } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';

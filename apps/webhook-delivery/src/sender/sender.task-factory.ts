@@ -12,7 +12,7 @@ import {
   Traces,
 } from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import type { FlushScheduler } from '../kafka-log/flush-scheduler.js';
+import type { FlushScheduler } from '../commits/flush-scheduler.js';
 import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { TimerPort } from '../process/timers.js';
 import { TIMERS } from '../process/timers.module.js';

@@ -22,7 +22,7 @@ import { createMemoryBackend, type MemoryLogs } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
-import { createFlushScheduler } from '../../kafka-log/flush-scheduler.js';
+import { createFlushScheduler } from '../../commits/flush-scheduler.js';
 import { nodeTimers } from '../../process/timers.js';
 import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
 import { DutyCycle } from '../duty-cycle.js';

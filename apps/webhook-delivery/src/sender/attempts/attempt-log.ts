@@ -2,7 +2,7 @@ import { type AvroCodecs, topics, traceHeaders } from '@waypost/contracts';
 import { isSampledTrace, type OperationalEvent, type WebhookAttempt } from '@waypost/domain';
 import { type OutgoingRecord, partitionName, type TopicPartition } from '@waypost/streams';
 import { type FencedWriter, toError } from '@waypost/streams/admin';
-import type { Flushable, FlushScheduler } from '../../kafka-log/flush-scheduler.js';
+import type { Flushable, FlushScheduler } from '../../commits/flush-scheduler.js';
 
 export interface AttemptLogOptions {
   readonly writer: FencedWriter;

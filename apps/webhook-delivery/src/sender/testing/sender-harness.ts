@@ -31,7 +31,7 @@ import {
 import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
-import { createFlushScheduler } from '../../kafka-log/flush-scheduler.js';
+import { createFlushScheduler } from '../../commits/flush-scheduler.js';
 import type { BacklogSource } from '../../metrics/backlog-metrics.js';
 import type { PastDueSource } from '../../metrics/past-due-metrics.js';
 import type { TimerPort } from '../../process/timers.js';
