@@ -43,5 +43,5 @@ export {
   type GroupProgressReader,
   type GroupTopics,
   type PartitionProgress,
-} from '../kafka/group-progress.js';
-export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '../kafka/record-publisher.js';
+} from '../tooling/group-progress.js';
+export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '../tooling/record-publisher.js';
