@@ -15,7 +15,7 @@ import {
 import { createEgressClient, type EgressClient, type EgressResult } from '@waypost/egress';
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
 import { nodeTimers } from '../../apps/webhook-delivery/src/process/timers.js';
-import { SharedPlaces } from '../../apps/webhook-delivery/src/shares/shared-places.js';
+import { SharedPermits } from '../../apps/webhook-delivery/src/shares/shared-permits.js';
 import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/single-attempt/attempt.module.js';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/single-attempt/attempt-runner.js';
 import {
@@ -109,12 +109,12 @@ export async function startAttemptRig(
   const nowMs = (): number => startedAt + Math.floor(monotonicMs()) + steppedMs;
   const idle = () => Promise.resolve();
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
-  const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
+  const permits = new SharedPermits({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
   const fleetOf = (id: string): string => index.get(id)?.fleetId ?? '';
   const isWanted: BearerTokensOptions['isWanted'] = (id, auth) => wantsToken(index.get(id), auth);
   const tokens = createBearerTokens({
     egress,
-    places,
+    permits,
     fleetOf,
     isWanted,
     sealingKeys: SEALING_KEYS,

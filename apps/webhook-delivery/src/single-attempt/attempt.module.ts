@@ -5,7 +5,7 @@ import type { WebhookDeliveryConfig } from '../config.js';
 import type { TimerPort } from '../process/timers.js';
 import { TIMERS, TimersModule } from '../process/timers.module.js';
 import type { ReservationLimits } from '../shares/reservations.js';
-import { SharedPlaces } from '../shares/shared-places.js';
+import { SharedPermits } from '../shares/shared-permits.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
@@ -33,7 +33,7 @@ function createEgress(
   monotonicMs: () => number,
 ): EgressClient {
   const limits = { total: LOOK_UPS, perOrigin: LOOK_UPS };
-  const lookUps = new SharedPlaces({ limits, timers, monotonicMs });
+  const lookUps = new SharedPermits({ limits, timers, monotonicMs });
   return createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS, lookUps });
 }
 
@@ -67,10 +67,10 @@ function createTokens(
   timers: TimerPort,
   monotonicMs: () => number,
 ): BearerTokens {
-  const places = new SharedPlaces({ limits: TOKEN_REQUESTS, timers, monotonicMs });
+  const permits = new SharedPermits({ limits: TOKEN_REQUESTS, timers, monotonicMs });
   const fleetOf = (subscriptionId: string): string => directory.get(subscriptionId)?.fleetId ?? '';
   const isWanted: BearerTokensOptions['isWanted'] = (id, auth) => wantsToken(directory.get(id), auth);
-  return createBearerTokens({ egress, places, fleetOf, isWanted, sealingKeys, nowMs, monotonicMs });
+  return createBearerTokens({ egress, permits, fleetOf, isWanted, sealingKeys, nowMs, monotonicMs });
 }
 
 function createRunner(

@@ -9,7 +9,7 @@ import { createBearerTokens, wantsToken } from './bearer-tokens.js';
 
 /** More than the HTTP client opens connections to an origin. */
 const NEIGHBORS = 1_000;
-/** While it alone wants places at an origin, as many stay free. */
+/** While it alone wants permits at an origin, as many stay free. */
 const ITS_SHARE = TOKEN_REQUESTS.perOrigin / 2;
 
 let rig: AttemptRig;
@@ -75,7 +75,7 @@ describe('a token request whose turn comes late (R-26)', () => {
     const turn = once(queue, 'turn');
     const tokens = createBearerTokens({
       egress: { post, close: () => Promise.resolve() },
-      places: { during: (_owner, _origin, work) => turn.then(work) },
+      permits: { during: (_owner, _origin, work) => turn.then(work) },
       fleetOf: () => 'fleet-1',
       isWanted: (id, wanted) => wantsToken(index.get(id), wanted),
       sealingKeys: [Buffer.alloc(32, 3)],
@@ -143,7 +143,7 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
       });
     return createBearerTokens({
       egress: { post, close: () => Promise.resolve() },
-      places: { during: (_owner, _origin, work) => work() },
+      permits: { during: (_owner, _origin, work) => work() },
       fleetOf: () => 'fleet-1',
       isWanted: (id, wanted) => wantsToken(index.get(id), wanted),
       sealingKeys: [Buffer.alloc(32, 3)],

@@ -48,7 +48,7 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
   };
   const tokens = createBearerTokens({
     egress: { post, close: () => Promise.resolve() },
-    places: { during: (_owner, _origin, work) => work() },
+    permits: { during: (_owner, _origin, work) => work() },
     fleetOf: () => 'fleet-1',
     isWanted: () => true,
     sealingKeys: KEYS,

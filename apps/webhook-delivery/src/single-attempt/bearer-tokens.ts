@@ -2,7 +2,7 @@ import type { BearerAuth } from '@waypost/domain';
 import type { Clocks } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
 import { originOf } from '../shares/reservations.js';
-import type { SharedPlaces } from '../shares/shared-places.js';
+import type { SharedPermits } from '../shares/shared-permits.js';
 import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
 import {
   type IssuedToken,
@@ -28,7 +28,7 @@ export abstract class BearerTokens {
 
 export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** One for each request. */
-  readonly places: Pick<SharedPlaces, 'during'>;
+  readonly permits: Pick<SharedPermits, 'during'>;
   readonly fleetOf: (subscriptionId: string) => string;
   /** Whether the subscription still needs a token of this client. Asked when the turn of a request has come, and before it is written. */
   readonly isWanted: (subscriptionId: string, auth: BearerAuth) => boolean;
@@ -66,7 +66,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
     entries.keep(entry, owner.fleetId);
     entry.hasPlace = false;
-    entry.request = options.places
+    entry.request = options.permits
       .during(owner, originOf(entry.auth.tokenUrl), async () => {
         entry.hasPlace = true;
         const requestedMs = monotonicMs();

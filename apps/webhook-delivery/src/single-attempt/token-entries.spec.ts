@@ -22,7 +22,7 @@ function build({ maxSubscriptions = 1_000, maxBytes = 1_000 * KIBIBYTE, lifetime
       },
       close: () => Promise.resolve(),
     },
-    places: { during: (_owner, _origin, work) => work() },
+    permits: { during: (_owner, _origin, work) => work() },
     fleetOf: (id) => id.split('/')[0] ?? '',
     isWanted: () => true,
     sealingKeys: [Buffer.alloc(32, 3)],

@@ -3,7 +3,7 @@ import { Fifo } from '../collections/fifo.js';
 import { type ReservationLimits, Reservations } from './reservations.js';
 import { ShareQueue, type ShareQueueOptions, type SharingFleet, type SharingLane } from './share-queue.js';
 
-export interface SharedPlacesOptions extends ShareQueueOptions {
+export interface SharedPermitsOptions extends ShareQueueOptions {
   readonly limits: ReservationLimits;
 }
 
@@ -11,13 +11,13 @@ export interface SharedPlacesOptions extends ShareQueueOptions {
  * Places for something short that attempts wait for, shared as reservations are: by fleet first, then by subscription, and
  * at each origin (R-26). What has no room waits for its turn.
  */
-export class SharedPlaces {
+export class SharedPermits {
   private readonly taken: Reservations;
   private readonly queue: ShareQueue;
   private readonly fleets = new Map<string, FleetPlaces>();
   private readonly subscriptions = new Map<string, Places>();
 
-  constructor(options: SharedPlacesOptions) {
+  constructor(options: SharedPermitsOptions) {
     this.taken = new Reservations(options.limits);
     this.queue = new ShareQueue(this.taken, options);
   }
@@ -28,36 +28,36 @@ export class SharedPlaces {
 
   /** Begins the work at once while the fleet and the subscription of its owner have room, and the origin has. */
   async during<T>({ id, fleetId }: RequestOwner, origin: string, work: () => Promise<T>): Promise<T> {
-    const wish = new Wish(this.taken, origin, this.fleet(fleetId), this.subscription(id));
-    if (!wish.checkShare()) {
-      this.queue.add(wish, wish.fleet);
-      await wish.turn();
+    const request = new PermitRequest(this.taken, origin, this.fleet(fleetId), this.subscription(id));
+    if (!request.checkShare()) {
+      this.queue.add(request, request.fleet);
+      await request.turn();
     }
     try {
       return await work();
     } finally {
-      this.leave(wish);
+      this.leave(request);
     }
   }
 
-  private leave(wish: Wish): void {
-    wish.release();
-    this.queue.freed(wish);
-    if (--wish.subscription.wishes === 0) this.subscriptions.delete(wish.subscription.id);
-    if (--wish.fleet.wishes === 0) this.fleets.delete(wish.fleet.id);
+  private leave(request: PermitRequest): void {
+    request.release();
+    this.queue.freed(request);
+    if (--request.subscription.requests === 0) this.subscriptions.delete(request.subscription.id);
+    if (--request.fleet.requests === 0) this.fleets.delete(request.fleet.id);
   }
 
   private fleet(id: string): FleetPlaces {
     const fleet = this.fleets.get(id) ?? new FleetPlaces(id);
     this.fleets.set(id, fleet);
-    fleet.wishes++;
+    fleet.requests++;
     return fleet;
   }
 
   private subscription(id: string): Places {
     const subscription = this.subscriptions.get(id) ?? new Places(id);
     this.subscriptions.set(id, subscription);
-    subscription.wishes++;
+    subscription.requests++;
     return subscription;
   }
 }
@@ -65,8 +65,8 @@ export class SharedPlaces {
 /** Of a fleet or a subscription. */
 class Places {
   reserved = 0;
-  /** With a place or without. */
-  wishes = 0;
+  /** With a permit or without. */
+  requests = 0;
 
   constructor(readonly id: string) {}
 }
@@ -76,7 +76,7 @@ class FleetPlaces extends Places implements SharingFleet {
   offered = 0;
 }
 
-class Wish implements SharingLane {
+class PermitRequest implements SharingLane {
   isInShareQueue = false;
   offeredIn: SharingFleet | null = null;
   turnEndsMs = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { flushed } from '../../../../test/support/until.js';
 import { ManualClock } from '../sender/testing/manual-clock.js';
-import { SharedPlaces } from './shared-places.js';
+import { SharedPermits } from './shared-permits.js';
 
 const CHECK_MS = 50;
 const SILENT_MS = 5_000;
@@ -13,7 +13,7 @@ function ownerOf(subscriptionId: string) {
 /** Subscriptions are named `fleet/subscription`; work ends when the test says. */
 function build({ total = 60, perOrigin = Infinity } = {}) {
   const clock = new ManualClock();
-  const places = new SharedPlaces({
+  const permits = new SharedPermits({
     limits: { total, perOrigin },
     timers: clock,
     monotonicMs: clock.monotonicMs,
@@ -25,7 +25,7 @@ function build({ total = 60, perOrigin = Infinity } = {}) {
       begun.push(subscriptionId);
       return new Promise((end) => ends.set(subscriptionId, end));
     };
-    void places.during(ownerOf(subscriptionId), origin, work);
+    void permits.during(ownerOf(subscriptionId), origin, work);
   };
   const wantAll = (fleet: string, count: number, origin?: string): void => {
     for (let n = 0; n < count; n++) want(`${fleet}/${String(n)}`, origin);
@@ -35,10 +35,10 @@ function build({ total = 60, perOrigin = Infinity } = {}) {
     await flushed();
   };
   const begunOf = (fleet: string): number => begun.filter((id) => id.startsWith(`${fleet}/`)).length;
-  return { places, clock, begun, want, wantAll, end, begunOf };
+  return { permits, clock, begun, want, wantAll, end, begunOf };
 }
 
-describe('shared places (R-26)', () => {
+describe('shared permits (R-26)', () => {
   it('leave another fleet its share at once beside thousands of subscriptions whose work never ends', () => {
     const { wantAll, begunOf } = build();
     wantAll('bad', 5_000);
@@ -48,10 +48,10 @@ describe('shared places (R-26)', () => {
   });
 
   it.each([40, 200])('leave one at once beside %s such fleets, once each of them has its share', async (fleets) => {
-    const { places, clock, want, begunOf } = build({ total: 512 });
+    const { permits, clock, want, begunOf } = build({ total: 512 });
     const isSilent = (): Promise<void> => new Promise((end) => clock.after(SILENT_MS, end));
     const ask = (subscriptionId: string): void => {
-      void places.during(ownerOf(subscriptionId), subscriptionId, isSilent).then(() => ask(subscriptionId));
+      void permits.during(ownerOf(subscriptionId), subscriptionId, isSilent).then(() => ask(subscriptionId));
     };
     for (let n = 0; n < fleets * 10; n++) ask(`bad ${String(n % fleets)}/${String(n)}`);
     for (let passedMs = 0; passedMs < 10 * SILENT_MS; passedMs += CHECK_MS) {
@@ -104,8 +104,8 @@ describe('shared places (R-26)', () => {
   });
 
   it('are found at the next check by a fleet that waits behind others that have their share', async () => {
-    const { places, wantAll, want, clock, end, begunOf } = build({ total: 512 });
-    for (let n = 0; places.inUse < 512; n++) wantAll(`busy ${String(n)}`, 300);
+    const { permits, wantAll, want, clock, end, begunOf } = build({ total: 512 });
+    for (let n = 0; permits.inUse < 512; n++) wantAll(`busy ${String(n)}`, 300);
     want('healthy/1');
     clock.passMs(CHECK_MS);
     await end('busy 0/0');
@@ -116,9 +116,9 @@ describe('shared places (R-26)', () => {
   });
 
   it('are free again when the work fails', async () => {
-    const { places } = build();
+    const { permits } = build();
     const broken = new Error('broken');
-    await expect(places.during(ownerOf('a/1'), 'origin', () => Promise.reject(broken))).rejects.toBe(broken);
-    expect(places.inUse).toBe(0);
+    await expect(permits.during(ownerOf('a/1'), 'origin', () => Promise.reject(broken))).rejects.toBe(broken);
+    expect(permits.inUse).toBe(0);
   });
 });
