@@ -1,4 +1,4 @@
-import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Headroom, PacedWork } from '../process/headroom.js';
 
 /** The fan-out may take half of the event loop; the rest is for sending and receiving. */
@@ -29,6 +29,6 @@ export class DutyCycle {
 
   private rest(): Promise<void> {
     const restMs = this.paced.restMs();
-    return restMs > 0 ? sleep(restMs) : nextIteration();
+    return restMs > 0 ? sleep(restMs) : nextTurn();
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type AvroCodecs,
   consumerGroups,
@@ -144,7 +144,7 @@ export class FanOutTask implements PartitionTask {
       this.fanOutAtOnce(newcomers);
       this.startWaiting();
       await this.untilRoom();
-      await nextIteration();
+      await nextTurn();
     }
     this.readUpTo = batch.nextOffset;
     this.quarantinedUpTo = batch.nextOffset;

@@ -1,4 +1,4 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   consumerGroups,
   readTraceHeader,
@@ -109,7 +109,7 @@ export class SenderTask implements PartitionTask {
         if (this.hasClosed()) return;
       }
       backlogs.position = (slice.at(-1)?.offset ?? backlogs.position - 1) + 1;
-      await nextIteration();
+      await nextTurn();
     }
     backlogs.position = batch.nextOffset;
     this.hasResumed ||= backlogs.position > recovered.begun.upTo;

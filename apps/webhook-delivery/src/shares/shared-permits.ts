@@ -8,14 +8,14 @@ export interface SharedPermitsOptions extends ShareQueueOptions {
 }
 
 /**
- * Places for something short that attempts wait for, shared as reservations are: by fleet first, then by subscription, and
+ * Permits for something short that attempts wait for, shared as reservations are: by fleet first, then by subscription, and
  * at each origin (R-26). What has no room waits for its turn.
  */
 export class SharedPermits {
   private readonly taken: Reservations;
   private readonly queue: ShareQueue;
-  private readonly fleets = new Map<string, FleetPlaces>();
-  private readonly subscriptions = new Map<string, Places>();
+  private readonly fleets = new Map<string, FleetPermits>();
+  private readonly subscriptions = new Map<string, Permits>();
 
   constructor(options: SharedPermitsOptions) {
     this.taken = new Reservations(options.limits);
@@ -47,15 +47,15 @@ export class SharedPermits {
     if (--request.fleet.requests === 0) this.fleets.delete(request.fleet.id);
   }
 
-  private fleet(id: string): FleetPlaces {
-    const fleet = this.fleets.get(id) ?? new FleetPlaces(id);
+  private fleet(id: string): FleetPermits {
+    const fleet = this.fleets.get(id) ?? new FleetPermits(id);
     this.fleets.set(id, fleet);
     fleet.requests++;
     return fleet;
   }
 
-  private subscription(id: string): Places {
-    const subscription = this.subscriptions.get(id) ?? new Places(id);
+  private subscription(id: string): Permits {
+    const subscription = this.subscriptions.get(id) ?? new Permits(id);
     this.subscriptions.set(id, subscription);
     subscription.requests++;
     return subscription;
@@ -63,7 +63,7 @@ export class SharedPermits {
 }
 
 /** Of a fleet or a subscription. */
-class Places {
+class Permits {
   reserved = 0;
   /** With a permit or without. */
   requests = 0;
@@ -71,7 +71,7 @@ class Places {
   constructor(readonly id: string) {}
 }
 
-class FleetPlaces extends Places implements SharingFleet {
+class FleetPermits extends Permits implements SharingFleet {
   readonly beyondShare: Fifo<SharingLane> = new Fifo();
   offered = 0;
 }
@@ -87,8 +87,8 @@ class PermitRequest implements SharingLane {
   constructor(
     private readonly taken: Reservations,
     private readonly origin: string,
-    readonly fleet: FleetPlaces,
-    readonly subscription: Places,
+    readonly fleet: FleetPermits,
+    readonly subscription: Permits,
   ) {}
 
   checkShare(): boolean {

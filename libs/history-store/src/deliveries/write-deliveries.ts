@@ -1,4 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
 import { probeCount, recordNumber } from '@waypost/domain';
 import {
@@ -84,7 +84,7 @@ export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Prom
 async function rowsOf(deliveries: readonly WholeDelivery[], counted: CountedFigures): Promise<Buffer> {
   const rows = new CopyRows();
   for (const [index, delivery] of deliveries.entries()) {
-    if (index > 0 && index % ROWS_PER_CHUNK === 0) await nextTick();
+    if (index > 0 && index % ROWS_PER_CHUNK === 0) await nextTurn();
     writeDeliveryRow(rows, delivery);
     counted.add({ delivery, before: NOT_STORED });
   }

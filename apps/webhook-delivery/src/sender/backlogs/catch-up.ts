@@ -1,4 +1,4 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import { slicesOf, type StreamRecord, type StreamsBackend, StreamsError } from '@waypost/streams';
 import { type Fetcher, type PartitionFeed, toError } from '@waypost/streams/admin';
@@ -163,7 +163,7 @@ export class CatchUp {
       }
       const next = this.nextRead(start, (slice.at(-1)?.offset ?? start) + 1);
       if (next === null || next.isSkipping) return next;
-      await nextIteration();
+      await nextTurn();
     }
     return batch.nextOffset < backlogs.position ? { offset: batch.nextOffset, isSkipping: false } : this.endPass(start);
   }
