@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { V2Event } from '@waypost/client';
-import { DELIVERY_HEADERS } from '@waypost/contracts';
 import { sentHeaders } from './sent-headers.js';
 
 const ATTEMPT = { attempt: 2, startedAt: '2026-05-04T08:00:01.900Z', dueAt: '2026-05-04T08:00:01.000Z', durationMs: 5 };
@@ -20,14 +19,6 @@ describe('the headers that were sent', () => {
       'x-service-signature: t=1777881601,v1=…',
       'traceparent: 00-…',
     ]);
-  });
-
-  it('are those that are published, but for the tracestate of the ping, which the history does not have (R-19)', () => {
-    const names = sentHeaders(ITEM, ATTEMPT, BEARER)
-      .split('\n')
-      .map((line) => line.slice(0, line.indexOf(':')));
-    const shown = names.filter((name) => name !== 'content-type');
-    expect([...shown, 'tracestate'].toSorted()).toEqual(Object.keys(DELIVERY_HEADERS).toSorted());
   });
 
   it('have the token of a subscription that fetches one, and hide it (R-23)', () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isFleetId } from '@waypost/domain';
 import { baseOf, fleetOf, isPortal, lastingName, storedName } from './base-path.js';
 
 const PORTAL = '/portal/3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
@@ -72,11 +71,4 @@ describe('the base of the addresses of the console', () => {
   ])('names the fleet that an operator has chosen (R-37): %s', (path, base, fleetId) => {
     expect([baseOf(path), fleetOf(path), isPortal(path)]).toEqual([base, fleetId, false]);
   });
-
-  it.each(['a', '7', 'a.B-c_1', '-a', '.a', 'a b', 'x'.repeat(128), 'x'.repeat(129)])(
-    'takes for a fleet what may be the id of one: %s',
-    (id) => {
-      expect(fleetOf(`/fleets/${id}/overview`) === id).toBe(isFleetId(id));
-    },
-  );
 });

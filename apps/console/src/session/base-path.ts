@@ -2,7 +2,7 @@ import type { Reader } from './access.js';
 
 /** The portal of a fleet and, as in the link of a session, the session. */
 const PORTAL = /^(\/portal\/[0-9a-f-]{36})(?:\/[0-9a-f-]{36})?(?=\/|$)/;
-/** The form of fleet ids of libs/domain, which browsers do not load. */
+/** A fleet id as in libs/domain, which browsers do not load; test/console compares them. */
 const FLEET = /^\/fleets\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?=\/|$)/;
 
 /** The part of a path that all pages of a portal session share, or those of a fleet for an operator; empty for the console itself. */

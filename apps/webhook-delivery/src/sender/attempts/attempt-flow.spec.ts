@@ -67,7 +67,7 @@ function start() {
     monotonicMs,
     tokens: createBearerTokens({
       egress,
-      places: { during: (_owner, _origin, work) => work() },
+      permits: { during: (_owner, _origin, work) => work() },
       fleetOf: () => '',
       isWanted: () => true,
       sealingKeys,
