@@ -9,8 +9,8 @@ import {
 } from '@waypost/domain';
 import type { OutgoingRecord, StreamRecord, StreamsBackend, StreamsError, StreamsLogger } from '@waypost/streams';
 import { settleOrAbort, waitOrAbort } from '@waypost/streams/admin';
-import { readIfUsable } from '../process/read-own-record.js';
 import type { ReplayMetrics } from '../metrics/delivery-metrics.js';
+import { readIfUsable } from '../process/read-own-record.js';
 import { Aborted } from '../process/waits.js';
 import { isDeleted, type SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { GoneDeliveries, type OriginalDelivery } from './gone-deliveries.js';

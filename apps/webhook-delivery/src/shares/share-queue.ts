@@ -1,5 +1,5 @@
-import type { TimerPort } from '../process/timers.js';
 import { Fifo } from '../collections/fifo.js';
+import type { TimerPort } from '../process/timers.js';
 import type { ReservationCount, Reservations } from './reservations.js';
 
 /** A lane whose next delivery may have to wait for a reservation. */

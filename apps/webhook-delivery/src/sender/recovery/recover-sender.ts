@@ -11,8 +11,8 @@ import {
 } from '@waypost/domain';
 import { type StreamsBackend, StreamsError, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { type Fetcher, readToEnd } from '@waypost/streams/admin';
-import { readIfUsable, readOwnRecord } from '../../process/read-own-record.js';
 import { type Clocks, type Moment, momentNow } from '../../process/clocks.js';
+import { readIfUsable, readOwnRecord } from '../../process/read-own-record.js';
 import type { BegunDeliveries, CommitPoint } from '../backlogs/partition-backlogs.js';
 import { progressOfKnown } from './known-deliveries.js';
 

@@ -1,5 +1,5 @@
-import type { TimerPort } from '../../process/timers.js';
 import { Fifo } from '../../collections/fifo.js';
+import type { TimerPort } from '../../process/timers.js';
 
 export interface BusyAttempt {
   /** When it took the slot, monotonic; null: it has freed it. */

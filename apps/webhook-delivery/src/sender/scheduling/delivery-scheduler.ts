@@ -1,6 +1,6 @@
+import { Fifo } from '../../collections/fifo.js';
 import { type Headroom, PacedWork } from '../../process/headroom.js';
 import type { TimerPort } from '../../process/timers.js';
-import { Fifo } from '../../collections/fifo.js';
 import { type ReservationLimits, Reservations } from '../../shares/reservations.js';
 import { ShareQueue } from '../../shares/share-queue.js';
 import { BusyAttempts } from './busy-attempts.js';

@@ -1,6 +1,6 @@
+import { Fifo } from '../../collections/fifo.js';
 import type { Headroom } from '../../process/headroom.js';
 import type { TimerPort } from '../../process/timers.js';
-import { Fifo } from '../../collections/fifo.js';
 import type { ReservationCount, Reservations } from '../../shares/reservations.js';
 import type { ShareQueue, SharingFleet, SharingLane } from '../../shares/share-queue.js';
 import type { BusyAttempt, BusyAttempts } from './busy-attempts.js';
