@@ -15,7 +15,7 @@ import {
 
 export const APPLICATION = 'webhook-delivery';
 
-/** How far replays may be ahead of what is sent. */
+/** The maximum number of unsent deliveries per replay. */
 const replayConfig = z
   .object({
     WAYPOST_REPLAY_MAX_UNSENT: withDefault(

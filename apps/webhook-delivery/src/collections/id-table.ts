@@ -1,7 +1,7 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { isUuid } from '@waypost/domain';
 
-/** Of 32 bits, in an id. */
+/** 32-bit words per id. */
 const WORDS = 4;
 const WORD_BITS = 32;
 const HEX_OF_WORD = 8;
@@ -11,19 +11,19 @@ const FIRST_SLOTS = 64;
 export const PARTS = 2 ** WORD_BITS;
 
 /**
- * Ids, with a number of 32 bits for each if need be. A UUID is kept as it is: a hash in its place could take one for another.
- * Of any other id there are 128 bits of a hash; two of 100 million ids have the same ones with a probability of 10^-23.
+ * A set of ids, optionally with a 32-bit number for each. UUIDs are stored in full, since two hashes could collide. Any
+ * other id is stored as a 128-bit hash: among 100 million ids, two collide with a probability of 10^-23.
  *
- * An id takes 16 bytes, and 4 for its number, of a table that is between three eighths and three quarters full: 21 to 43
- * bytes, or 27 to 53. As a string in a Set or a Map, it takes 80 to 140.
+ * An id takes 16 bytes, and 4 for its number, in a table that is between three eighths and three quarters full: 21 to
+ * 43 bytes, or 27 to 53. As a string in a Set or a Map, it takes 80 to 140.
  */
 export class IdTable {
   private count = 0;
   private slots = FIRST_SLOTS;
   private readonly width: number;
-  /** Nothing but zeros in the place of an id: a free slot. */
+  /** All zeros in the words of an id mark a free slot. */
   private table: Uint32Array;
-  /** Random, so that no caller can choose ids that crowd one slot. */
+  /** Random factors keep callers from choosing ids that collide. */
   private readonly factors = randomFillSync(new Uint32Array(WORDS)).map((factor) => factor | 1);
   private readonly words = new Uint32Array(WORDS);
 
@@ -49,19 +49,19 @@ export class IdTable {
     return this.at(id) >= 0;
   }
 
-  /** undefined: it does not have the id. */
+  /** undefined: the id is not in the table. */
   numberOf(id: string): number | undefined {
     const at = this.at(id);
     return at < 0 ? undefined : this.table[at + WORDS];
   }
 
-  /** A number below PARTS, the same in all tables, by which ids of every kind are spread evenly. */
+  /** A number below PARTS, the same in all tables, that spreads ids of every kind evenly. */
   partOf(id: string): number {
     this.read(id);
     return this.words[WORDS - 1] ?? 0;
   }
 
-  /** @returns those of the parts below */
+  /** @returns the ids in the parts below `part` */
   below(part: number): IdTable {
     const { table, width } = this;
     const kept = new IdTable({ withNumbers: width > WORDS });
@@ -103,11 +103,11 @@ export class IdTable {
     }
   }
 
-  /** @returns where the id at `from` is in the table, or the free place for it */
+  /** @returns the slot of the id at `from`, or the free slot for it */
   private find(words: Uint32Array, from: number): number {
     let sum = 0;
     for (let word = 0; word < WORDS; word++) sum += Math.imul(words[from + word] ?? 0, this.factors[word] ?? 0);
-    // The upper bits: the upper ones of the words have no influence on the lower ones.
+    // Only the upper bits depend on all bits of the words.
     let slot = (sum | 0) >>> (WORD_BITS - Math.log2(this.slots));
     while (!isFree(this.table, slot * this.width) && !this.isAt(slot * this.width, words, from))
       slot = (slot + 1) % this.slots;

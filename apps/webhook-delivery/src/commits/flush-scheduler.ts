@@ -19,10 +19,10 @@ export interface FlushSchedulerOptions {
   readonly intervals: FlushIntervals;
 }
 
-/** Time between flushes. An answered attempt that is not yet written when the process dies is sent again. */
+/** The time between flushes. An answered attempt that is not written when the process dies is sent again. */
 export interface FlushIntervals {
   readonly intervalMs: number;
-  /** After a flush of many records. */
+  /** The interval after a flush of many records. */
   readonly busyIntervalMs: number;
 }
 

@@ -1,15 +1,15 @@
 import type { CommittedOffset, StreamsLogger, TaskContext } from '@waypost/streams';
 
 /**
- * Commits the position of a partition from time to time, outside of transactions. The position may lag, since a successor
- * recovers from the log what lies after it, and the group refuses a commit of an older generation. A position must stay
- * valid once it was valid, so that a late commit does no harm.
+ * Commits the position of a partition periodically, outside transactions. The position may lag: a successor recovers
+ * what lies after it from the log, and the group refuses a commit of an older generation. A position must stay valid
+ * forever, so that a late commit does no harm.
  */
 export interface PositionCommitter {
   /** Commits the position if it has moved and the last commit is long enough ago; otherwise a later call does. */
   moved(): void;
   /**
-   * No commit is sent from now on: after a rebalance it would carry the new generation, for a partition that this process
+   * Prevents further commits: after a rebalance they would carry the new generation, for a partition that this process
    * no longer owns. Resolves when the last commit has ended.
    */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { type EndedSpan, messageSpan } from '@waypost/platform';
 
 export interface SpanOfDeliveryParts {
   readonly traceparent: string;
-  /** The trace context of its event, as it came. */
+  /** The trace context of the event, as received. */
   readonly ofEvent: string | null;
   readonly partition: number;
   readonly readAt: number;

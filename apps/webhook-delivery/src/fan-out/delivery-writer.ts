@@ -13,17 +13,17 @@ export interface DeliveryWriterOptions {
 const NOTHING: BaseOffsets = new Map();
 
 /**
- * Writes the deliveries of one partition of events in order, one request after the other: while a request is under way,
- * events are still read, and their deliveries go with the next request.
+ * Writes the deliveries of one partition of events in order, one request at a time. Events are still read while a
+ * request is in flight; their deliveries go into the next one.
  */
 export class DeliveryWriter implements Flushable {
-  /** Bytes of the bodies that go with the next request. */
+  /** Bytes of the bodies in the next request. */
   unsentBytes = 0;
   private outgoing: OutgoingRecord[] = [];
   private addedUpTo = -1;
   private isWriting = false;
   private isRequested = false;
-  /** Failed, or no longer wanted: nothing more is sent. */
+  /** Set after a failure or a stop: nothing more is sent. */
   private isOver = false;
   private whenSent: (() => void)[] = [];
 
@@ -46,8 +46,8 @@ export class DeliveryWriter implements Flushable {
   }
 
   /**
-   * Resolves when everything added has been sent. All partitions of the process then continue at the same moment, and
-   * their next requests share round trips.
+   * Resolves when everything added has been sent. All partitions of the process then continue together, so their next
+   * requests share round trips.
    */
   sent(): Promise<void> {
     if (this.outgoing.length === 0 || this.isOver) return Promise.resolve();

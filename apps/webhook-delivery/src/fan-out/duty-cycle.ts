@@ -5,8 +5,8 @@ import { type Headroom, PacedWork } from '../process/headroom.js';
 const MAX_SHARE = 0.5;
 
 /**
- * Pieces of work of all partitions of a process, one after another. The event loop goes round between two of them, and
- * they are followed by rests in proportion to what they took.
+ * Runs pieces of work of all partitions of a process one at a time. It yields to the event loop after each piece, and
+ * rests in proportion to how long the pieces took.
  */
 export class DutyCycle {
   private last: Promise<void> = Promise.resolve();

@@ -25,7 +25,7 @@ export interface EventDeliveriesParts {
 export interface ReadEvent {
   readonly event: FleetEvent;
   readonly position: EventPosition;
-  /** Its trace context as it came; null: none. */
+  /** The trace context of the event, as received; null: none. */
   readonly traceparent: string | null;
   readonly tracestate: string | null;
   /** Epoch milliseconds; 0 without spans. */
@@ -34,13 +34,13 @@ export interface ReadEvent {
 
 export interface DeliveryLog {
   readonly partitions: number;
-  /** By a predecessor. */
+  /** Whether a predecessor wrote the deliveries of the event. */
   hasWritten(eventId: string): boolean;
 }
 
 /**
- * The records of an event for webhook.deliveries, each made when it is asked for: the subscriptions are those of the time
- * when the first one is.
+ * Yields the records of an event for webhook.deliveries, each made on demand, for the subscriptions at the time of the
+ * first one.
  * @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out
  */
 export function* eventDeliveries(
@@ -50,7 +50,7 @@ export function* eventDeliveries(
 ): Generator<OutgoingRecord> {
   const { codecs, directory, metrics, traces, nowMs } = parts;
   const { event, tracestate, readAt } = read;
-  // An event without a context is in the trace that begins at its ping, which follows from ids and time of both.
+  // An event without a context belongs to the trace of its ping, which follows from the ids and the time of both.
   const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
   const origin = eventHeader(read.position);
   for (const delivery of ofThisVersion(decideFanOut(event, directory.matching(event), nowMs()))) {

@@ -12,9 +12,9 @@ import { type Fetcher, readToEnd } from '@waypost/streams/admin';
 import { IdTable } from '../collections/id-table.js';
 
 /**
- * The metadata of a committed offset: where the fan-out of a partition resumes. Every event before the offset is fanned
- * out, and the deliveries of later events, if any were written, lie at or after these positions of webhook.deliveries, by
- * partition. A broker accepts 4,096 bytes, enough for some 300 partitions.
+ * The metadata of a committed offset, from which the fan-out of a partition resumes. Every event before the offset is
+ * fanned out. If any deliveries of later events were written, they lie at or after these positions of
+ * webhook.deliveries, by partition. A broker accepts 4,096 bytes, enough for some 300 partitions.
  */
 export function checkpointMetadata(outputsFrom: readonly number[]): string {
   return outputsFrom.join(',');
@@ -29,7 +29,7 @@ export function outputsOf(metadata: string, partitions: number): number[] | null
 }
 
 export interface WrittenDeliveries {
-  /** Of the events of one partition from the position on, written by any instance. */
+  /** Ids of the events at or after the position that already have deliveries, whichever instance wrote them. */
   readonly eventIds: Pick<IdTable, 'has' | 'size'>;
   /** Neither this event nor one after it has a delivery; Infinity: unknown. */
   readonly until: number;
@@ -37,16 +37,16 @@ export interface WrittenDeliveries {
 }
 
 export interface ResumePoint {
-  /** Of events. */
+  /** The partition of the events. */
   readonly partition: number;
   readonly position: number;
   readonly outputsFrom: readonly number[];
 }
 
 /**
- * The deliveries that predecessors wrote for events after the committed position. Those of other partitions, whose tasks
- * write to the same logs, are not held, nor those of events before the position: each partition may have written as many
- * as its read-ahead allows, and a process may resume all partitions at once.
+ * Reads the deliveries that predecessors wrote for events after the committed position. Deliveries of other partitions,
+ * whose tasks write to the same logs, are not kept, nor those of events before the position: each partition may have
+ * written as many as its read-ahead allows, and a process may resume all partitions at once.
  */
 export async function readWritten(
   { backend, codecs }: { readonly backend: StreamsBackend; readonly codecs: AvroCodecs },
@@ -79,12 +79,15 @@ export async function readWritten(
   return { eventIds, until, ends };
 }
 
-/** Whether a successor may fan out the event; null: the delivery does not name it, as those of earlier versions do not. */
+/**
+ * Whether a successor may fan out the event again; null: the delivery of an earlier version, which does not name its
+ * event.
+ */
 function mayComeAgain({ partition, position }: ResumePoint, event: EventPosition | null): boolean {
   return event === null || (event.partition === partition && event.offset >= position);
 }
 
-/** null: no delivery of the fan-out. A replayed one has the event id of its original. */
+/** Returns the event id; null: not a delivery of the fan-out. A replayed delivery has the event id of its original. */
 function fannedOut({ webhookDeliveries }: AvroCodecs, value: Buffer | null): string | null {
   const decoded = value && webhookDeliveries.decode(value);
   if (decoded?.type !== 'decoded' || decoded.value.series > 0) return null;
@@ -103,12 +106,12 @@ interface CheckpointParts {
   readonly nowMs: () => number;
 }
 
-/** All partitions of a new installation get their first position well within this time. */
+/** Enough time for all partitions of a new installation to get their first position. */
 const FIRST_START_MS = 10 * MINUTE_MS;
 
 /**
- * Whether the fan-out of a partition once had a position that is gone. From the start of the log it would send all events
- * of the retention again.
+ * Whether the fan-out of a partition has lost its position. Starting from the beginning of the log would send all
+ * retained events again.
  * @returns what happened and how to fix it; null: the position can be trusted, or nothing was ever fanned out
  */
 export async function findLostPosition(
@@ -148,7 +151,7 @@ async function hasOldDelivery({ backend, codecs, nowMs }: CheckpointParts, outpu
   }
 }
 
-/** When the first delivery in the log was made that came from an event, not from a replay or a test. */
+/** The creation time of the first delivery in the log that came from an event, not from a replay or a test. */
 async function firstFannedOut(
   { backend, codecs, fetcher }: Omit<CheckpointParts, 'nowMs'> & { readonly fetcher: Fetcher },
   log: TopicPartition,

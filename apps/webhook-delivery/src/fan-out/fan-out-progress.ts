@@ -25,16 +25,18 @@ export interface FanOutProgressParts extends Clocks {
 const RAISE_INTERVAL_MS = 60_000;
 
 /**
- * How far a partition of events is fanned out, and from where on a successor has to look for deliveries that were written
- * beyond that (R-25).
+ * Tracks how far a partition of events is fanned out, and where a successor starts to look for deliveries written
+ * beyond that point (R-25).
  */
 export class FanOutProgress {
   private position = 0;
-  /** Positions by partition of webhook.deliveries: those of all events from the position on lie at or after it. */
+  /**
+   * Positions by partition of webhook.deliveries: the deliveries of all events after `position` lie at or after them.
+   */
   private outputsFrom: readonly number[] = [];
   /** Where the last write to each of these partitions began. */
   private outputBases: number[] = [];
-  /** The next step of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
+  /** The next value of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
   private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
   /** Set until all events that a predecessor may have fanned out have been processed. */
   private written: WrittenDeliveries | null = null;
@@ -55,7 +57,7 @@ export class FanOutProgress {
   }
 
   /**
-   * Finds where to go on. Call when no predecessor can write any more.
+   * Finds where to resume. Call when no predecessor can write any more.
    * @param outputs the partitions of webhook.deliveries
    * @returns the position of the first event to read
    * @throws StreamsError POSITION_LOST
@@ -82,14 +84,14 @@ export class FanOutProgress {
       if (base !== undefined) this.outputBases[partition] = base;
     }
     this.position = position;
-    // A successor has to find the deliveries of the predecessor as well, until its last event is passed.
+    // Until the last event of the predecessor is passed, a successor has to find the deliveries of both.
     if (this.written && position >= this.written.until) this.passMark(this.written.ends, readUpTo);
     else if (!this.written && position >= this.mark.readUpTo) this.passMark(this.mark.outputsFrom, readUpTo);
   }
 
   /**
-   * Partitions that this task rarely writes to grow by other writers: now and then a successor is spared from reading all
-   * of that. Call when everything that was read is written.
+   * Other writers keep adding to partitions that this task rarely writes to. Moving the start now and then spares a
+   * successor from reading all of that. Call when everything that was read is written.
    */
   async raiseOutputs(readUpTo: number): Promise<void> {
     if (this.written || this.parts.monotonicMs() - this.raisedMs <= RAISE_INTERVAL_MS) return;
@@ -101,11 +103,11 @@ export class FanOutProgress {
   private passMark(outputsFrom: readonly number[], readUpTo: number): void {
     this.written = null;
     this.outputsFrom = outputsFrom;
-    // What has not been read yet will be written after everything that is written by now.
+    // Events not read yet are written after everything written by now.
     this.mark = { readUpTo, outputsFrom: [...this.outputBases] };
   }
 
-  /** Commits where a successor has to look before the first delivery is written. */
+  /** Commits where a successor starts to look, before the first delivery is written. */
   private async begin(position: number, outputs: number): Promise<void> {
     this.outputsFrom = await this.outputEnds(outputs);
     this.position = position;
@@ -122,7 +124,7 @@ export class FanOutProgress {
       return;
     }
     const written = await readWritten(this.parts, { partition, position, outputsFrom });
-    // Of the events after the last one with a delivery, hours of them perhaps, no predecessor has written any.
+    // No predecessor has written any delivery for the events after the last one found, perhaps hours of them.
     const until = Math.min(written.until, end);
     const { size } = written.eventIds;
     this.parts.logger.info('fan_out_recovered', { partition, position, until, written: size });

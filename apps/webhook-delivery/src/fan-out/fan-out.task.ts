@@ -47,19 +47,19 @@ export interface FanOutParts extends Clocks {
   readonly traces: Traces;
 }
 
-/** Read in one step: whatever is due waits for it to be decoded. */
+/** Events decoded per turn of the event loop. Due retries wait for one turn. */
 const SLICE_RECORDS = 100;
-/** Made in one step: whatever is due waits for them, retries too (R-22). */
+/** Deliveries made per turn of the event loop. Due retries wait for them too (R-22). */
 const DELIVERIES_PER_ROUND = 32;
-/** Made of one fleet, before it is the turn of the next. */
+/** Deliveries made for one fleet before the next fleet's turn. */
 const DELIVERIES_PER_TURN = 8;
-/** Made of one slice, outside of the rounds. Retries that start late leave no time for it. */
+/** Deliveries made at once for a slice, outside the rounds, unless retries have been late. */
 const DELIVERIES_AT_ONCE = 100;
-/** An event that comes now waits for the request under way: it must be small. */
+/** A new event waits for the request in flight, so requests must be small. */
 const MAX_UNSENT_BYTES = 128 * 1024;
-/** Together with the first deliveries of fleets, which go with the next request though a burst has filled it. */
+/** The limit for the first deliveries of a fleet, which go into the next request even if a burst has filled it. */
 const MAX_UNSENT_BYTES_AT_ONCE = 2 * MAX_UNSENT_BYTES;
-/** How far a partition is read ahead. A fleet whose burst is longer than this delays the events after it. */
+/** Bytes read ahead per partition. A longer burst of one fleet delays the events after it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -81,9 +81,9 @@ export class FanOutTask implements PartitionTask {
   private readonly waiting = new FleetRotation();
   private readonly progress: FanOutProgress;
   private deliveryLog: DeliveryLog = { partitions: 0, hasWritten: () => false };
-  /** All events before it have been read: their deliveries are added, or they wait in `waiting`. */
+  /** All events before this offset have been read: their deliveries are added, or they are in `waiting`. */
   private readUpTo = 0;
-  /** The events before it that cannot be used are in the quarantine. */
+  /** Unusable events before this offset are in the quarantine. */
   private quarantinedUpTo = 0;
   private isFanningOut = false;
   private isStopped = false;
@@ -102,7 +102,7 @@ export class FanOutTask implements PartitionTask {
     const { context } = this;
     const outputs = await this.outputPartitions();
     this.writer = backend.fencedWriter(`${consumerGroups.fanOut.id}.${String(context.partition)}`, outputs);
-    // First: from now on no predecessor can write for this partition, so what is read next is final.
+    // Must come first: it fences the predecessor, so what is read next is final.
     await this.writer.init();
     await context.confirmOwnership();
     this.deliveryLog = { partitions: outputs.length, hasWritten: (eventId) => this.progress.hasWritten(eventId) };
@@ -137,7 +137,7 @@ export class FanOutTask implements PartitionTask {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
       const { unusable, newcomers } = this.read(slice);
-      // First: deliveries of the slice may be written while the quarantine is.
+      // Set before the wait: deliveries of the slice may be written during the quarantine.
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
       await this.parts.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
@@ -182,7 +182,7 @@ export class FanOutTask implements PartitionTask {
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
   }
 
-  /** @returns the events that cannot be used, and the fleets that had none waiting before */
+  /** @returns the unusable events, and the fleets that had no event waiting before */
   private read(slice: readonly StreamRecord[]) {
     const unusable: UnusableRecord[] = [];
     const newcomers = new Set<string>();
@@ -203,7 +203,7 @@ export class FanOutTask implements PartitionTask {
     return { unusable, newcomers };
   }
 
-  /** Not while the brokers take nothing: what they cannot take yet waits as events, whose number is bounded. */
+  /** Skips this while the brokers do not keep up: the rest waits as events, whose number is bounded. */
   private fanOutAtOnce(newcomers: Iterable<string>): void {
     const hasRoom = this.opened().unsentBytes < MAX_UNSENT_BYTES_AT_ONCE;
     if (hasRoom && this.parts.headroom.share() === 1) this.fanOut(newcomers, DELIVERIES_AT_ONCE);
@@ -223,7 +223,7 @@ export class FanOutTask implements PartitionTask {
     this.opened().advanceTo(Math.min(waiting.firstOffset() ?? quarantinedUpTo, quarantinedUpTo));
   }
 
-  /** Works on while further events are read. */
+  /** Runs while more events are read. */
   private async fanOutWaiting(): Promise<void> {
     const deliveries = this.opened();
     while (!this.isStopped && !this.waiting.isEmpty) {

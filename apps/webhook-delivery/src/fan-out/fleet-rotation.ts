@@ -1,12 +1,12 @@
 import type { OutgoingRecord } from '@waypost/streams';
 import { Fifo } from '../collections/fifo.js';
 
-/** An event of one partition with those of its deliveries that are still to be made. */
+/** An event with those of its deliveries that are still to be made. */
 export interface WaitingEvent {
   readonly offset: number;
   readonly fleetId: string;
   readonly deliveries: Iterator<OutgoingRecord>;
-  /** As encoded in the log. */
+  /** The encoded size in the log. */
   readonly bytes: number;
 }
 
@@ -15,7 +15,7 @@ export interface WaitingEvent {
  * next event of another (R-26), and the events of a device stay in order (R-28).
  */
 export class FleetRotation {
-  /** In the order of the rotation. */
+  /** The order of the map is that of the rotation. */
   private readonly byFleet = new Map<string, Fifo<WaitingEvent>>();
   bytes = 0;
 
@@ -35,7 +35,7 @@ export class FleetRotation {
     return this.byFleet.has(fleetId);
   }
 
-  /** The fleets in turn, again and again until nothing waits. */
+  /** Yields the fleets in turn until nothing waits. */
   *turns(): Generator<string, void> {
     for (const [fleetId, queue] of this.byFleet) {
       this.byFleet.delete(fleetId);
@@ -44,7 +44,7 @@ export class FleetRotation {
     }
   }
 
-  /** It stays until it is removed. */
+  /** Returns the event without removing it. */
   first(fleetId: string): WaitingEvent | undefined {
     return this.byFleet.get(fleetId)?.peek();
   }
@@ -55,7 +55,7 @@ export class FleetRotation {
     if (queue?.length === 0) this.byFleet.delete(fleetId);
   }
 
-  /** Everything before it has been removed; null: nothing waits. */
+  /** All events before this offset have been removed; null: nothing waits. */
   firstOffset(): number | null {
     let first: number | null = null;
     for (const queue of this.byFleet.values()) {

@@ -12,9 +12,9 @@ export interface BacklogMetrics {
   watchBacklogs(source: BacklogSource): () => void;
 }
 
-/** However many subscriptions there are, a scrape names no more. */
+/** A scrape names at most this many subscriptions. */
 const OLDEST = 10;
-/** Retries of some minutes are in every backlog, of another subscription at each scrape. */
+/** Short retries are in every backlog, and would name other subscriptions at each scrape. */
 const LEAST_AGE_MS = HOUR_MS;
 
 /** Whether a backlog is sent before its deliveries expire, in memory or in the log. */
@@ -42,14 +42,14 @@ export function createBacklogMetrics(registry: Registry, nowMs: () => number): B
   };
 }
 
-/** In one pass: sorting all of a large installation would delay retries. */
+/** Takes one pass: sorting all backlogs of a large installation would delay retries. */
 function oldestOf(sources: Iterable<BacklogSource>, createdBefore: number): readonly OldestDelivery[] {
   const oldest: OldestDelivery[] = [];
   for (const source of sources) for (const delivery of source(createdBefore)) insert(oldest, delivery);
   return oldest;
 }
 
-/** @param oldest the oldest first */
+/** @param oldest sorted, oldest first */
 function insert(oldest: OldestDelivery[], delivery: OldestDelivery): void {
   const { createdAt } = delivery;
   const last = oldest.at(-1);

@@ -16,19 +16,19 @@ export abstract class DeliveryMetrics implements PastDueMetrics, BacklogMetrics 
   abstract watchBacklogs(source: BacklogSource): () => void;
   abstract deliveryCreated(): void;
   abstract attemptEnded(attempt: EndedAttemptFigures): void;
-  /** A delivery waited for longer than the history keeps it (R-29). */
+  /** A delivery waited longer than the history keeps it (R-29). */
   abstract deliveryExpired(): void;
   abstract pendingChanged(by: number): void;
-  /** R-26. */
+  /** The number of parked subscriptions changed (R-26). */
   abstract parkedChanged(by: number): void;
-  /** R-29. */
+  /** The number of suspended subscriptions changed (R-29). */
   abstract suspendedChanged(by: number): void;
 }
 
 const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const LATENESS_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
 
-/** As `Clocks`, whose folder depends on this one. */
+/** Duplicates `Clocks`, whose folder depends on this one. */
 interface MetricClocks {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -60,7 +60,7 @@ export function createDeliveryMetrics(registry: Registry, { nowMs, monotonicMs }
     buckets: LATENESS_BUCKETS_S,
     registers,
   });
-  // Series that are there from the start, so that a rate over them sees the first attempt.
+  // Creates the series on startup, so that a rate sees the first attempt.
   for (const kind of ['first', 'retry', 'probe']) lateness.zero({ kind });
   attempts.inc({ outcome: 'delivered', class: '2xx' }, 0);
   for (const status of FAILED_CLASSES) attempts.inc({ outcome: 'failed', class: status }, 0);

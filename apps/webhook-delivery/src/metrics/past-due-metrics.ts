@@ -5,11 +5,11 @@ type Kind = (typeof KINDS)[number];
 
 interface PastDueDeliveries {
   readonly count: number;
-  /** Monotonic; Infinity: none waits. */
+  /** Monotonic; Infinity: nothing waits. */
   readonly sinceMs: number;
 }
 
-/** What a subscription could send and does not. */
+/** The deliveries of a subscription that could be sent now but are not. */
 export type PastDueSubscription = Readonly<Record<Kind, PastDueDeliveries>> & { readonly subscriptionId: string };
 
 /** Called at every scrape. */
@@ -20,10 +20,13 @@ export interface PastDueMetrics {
   watchPastDue(source: PastDueSource): () => void;
 }
 
-/** However many subscriptions there are, a scrape names no more. */
+/** A scrape names at most this many subscriptions. */
 const WORST = 10;
 
-/** Work that could be done and is not: read when it is scraped, since nothing happens while it waits. */
+/**
+ * Measures work that could be done now but is not (R-22, R-26). Read at the scrape, since waiting work causes no
+ * events.
+ */
 export function createPastDueMetrics(registry: Registry, monotonicMs: () => number): PastDueMetrics {
   const sources = new Set<PastDueSource>();
   const registers = [registry];
@@ -34,7 +37,7 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
       'that wait for room (first). Paused, suspended, paced and ordered ones do not count.',
     labelNames: ['kind'],
     registers,
-    // Sets the two others as well, which are read after it since they are registered after it: one walk per scrape.
+    // Also sets the other two, which are registered later and so collected later: one walk per scrape.
     collect() {
       const pastDue = [...sources].flatMap((source) => [...source()]);
       const atMs = monotonicMs();

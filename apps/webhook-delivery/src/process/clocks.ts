@@ -1,13 +1,13 @@
 /**
- * The two clocks of a process. The epoch clock dates what goes into the log and judges what others have dated. It may be
- * set back or ahead at any time, so every wait and interval in the process is measured by the monotonic one (R-22).
+ * The two clocks of a process. The epoch clock dates log records and is compared with dates that others wrote. It may
+ * be set back or ahead at any time, so every wait and interval in the process uses the monotonic one (R-22).
  */
 export interface Clocks {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
 }
 
-/** One time by both clocks: as the log has it, and as this process waits for it. */
+/** One moment on both clocks: for the log, and for waits in this process. */
 export interface Moment {
   readonly epochMs: number;
   readonly monotonicMs: number;
@@ -16,7 +16,7 @@ export interface Moment {
 const TOGETHER_MS = 1;
 const MOST_READINGS = 3;
 
-/** A process may lose its processor between the two readings, and whatever is due by them would be late by as much. */
+/** The OS may suspend the process between the two readings, which would make everything due by them late. */
 export function momentNow({ nowMs, monotonicMs }: Clocks): Moment {
   for (let reading = 1; ; reading++) {
     const before = monotonicMs();
@@ -30,8 +30,8 @@ export function momentAfter({ epochMs, monotonicMs }: Moment, delayMs: number): 
 }
 
 /**
- * A due time from the log. It is at most `longestWaitMs` away, as its rule says, even where the epoch clock was set back
- * since, or where the process that wrote it had another one.
+ * Converts a due time from the log. The result is at most `longestWaitMs` away, even if the epoch clock was set back
+ * since or differed on the host that wrote it.
  */
 export function momentOfLog(epochMs: number, longestWaitMs: number, now: Moment): Moment {
   return { epochMs, monotonicMs: now.monotonicMs + Math.min(epochMs - now.epochMs, longestWaitMs) };

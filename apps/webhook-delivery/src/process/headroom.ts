@@ -4,14 +4,14 @@ import { MONOTONIC_CLOCK } from '@waypost/platform';
 /** Half of what R-22 allows: above it, other work gives way. */
 const LATE_MS = 10;
 const MIN_SHARE = 1 / 8;
-/** A retry that starts late shows what the process did before the last change too. */
+/** A late retry also reflects the load from before the last change, so changes are at least this far apart. */
 const MIN_CHANGE_INTERVAL_MS = 100;
 const REGAINED_PER_SECOND = 1 / 4;
 
 /**
- * How much of the event loop may be spent on what can wait in the log, first attempts and fan-out, so that retries start
- * on time (R-22). A late retry halves it, and punctual ones let it grow back slowly: a process that uses less of a busy
- * machine gets its turn sooner when a retry is due.
+ * Limits how much of the event loop goes to work that can wait in the log (first attempts and fan-out), so that retries
+ * start on time (R-22). A late retry halves the share, and punctual ones let it grow back slowly. It helps on a busy
+ * machine too: the OS schedules a process sooner that uses less CPU.
  */
 @Injectable()
 export class Headroom {
@@ -36,10 +36,10 @@ export class Headroom {
   }
 }
 
-/** Timers are precise to a millisecond or so: shorter rests add up until one is worth a timer. */
+/** Timers are only precise to about a millisecond: shorter rests add up until one is worth a timer. */
 const MIN_REST_MS = 4;
 
-/** Rests after work that can wait, so that it takes no more than a share of the time. */
+/** Rests after deferrable work so that it takes no more than its share of the time. */
 export class PacedWork {
   private restUntilMs = -Infinity;
 
@@ -48,7 +48,7 @@ export class PacedWork {
     private readonly share: () => number,
   ) {}
 
-  /** How long to wait until the next piece of work; 0: not at all. */
+  /** How long to wait before the next piece of work; 0: not at all. */
   restMs(): number {
     const restMs = this.restUntilMs - this.monotonicMs();
     return restMs >= MIN_REST_MS ? restMs : 0;

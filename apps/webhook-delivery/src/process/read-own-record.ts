@@ -1,7 +1,7 @@
 import { readValue, type SubjectCodec } from '@waypost/contracts';
 import { StreamsError } from '@waypost/streams';
 
-/** @throws StreamsError CORRUPT_STATE when there is no value or it cannot be decoded */
+/** @throws StreamsError CORRUPT_STATE if there is no value or it cannot be decoded */
 export function readOwnRecord<T>(topic: string, codec: SubjectCodec<T>, value: Buffer | null): T {
   const decoded = value && codec.decode(value);
   if (decoded?.type === 'decoded') return decoded.value;
@@ -9,9 +9,9 @@ export function readOwnRecord<T>(topic: string, codec: SubjectCodec<T>, value: B
 }
 
 /**
- * The value of a record that another part quarantines if it cannot be used: attempts by the history projector, deliveries by
- * the sender.
- * @returns null when it cannot be decoded
+ * Decodes a record that another component quarantines if it is unusable: the history projector for attempts, the sender
+ * for deliveries.
+ * @returns null if it cannot be decoded
  */
 export function readIfUsable<T>(codec: SubjectCodec<T>, value: Buffer | null): T | null {
   const read = readValue(codec, value);

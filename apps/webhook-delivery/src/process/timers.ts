@@ -22,10 +22,10 @@ export function createDueTimers(timers: TimerPort, monotonicMs: () => number): D
   const cancels = new Set<() => void>();
   let isCleared = false;
   const arm = (dueMs: number, run: () => void): void => {
-    // Timers take whole milliseconds and drop the rest.
+    // Timers take whole milliseconds and truncate the rest.
     const cancel = timers.after(Math.max(0, Math.ceil(dueMs - monotonicMs())), () => {
       cancels.delete(cancel);
-      // A timer may fire a fraction early; an attempt never starts before it is due.
+      // A timer may fire slightly early, but an attempt must never start before it is due.
       if (monotonicMs() < dueMs) arm(dueMs, run);
       else run();
     });

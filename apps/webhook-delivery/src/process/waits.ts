@@ -10,7 +10,7 @@ export type Waited<T> =
   | { readonly type: 'late' }
   | { readonly type: 'aborted' };
 
-/** Waits at most `withinMs`. The promise itself continues, because other attempts may wait for it too. */
+/** Waits at most `withinMs`. The promise itself continues, since other attempts may wait for it too. */
 export function waitFor<T>(promise: Promise<T>, { withinMs, signal }: AttemptWait): Promise<Waited<T>> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
@@ -48,7 +48,7 @@ export function waitFor<T>(promise: Promise<T>, { withinMs, signal }: AttemptWai
   });
 }
 
-/** The abort reason of a closing task or a cancelled replay: ends a wait, and is never reported as an error. */
+/** The abort reason when a task closes or a replay is cancelled: it ends waits and is never reported as an error. */
 export class Aborted extends Error {
   override readonly name = 'Aborted';
 }

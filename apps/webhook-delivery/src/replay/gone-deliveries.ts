@@ -18,14 +18,15 @@ export interface GoneOptions {
   readonly end: number;
 }
 
-/** Bodies of one portion. */
+/** The size limit for the bodies of one portion. */
 const MAX_CHARACTERS = 4_194_304;
 
 /**
- * Finds selected deliveries whose own records retention has deleted: one may wait for 15 days before its first attempt, and
- * is in the history for 15 more (R-16, R-29, R-35). The record of the first attempt has all of it, the exact body too (R-24).
+ * Finds selected deliveries whose own records have been deleted by retention: a delivery may wait 15 days for its first
+ * attempt, and stay in the history for 15 more (R-16, R-29, R-35). The record of the first attempt has everything,
+ * including the exact body (R-24).
  *
- * A portion is the first of them by offset, since a replay notes by offset how far it has come.
+ * Portions are in offset order because a replay's progress is an offset.
  */
 export class GoneDeliveries {
   private readonly pass: LogPass<WebhookAttempt>;
@@ -44,7 +45,7 @@ export class GoneDeliveries {
     this.end = end;
   }
 
-  /** @returns the deliveries before `end`, in the order of the log; null: it had to give way, and has come further */
+  /** @returns the deliveries before `end`, in log order; null: it had to yield, after some progress */
   async portion(
     mayContinue: () => boolean,
     signal: AbortSignal,
@@ -54,7 +55,7 @@ export class GoneDeliveries {
     return { deliveries: [...this.found].map(([offset, delivery]) => ({ offset, delivery })), end: this.end };
   }
 
-  /** @returns whether nothing that follows can be selected */
+  /** @returns whether no later attempt can be selected */
   private note(attempt: WebhookAttempt): boolean {
     const { selection, from } = this.options;
     const { deliveryOffset } = attempt;
@@ -67,7 +68,7 @@ export class GoneDeliveries {
     return this.found.size === selection.matched;
   }
 
-  /** Leaves what is too much for one portion to the next one. */
+  /** Leaves what exceeds one portion to the next one. */
   private keepFirst(): void {
     const sorted = [...this.found].sort(([a], [b]) => a - b);
     this.found = new Map();

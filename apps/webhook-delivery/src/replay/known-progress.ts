@@ -1,6 +1,6 @@
 import type { ReplayProgress } from '@waypost/domain';
 
-/** The newest progress of each replay of a partition, also of those of one subscription: a partition may have very many. */
+/** The newest progress of each replay of a partition, indexed by subscription too: a partition may have very many. */
 export class KnownProgress {
   private readonly byReplay = new Map<string, ReplayProgress>();
   private readonly bySubscription = new Map<string, Map<string, ReplayProgress>>();
@@ -29,7 +29,7 @@ export class KnownProgress {
     return [...this.byReplay.keys()];
   }
 
-  /** When the first replay of the subscription began that is not this one; null: there was none. */
+  /** When the first other replay of the subscription began; null: there was none. */
   firstStartOfOthers({ replayId, subscriptionId }: Pick<ReplayProgress, 'replayId' | 'subscriptionId'>): number | null {
     let first: number | null = null;
     for (const other of this.bySubscription.get(subscriptionId)?.values() ?? [])

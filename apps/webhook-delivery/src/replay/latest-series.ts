@@ -1,11 +1,11 @@
 import { IdTable, PARTS } from '../collections/id-table.js';
 
-/** They fit in 2^20 slots of the table: 20 MiB. */
+/** This many fit into 2^20 slots of the table: 20 MiB. */
 const MAX_EVENTS = 750_000;
 
 /**
- * Which series of an event is the latest, and whether what became of it is selected. Of the events that were ever replayed
- * only a portion is held at a time: as many parts of the ids as fit, then the next parts.
+ * Tracks which series of an event is the latest, and whether its result is selected. Only a portion of the replayed
+ * events is held at a time: as many parts of the ids as fit, then the next parts.
  */
 export class LatestSeries {
   private events = new IdTable({ withNumbers: true });
@@ -23,12 +23,12 @@ export class LatestSeries {
     return this.events.bytes;
   }
 
-  /** 0: none is known, or the event is not of the portion. */
+  /** 0: none is known, or the event is not in this portion. */
   seriesOf(eventId: string): number {
     return (this.events.numberOf(eventId) ?? 0) >>> 1;
   }
 
-  /** undefined: none is known, or the event is not of the portion. */
+  /** undefined: none is known, or the event is not in this portion. */
   isSelected(eventId: string): boolean | undefined {
     const number = this.events.numberOf(eventId);
     return number === undefined ? undefined : (number & 1) === 1;
@@ -44,7 +44,7 @@ export class LatestSeries {
     }
   }
 
-  /** Begins with the next portion. @returns false when there is none */
+  /** Starts the next portion. @returns false if there is none */
   next(): boolean {
     this.from = this.to;
     this.to = PARTS;

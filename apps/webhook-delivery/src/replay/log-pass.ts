@@ -8,11 +8,11 @@ interface PassOptions {
   readonly log: TopicPartition;
   readonly subscriptionId: string;
   readonly from: number;
-  /** Null: what is in the log when the pass begins. */
+  /** null: the end of the log when the pass begins. */
   readonly end: number | null;
 }
 
-/** Reads the records of the subscription once, from a time on, in as many turns as it takes. */
+/** Reads the records of the subscription once, from a given time on, in as many turns as needed. */
 export class LogPass<T> {
   private position: number | null = null;
   private end: number | null;
@@ -28,7 +28,7 @@ export class LogPass<T> {
 
   /**
    * @param onRecord returns whether it has seen enough
-   * @returns whether the pass is over
+   * @returns whether the pass is complete
    */
   async read(onRecord: (record: T) => boolean, mayContinue: () => boolean, signal: AbortSignal): Promise<boolean> {
     if (this.isOver) return true;
@@ -56,7 +56,7 @@ export class LogPass<T> {
     const { log, from } = this.options;
     const since = Math.max(0, from - CLOCK_TOLERANCE_MS.replayerAndBroker);
     if (this.position === null) return (await this.backend.offsetAt(log, since)) ?? end;
-    // Retention may have deleted what was to be read next.
+    // Retention may have deleted the next record.
     return Math.max(this.position, await this.backend.startOffset(log));
   }
 

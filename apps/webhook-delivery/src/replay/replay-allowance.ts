@@ -2,7 +2,7 @@ import { createTokenBucket, type TokenBucket } from './token-bucket.js';
 
 export interface ReplayAllowanceOptions {
   readonly ratePerSecond: number;
-  /** The most deliveries of the replay that may be written and not yet sent. */
+  /** The maximum number of unsent deliveries of the replay. */
   readonly maxUnsent: number;
   readonly unsent: () => number;
   readonly isActive: () => boolean;
@@ -13,7 +13,10 @@ const ROOM_POLL_MS = 50;
 /** A quarter of `maxUnsent` must be free before more is written: few large transactions instead of many small ones. */
 const ROOM_FRACTION = 4;
 
-/** How many deliveries a replay may write now: by its rate, by what its sender has not sent yet, and by its subscription. */
+/**
+ * Limits how many deliveries a replay may write now: by its rate, its unsent deliveries, and the state of its
+ * subscription.
+ */
 export class ReplayAllowance {
   private readonly bucket: TokenBucket;
   private wanted = 1;
@@ -32,12 +35,12 @@ export class ReplayAllowance {
     this.bucket.giveBack(count);
   }
 
-  /** When to try again to take what was last wanted; 0: now. */
+  /** How long until the last `wanted` may be taken; 0: now. */
   waitMs(): number {
     return this.hasRoom() ? this.bucket.waitMs(Math.min(this.wanted, this.room())) : ROOM_POLL_MS;
   }
 
-  /** It can write nothing for a while: not by its rate, but for its sender or its subscription. */
+  /** Whether the replay is blocked for a while by its sender or its subscription, not just by its rate. */
   isBlocked(): boolean {
     return !this.hasRoom();
   }

@@ -28,9 +28,9 @@ export interface ReplayJobParts {
   readonly logger: StreamsLogger;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** The most deliveries of one replay that may be written and not yet sent. */
+  /** The maximum number of unsent deliveries per replay. */
   readonly maxUnsent: number;
-  /** Of the process. */
+  /** Shared by all replays of the process. */
   readonly selections: Pick<SelectionMemory, 'hold'>;
 }
 
@@ -39,29 +39,29 @@ export interface ReplayJobContext {
   readonly log: ReplayLog;
   readonly records: ReplayRecords;
   readonly watch: SendingWatch;
-  /** When the first replay of the subscription began that is not this one; null: there was none. */
+  /** When the first other replay of the subscription began; null: there was none. */
   readonly replayedFrom: (replay: Pick<WebhookReplay, 'replayId' | 'subscriptionId'>) => number | null;
   /** Aborted when the task closes. */
   readonly signal: AbortSignal;
 }
 
-/** The time for which a replay has one of the places of its partition. */
+/** A time slice in which a replay has one of the places of its partition. */
 export interface ReplayTurn {
-  /** Asked while there is something to do. */
+  /** Called while there is something to do. */
   readonly mayContinue: () => boolean;
-  /** Asked before a wait for the sender or the subscription: false while another replay could use the place. */
+  /** Called before a wait for the sender or the subscription: false while another replay could use the place. */
   readonly mayWait: () => boolean;
 }
 
-/** Deliveries per transaction, so that a cancel and other replays never wait long. */
+/** Deliveries per transaction, small enough that a cancel and other replays never wait long. */
 const MAX_CHUNK = 500;
 const MAX_CHUNK_BYTES = 1_048_576;
-/** A damaged batch may be whole on the next leader, and retention deletes it. */
+/** A damaged batch may be intact on the next leader, and retention eventually deletes it. */
 const ASIDE_MS = 5 * MINUTE_MS;
 
 /**
- * One running replay (R-30). Its deliveries and its progress are written in one transaction, and its selection depends on
- * the log alone, so that a successor writes the rest after a crash and nothing twice.
+ * One running replay (R-30). Its deliveries and its progress are written in one transaction, and its selection depends
+ * on the log alone, so a successor writes the rest after a crash and nothing twice.
  */
 export class ReplayJob {
   private selecting: DeliverySelecting | null = null;
@@ -75,7 +75,7 @@ export class ReplayJob {
   private isAbandoned = false;
   /** Where reading continues; ahead of the committed progress where nothing is selected. */
   private position = 0;
-  /** Monotonic: it is not run before that, except to be cancelled. */
+  /** Monotonic: until then it runs only to be cancelled. */
   private asideUntilMs = -Infinity;
 
   constructor(
@@ -89,7 +89,7 @@ export class ReplayJob {
       ...parts,
       ratePerSecond: replay.ratePerSecond,
       unsent: () => context.watch.unsent(replay.replayId),
-      // While the subscription is paused or disabled the replay waits.
+      // The replay waits while the subscription is paused or disabled.
       isActive: () => parts.directory.get(replay.subscriptionId)?.status === 'active',
     });
     this.signal = AbortSignal.any([context.signal, this.halt.signal]);
@@ -120,25 +120,28 @@ export class ReplayJob {
     return this.isAbandoned ? null : this.progress;
   }
 
-  /** The only possible change is the cancel. */
+  /** A cancel is the only possible change. */
   update(replay: WebhookReplay): void {
     this.replay = replay;
     if (replay.cancelled) this.halt.abort(new Aborted());
   }
 
-  /** Its record was deleted: it ends and leaves nothing behind. */
+  /** Ends the replay without a trace: its record was deleted. */
   abandon(): void {
     this.isAbandoned = true;
     this.halt.abort(new Aborted());
     this.release();
   }
 
-  /** Call when it is not run any more. */
+  /** Call when the job will not run again. */
   release(): void {
     this.memory.release();
   }
 
-  /** It needs a batch that cannot be decoded: neither others nor the partition have to wait for that. */
+  /**
+   * Sets the job aside when it needs a batch that cannot be decoded: neither other replays nor the partition have to
+   * wait (R-26).
+   */
   setAside({ code, offset, message }: StreamsError): void {
     const { monotonicMs, logger } = this.parts;
     this.asideUntilMs = monotonicMs() + ASIDE_MS;
@@ -147,14 +150,16 @@ export class ReplayJob {
     logger.error('replay_set_aside', { replayId, subscriptionId, reason: code, offset, error: message });
   }
 
-  /** False while all that it could do is wait: for its subscription, for the sender, for its rate, for memory, or set aside. */
+  /**
+   * False while it could only wait: for its subscription, the sender, its rate or memory, or because it is set aside.
+   */
   canGoOn(): boolean {
     if (this.isCancelled()) return true;
     if (this.parts.monotonicMs() < this.asideUntilMs) return false;
     return this.selection === null ? this.memory.mayGrow() : this.allowance.waitMs() === 0;
   }
 
-  /** Runs until it is over or has to yield. Throws Aborted when the task closes. */
+  /** Runs until the replay is over or has to yield. @throws Aborted when the task closes */
   async run({ mayContinue, mayWait }: ReplayTurn): Promise<void> {
     try {
       if (!this.isCancelled()) await this.work({ mayContinue: () => mayContinue() && !this.isCancelled(), mayWait });
@@ -219,7 +224,7 @@ export class ReplayJob {
     const selection = await selecting.advance(() => hasRoom() && mayContinue(), this.signal);
     if (selection === null) return null;
     memory.isWhole(selection.bytes);
-    // What it knows of other series is not needed any more.
+    // The knowledge of other series is no longer needed.
     this.selecting = null;
     return selection;
   }
@@ -246,7 +251,10 @@ export class ReplayJob {
     if (this.position > selection.last) await this.end('completed');
   }
 
-  /** Retention may have deleted the oldest part of the log, with selected deliveries. @returns false when it had to yield */
+  /**
+   * Sends selected deliveries from the part of the log that retention may have deleted. @returns false if it had to
+   * yield
+   */
   private async emitGone(selection: Selection, logStart: number, turn: ReplayTurn): Promise<boolean> {
     const { partition } = this.context;
     const { attemptsEnd } = this.current();
@@ -272,7 +280,7 @@ export class ReplayJob {
     });
   }
 
-  /** @returns false when it had to yield before the end */
+  /** @returns false if it had to yield before the end */
   private async writeAll(due: readonly OriginalDelivery[], turn: ReplayTurn): Promise<boolean> {
     for (let done = 0; done < due.length;) {
       const allowed = await this.allowed(Math.min(MAX_CHUNK, due.length - done), turn);
@@ -290,7 +298,7 @@ export class ReplayJob {
     while (mayContinue() && !this.signal.aborted) {
       const taken = this.allowance.take(wanted);
       if (taken > 0) return taken;
-      // For its rate it keeps its place: to yield costs a connection and reading the same batch again.
+      // A replay that waits only for its rate keeps its place: yielding costs a connection and re-reading the batch.
       if (this.allowance.isBlocked() && !mayWait()) return 0;
       await waitOrAbort(this.allowance.waitMs(), this.signal);
     }
@@ -310,7 +318,7 @@ export class ReplayJob {
     });
     const count = deliveries.length;
     const { sent } = this.current();
-    // Before the commit: the sender may be faster than the response of the broker.
+    // Count before the commit: the sender may be faster than the response of the broker.
     this.context.watch.written(this.replayId, count);
     await this.save({ ...this.current(), nextDeliveryOffset: last.offset + 1, sent: sent + count }, deliveries);
     this.position = last.offset + 1;
@@ -351,7 +359,7 @@ export class ReplayJob {
   }
 }
 
-/** As many deliveries from the front as one transaction should hold; at least one. */
+/** The first deliveries, as many as one transaction should hold; at least one. */
 function withinBytes(due: readonly OriginalDelivery[]): readonly OriginalDelivery[] {
   let bytes = 0;
   const end = due.findIndex(({ delivery }) => (bytes += Buffer.byteLength(delivery.body)) > MAX_CHUNK_BYTES);

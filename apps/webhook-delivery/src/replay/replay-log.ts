@@ -8,13 +8,13 @@ import { readOwnRecord } from '../process/read-own-record.js';
 export interface ReplayLog {
   /** Resolves when all records are committed. Rejects when the log can no longer be written. */
   write(records: readonly OutgoingRecord[]): Promise<void>;
-  /** Resolves when no transaction is under way. */
+  /** Resolves when no transaction is in flight. */
   drained(): Promise<void>;
 }
 
 export interface ReplayLogOptions {
   readonly producer: TransactionalProducer;
-  /** The log can no longer be written: the task must stop. */
+  /** Called when the log can no longer be written: the task must stop. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -56,7 +56,7 @@ export function createReplayLog({ producer, onFailure }: ReplayLogOptions): Repl
           return;
         }
         waiting.push({ records, resolve, reject });
-        // A microtask later, so that replays that write at the same time share the transaction.
+        // Deferred by a microtask so that replays writing at the same time share the transaction.
         writing ??= Promise.resolve().then(writeAll);
       }),
     drained: async () => {

@@ -3,13 +3,13 @@ import type { ReplayJob } from './replay-job.js';
 export type RotatedReplay = Pick<ReplayJob, 'fleetId' | 'subscriptionId' | 'series' | 'canGoOn'>;
 
 /**
- * Whose turn it is (R-26): that of the fleet with the fewest running replays, and among equals of the one whose last turn
- * ended longest ago. Within the fleet it is that of the subscription whose last turn ended longest ago, if it has none
- * running (R-30), with its oldest replay. While that one could only wait, so do the younger ones of the subscription, and
- * others get the turn.
+ * Decides which replay runs next (R-26). The fleet with the fewest running replays goes first, then the one whose last
+ * turn ended longest ago. Within the fleet it is the subscription without a running replay (R-30) whose last turn ended
+ * longest ago, with its oldest replay. While that replay could only wait, the younger ones of its subscription wait
+ * too, and others get the turn.
  */
 export class ReplayRotation<Job extends RotatedReplay> {
-  /** Both maps are in the order of the rotation. */
+  /** The order of both maps is that of the rotation. */
   private readonly fleets = new Map<string, Fleet<Job>>();
   private waitingCount = 0;
 
@@ -40,7 +40,7 @@ export class ReplayRotation<Job extends RotatedReplay> {
     subscription.running++;
   }
 
-  /** One that is to continue waits already. */
+  /** Call `wait` first if the job will continue. */
   ended(job: Job): void {
     const { fleet, subscription } = this.sharesOf(job);
     fleet.running--;
@@ -54,7 +54,7 @@ export class ReplayRotation<Job extends RotatedReplay> {
     return this.nextBy(({ running }) => running);
   }
 
-  /** Whether one that waits has more right to the place of this one, which is running. */
+  /** Whether a waiting replay should preempt this running one. */
   isOverdue(job: Job): boolean {
     const own = this.sharesOf(job).fleet;
     const next = this.nextBy((fleet) => (fleet === own ? fleet.running - 1 : fleet.running));

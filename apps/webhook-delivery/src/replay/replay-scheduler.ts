@@ -14,13 +14,13 @@ export interface ReplaySchedulerOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-/** How soon a replay that could only wait gets a free place once it can go on. */
+/** How soon a waiting replay gets a free place once it can make progress. */
 const CHECK_MS = 50;
 
 /**
- * Runs the replays of one partition, at most `maxRunning` at a time. When more have something to do, they alternate by
- * time slices in the order of the rotation, so that none has to wait for the end of another; one that can only wait
- * gives up its place at once (R-26).
+ * Runs the replays of one partition, at most `maxRunning` at a time. If more have something to do, they alternate in
+ * time slices, in rotation order, so that none has to wait for another to end. A replay that can only wait gives up its
+ * place at once (R-26).
  */
 export class ReplayScheduler {
   private readonly rotation = new ReplayRotation<ReplayJob>();
@@ -35,19 +35,19 @@ export class ReplayScheduler {
     this.fill();
   }
 
-  /** Runs a cancelled replay at once, above `maxRunning` if need be, so that it ends. */
+  /** Runs a cancelled replay at once, even above `maxRunning`, so that it ends. */
   cancelled(job: ReplayJob): void {
     if (this.rotation.remove(job)) this.start(job);
   }
 
-  /** The job is not run again. Resolves when its current time slice, if any, is over. */
+  /** Prevents further runs of the job. Resolves when its current time slice, if any, is over. */
   async drop(job: ReplayJob): Promise<void> {
     this.rotation.remove(job);
     await this.running.get(job);
     this.rotation.remove(job);
   }
 
-  /** Resolves when nothing is running; the signal of the jobs must have been aborted before. */
+  /** Resolves when nothing is running. The signal of the jobs must be aborted first. */
   async drained(): Promise<void> {
     this.isStopped = true;
     this.cancelCheck?.();
@@ -86,7 +86,7 @@ export class ReplayScheduler {
     this.running.set(job, slice);
   }
 
-  /** Its time runs from its first question, which it asks once it has what it needs to make progress. */
+  /** The time slice starts at the first `mayContinue`, when the job can make progress. */
   private turnOf(job: ReplayJob): ReplayTurn {
     const { monotonicMs, timeSliceMs } = this.options;
     let until: number | null = null;
@@ -114,7 +114,7 @@ export class ReplayScheduler {
     }
     const known = error instanceof StreamsError ? error : null;
     if (known?.code === 'CORRUPT_BATCH' || known?.code === 'CODEC_MISSING') job.setAside(known);
-    // Retention has just deleted what the job was about to read: it starts again from what is left.
+    // Retention has just deleted what the job was about to read: it restarts from what is left.
     else if (known?.code !== 'OFFSET_OUT_OF_RANGE') {
       this.options.onFailure(toError(error));
       return;

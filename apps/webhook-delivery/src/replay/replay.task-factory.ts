@@ -18,7 +18,7 @@ import { SubscriptionDirectory } from '../subscriptions/subscription-directory.j
 import { ReplayTask, type ReplayTaskParts } from './replay.task.js';
 import { SelectionMemory } from './selection-memory.js';
 
-/** Topics that a task reads and writes at the number of its own partition. */
+/** A task reads and writes these topics only at the number of its own partition. */
 export const REPLAYER_COPARTITIONED = [
   topics.replayProgress.name,
   topics.webhookDeliveries.name,

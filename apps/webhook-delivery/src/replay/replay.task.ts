@@ -14,7 +14,7 @@ export interface ReplayTaskParts extends ReplayJobParts {
   readonly timers: TimerPort;
 }
 
-/** Per partition: each running replay holds a batch of the log in memory. */
+/** The limit per partition: each running replay holds a batch of the log in memory. */
 const MAX_RUNNING_REPLAYS = 8;
 const TIME_SLICE_MS = 2_000;
 
@@ -28,13 +28,13 @@ interface Opened {
 
 interface Unfinished {
   readonly job: ReplayJob;
-  /** The offset of its first record. */
+  /** The offset of the first record of the replay. */
   readonly offset: number;
 }
 
 /**
- * The replays of the subscriptions of one partition (R-30). Their state is in two compacted topics, which are read
- * completely when the task opens; the replays run beside process(), which only takes in new replays and cancels.
+ * Runs the replays of the subscriptions of one partition (R-30). Their state is in two compacted topics, which are read
+ * completely when the task opens. Replays run in the background; process() only accepts new ones and cancels.
  */
 export class ReplayTask implements PartitionTask {
   private readonly stop = new AbortController();
@@ -60,7 +60,7 @@ export class ReplayTask implements PartitionTask {
     this.opened = this.build(producer);
     await producer.init();
     await this.context.confirmOwnership();
-    // The predecessor is fenced now: what is read next is final.
+    // The predecessor is fenced now, so what is read next is final.
     const replays = await this.restore();
     for (const [offset, replay] of replays) this.take(offset, replay);
     await this.forgetOrphans();
@@ -175,12 +175,12 @@ export class ReplayTask implements PartitionTask {
       this.unfinished.set(replayId, { job, offset });
       this.parts.metrics.unfinishedChanged(1);
       this.running().scheduler.add(job);
-      // It was cancelled while no replayer ran: its place in the rotation may be behind one that takes days.
+      // It was cancelled while no replayer ran: it may be in the rotation behind one that takes days.
       if (replay.cancelled) this.running().scheduler.cancelled(job);
     }
   }
 
-  /** Its record was deleted: deletes its progress too, so that the topics stay small. */
+  /** The record of the replay was deleted. Its progress is deleted too, to keep the topics small. */
   private async forget(replayId: string): Promise<void> {
     const job = this.unfinished.get(replayId)?.job;
     if (job) {
@@ -202,7 +202,7 @@ export class ReplayTask implements PartitionTask {
     if (this.unfinished.delete(replayId)) this.parts.metrics.unfinishedChanged(-1);
   }
 
-  /** Shows the lag to operators: the position passes a replay only when it is over. */
+  /** Makes the lag visible to operators: the position passes a replay only when it is over. */
   private async commitPosition(): Promise<void> {
     const offsets = [...this.unfinished.values()].map(({ offset }) => offset);
     const position = Math.min(this.position, ...offsets);

@@ -19,19 +19,19 @@ export interface SelectionParts {
   readonly partition: number;
 }
 
-/** What a selection goes by. */
+/** What limits a selection. */
 export interface SelectionLimits {
   readonly attemptsEnd: number;
   /** When the first earlier replay of the subscription began, by the clock of its replayer; null: there was none. */
   readonly replayedFrom: number | null;
-  /** The replayed events that are held at a time. */
+  /** How many replayed events are held at a time. */
   readonly eventsAtOnce?: number;
 }
 
-/** What has to be read for a portion of the replayed events. */
+/** The passes over the log for one portion of the replayed events. */
 interface Passes {
   readonly first: LogPass<WebhookAttempt>;
-  /** Null where it would change nothing. */
+  /** null: the pass would change nothing. */
   readonly written: LogPass<WebhookDelivery> | null;
   readonly second: LogPass<WebhookAttempt>;
 }
@@ -39,9 +39,9 @@ interface Passes {
 const NOTHING_SENT: DeliveryResult = { status: 'pending', statusCode: null };
 
 /**
- * Selects the deliveries that a replay sends again (R-30) by folding the attempts before `attemptsEnd`, and the deliveries of
- * earlier replays, which have all been written before this one begins: the result is the same at any time while the logs
- * keep them.
+ * Selects the deliveries that a replay sends again (R-30) by folding the attempts before `attemptsEnd` and the
+ * deliveries of earlier replays, which were all written before this one began. The result is the same at any time while
+ * the logs keep them.
  */
 export class DeliverySelecting {
   private readonly marks = new DeliveryMarks();
@@ -58,19 +58,20 @@ export class DeliverySelecting {
     this.passes = this.passesOfPortion();
   }
 
-  /** In memory. */
+  /** Size in memory. */
   get bytes(): number {
     return this.marks.bytes + this.latest.bytes;
   }
 
-  /** Goes on with the selection. @returns null: it had to give way, and has come at least one batch further */
+  /** Continues the selection. @returns null: it had to yield, after at least one batch */
   async advance(mayContinue: () => boolean, signal: AbortSignal): Promise<Selection | null> {
     for (;;) {
       const { first, written, second } = this.passes;
       if (!(await first.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
       const isRead = await written?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
       if (isRead === false) return null;
-      // R-30: the result of the latest series counts. A second pass, because the first one does not keep the event of each offset.
+      // The result of the latest series counts (R-30). This takes a second pass, because the first one does not keep
+      // the event of each offset.
       if (!this.latest.isEmpty) {
         if (!(await second.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
       }
@@ -97,15 +98,16 @@ export class DeliverySelecting {
     };
   }
 
-  /** @returns whether nothing that follows can change the selection */
+  /** @returns whether no later attempt can change the selection */
   private note(attempt: WebhookAttempt): boolean {
     const { replay } = this;
     const isCandidate = isOfReplay(replay, attempt);
-    // What later portions find out replaces the mark.
+    // The results of later portions replace the mark.
     if (isCandidate && this.isFirstPortion)
       this.marks.mark(attempt.deliveryOffset, isReplayed(replay, resultOf(attempt)));
     if (goesByResult(replay) && attempt.series > 0) this.noteReplayed(attempt);
-    // One event has one delivery: the attempts after its first need not be read to send it again, whatever became of it.
+    // An event has one delivery: to send it again, the attempts after its first need not be read, whatever their
+    // results.
     return isCandidate && replay.eventId !== null && !goesByResult(replay);
   }
 
@@ -116,7 +118,7 @@ export class DeliverySelecting {
     this.latest.put(eventId, series, isReplayed(this.replay, resultOf(attempt)));
   }
 
-  /** What an earlier replay has handed to the sender is pending until its first attempt. */
+  /** A delivery that an earlier replay has written is pending until its first attempt. */
   private noteWritten({ eventId, series }: WebhookDelivery): boolean {
     const isEarlier = series > 0 && series < this.replay.series;
     if (isEarlier && series > this.latest.seriesOf(eventId))
@@ -139,19 +141,19 @@ export interface Selection {
   /** The lowest and highest offset; -1: none. */
   readonly first: number;
   readonly last: number;
-  /** In memory. */
+  /** Size in memory. */
   readonly bytes: number;
 }
 
 const PAGE_OFFSETS = 2_048;
 const OFFSETS_PER_BYTE = 8;
-/** With what an array and its place in a Map take. */
+/** Includes the overhead of an array and its entry in a Map. */
 const BYTES_OF_PAGE = 512;
 
 export class DeliveryMarks {
   private readonly pages = new Map<number, Uint8Array>();
 
-  /** In memory. */
+  /** Size in memory. */
   get bytes(): number {
     return this.pages.size * BYTES_OF_PAGE;
   }

@@ -3,32 +3,31 @@ import { freeForFleet } from '../shares/fleet-share.js';
 /** Counted from the beginning: many may begin at the same time. */
 const FIRST_BYTES = 64 * 1_024;
 
-/** What a replay may hold of the memory for selections. */
+/** One replay's part of the memory for selections. */
 export interface HeldSelection {
-  /** False while it has to wait until others have ended. One that has begun keeps what it has. */
+  /** False while the selection has to wait for others to end. Memory already held stays held. */
   mayGrow(): boolean;
-  /** It has begun, and holds as much. */
+  /** Records that the selection now holds this many bytes. */
   grewTo(bytes: number): void;
-  /** It is complete, and holds no more than that. */
+  /** Marks the selection complete at its final size. */
   isWhole(bytes: number): void;
-  /** It does not go on for a while, and keeps what it has. */
+  /** Pauses growth; memory already held stays held. */
   waits(): void;
-  /** It holds nothing any more, whatever it still does. */
+  /** Releases all memory. Later calls have no effect. */
   release(): void;
 }
 
 /**
- * What the selections of all replays of the process take in memory: a selection is held until its replay is over, and a
- * replay may be slow for days. As with the memory of deliveries, the share of a fleet is a part of what is free (R-26). Of
- * the selections of a fleet that have begun, the first may go on beyond it until one is whole, so that never all wait for
- * each other.
+ * The memory of the selections of all replays of the process: a selection is held until its replay is over, and a slow
+ * replay may take days. As with the memory of deliveries, a fleet's share is a fraction of what is free (R-26). The
+ * oldest growing selection of a fleet may exceed the share until one is complete, which prevents a deadlock.
  */
 export class SelectionMemory {
   private usedBytes = 0;
   private readonly byFleet = new Map<string, number>();
-  /** Those that have begun and are not whole, in that order, by fleet. */
+  /** Growing selections by fleet, oldest first. */
   private readonly growing = new Map<string, Set<HeldSelection>>();
-  /** How many are whole, by fleet. */
+  /** The number of complete selections by fleet. */
   private readonly whole = new Map<string, number>();
 
   constructor(

@@ -17,8 +17,8 @@ interface Followed {
 }
 
 /**
- * Counts the deliveries of each replay that are written and not yet sent, by reading the attempt log. It keeps a replay
- * close to its sender: live events of the subscription wait behind few replayed ones, and after a cancel few still go out.
+ * Counts the unsent deliveries of each replay by reading the attempt log. This keeps a replay close to its sender: live
+ * events of the subscription wait behind few replayed ones, and few are sent after a cancel.
  */
 export class SendingWatch {
   private readonly followed = new Map<string, Followed>();

@@ -1,6 +1,6 @@
-/** Deliveries are written this often: a rate of 500 per second makes five transactions of 100. */
+/** The interval between writes: a rate of 500 per second makes five transactions of 100. */
 const TICK_MS = 200;
-/** The unused allowance of this time can be made up for. */
+/** Up to this much unused time can be made up for. */
 const BURST_MS = 400;
 
 /** A token bucket: how many deliveries may be written now, at `ratePerSecond` on average. */
@@ -8,7 +8,7 @@ export interface TokenBucket {
   /** How many of `wanted` may be written at once; 0: not yet. Small portions are saved up. */
   take(wanted: number): number;
   giveBack(count: number): void;
-  /** How long to wait before `take` gives any; 0: it would now. */
+  /** How long until `take` returns more than 0; 0: it would now. */
   waitMs(wanted: number): number;
 }
 

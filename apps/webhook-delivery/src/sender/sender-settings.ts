@@ -5,11 +5,11 @@ import { DELIVERIES_BEGUN } from '../single-attempt/attempt.module.js';
 import type { BacklogLimits } from './backlogs/partition-backlogs.js';
 import type { SlotLimits } from './scheduling/delivery-scheduler.js';
 
-/** What the subscriptions of a process share (R-22, R-26). */
+/** The limits that the subscriptions of a process share (R-22, R-26). */
 export interface SenderSettings {
   readonly slots: SlotLimits;
   readonly reservations: ReservationLimits;
-  /** `bytes`: per partition. */
+  /** `bytes` is per partition. */
   readonly unfinished: BacklogLimits & { readonly bytes: number };
   readonly unfinishedBytes: number;
   readonly flushes: FlushIntervals;
@@ -25,12 +25,12 @@ export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
   // R-26: shares by fleet first, then by subscription.
   slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
   reservations: DELIVERIES_BEGUN,
-  // R-26: beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log.
-  // A delivery that begins at once has ended after a minute, however its endpoint fails (R-20, R-22).
+  // Beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log
+  // (R-26). A delivery that begins at once has ended after a minute, however its endpoint fails (R-20, R-22).
   unfinished: { perSubscription: 500, slowAfterMs: 120_000, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,
-  // R-25: what is answered and not yet flushed is sent again after a kill.
+  // Attempts answered but not yet flushed are sent again after a kill (R-25).
   flushes: { intervalMs: 4, busyIntervalMs: 10 },
-  // R-25: longer than an attempt can take, so that attempts in flight are not repeated when a partition moves.
+  // Longer than an attempt can take, so that attempts in flight are not repeated when a partition moves (R-25).
   closeGraceMs: ATTEMPT_DEADLINE_MS + 500,
 };

@@ -35,7 +35,7 @@ export interface SenderParts extends Clocks {
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
   readonly random: () => number;
-  /** Per partition. */
+  /** The limits per partition. */
   readonly limits: BacklogLimits & { readonly bytes: number };
   readonly memory: DeliveryMemory;
   readonly retention: RetentionClock;
@@ -55,7 +55,7 @@ export interface SenderWorkOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-/** The parts of an open task. They call each other, so each is connected with those that are created after it. */
+/** The collaborators of an open task. They call each other, so each is connected with those created after it. */
 export class SenderWork {
   readonly recovered: RecoveredSender;
   readonly log: AttemptLog;

@@ -5,10 +5,10 @@ import { PartitionConsumer, PartitionContext } from '@waypost/platform';
 import type { RecordBatch } from '@waypost/streams';
 import { SENDER_COPARTITIONED, SenderTaskFactory } from './sender.task-factory.js';
 
-/** Above `closeGraceMs`, and within the time that an application may take to stop. */
+/** Must exceed `closeGraceMs` and fit into the time that an application may take to stop. */
 const STOP_TIMEOUT_MS = 6_300;
 
-/** Sends what webhook.deliveries holds, one task per partition (R-19 to R-29). */
+/** Sends the deliveries of webhook.deliveries, with one task per partition (R-19 to R-29). */
 @Controller()
 export class SenderController {
   @PartitionConsumer({

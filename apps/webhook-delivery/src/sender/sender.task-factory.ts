@@ -28,7 +28,7 @@ import type { SenderParts } from './sender-work.js';
 /** FlushScheduler */
 export const SENDER_FLUSH_SCHEDULER = Symbol('SENDER_FLUSH_SCHEDULER');
 
-/** Topics that a task writes at the number of its own partition. */
+/** A task writes these topics only at the number of its own partition. */
 export const SENDER_COPARTITIONED = [
   topics.webhookAttempts.name,
   topics.subscriptionState.name,

@@ -32,17 +32,17 @@ const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
 
 /**
- * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each attempt is
- * in the attempt log before the next one of its delivery starts, so that a crash can repeat only the attempts in flight.
- * The broker refuses the writes of a process that has lost the partition.
+ * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each
+ * attempt is in the attempt log before the next one of its delivery starts, so a crash can repeat only the attempts in
+ * flight. The broker refuses the writes of a process that has lost the partition.
  */
 export class SenderTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private work: SenderWork | null = null;
   private isClosing = false;
-  /** Whether what predecessors had begun is in memory. Until then nothing else may begin: it would take their reservations. */
+  /** Whether the deliveries that predecessors began are in memory. Until then no other may take their reservations. */
   private hasResumed = false;
-  /** When it last looked for expired deliveries, on the monotonic clock. */
+  /** The last check for expired deliveries, monotonic. */
   private expiredMs = -Infinity;
   private stopListening: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
@@ -59,7 +59,7 @@ export class SenderTask implements PartitionTask {
       `${consumerGroups.sender.id}.${String(partition)}`,
       written.map(({ name: topic }) => ({ topic, partition })),
     );
-    // First: from now on no predecessor can write, so what is read next is final.
+    // Must come first: it fences the predecessors, so what is read next is final.
     await this.writer.init();
     await this.context.confirmOwnership();
     const recovered = await recoverSender(this.parts, this.context);
@@ -103,7 +103,7 @@ export class SenderTask implements PartitionTask {
       for (const record of slice) {
         const quarantined = this.offer(record);
         if (quarantined === null) continue;
-        // Passes and commits go on meanwhile: the reader has come this far, and not past this record.
+        // Passes and commits continue during the wait: the reader has reached this record, but not passed it.
         backlogs.position = record.offset;
         await quarantined;
         if (this.hasClosed()) return;
@@ -130,7 +130,7 @@ export class SenderTask implements PartitionTask {
     void this.work?.position.stop();
   }
 
-  /** Attempts in flight may end and be logged; the successor repeats those that have not ended by then. */
+  /** Lets attempts in flight end and be logged; the successor repeats those that do not end in time. */
   async close(): Promise<void> {
     this.revoke();
     const { work } = this;
@@ -146,7 +146,8 @@ export class SenderTask implements PartitionTask {
     await Promise.all([flow.settled(), catchUp.close(), position.stop()]);
     cancelAbort();
     await log.drained();
-    // Deliveries that wait for a retry hold reservations of this process, which its other partitions need (R-26).
+    // Releases the reservations of deliveries that wait for a retry, since other partitions of the process need them
+    // (R-26).
     for (const backlog of backlogs.all()) for (const { pending } of backlog.unfinished.values()) flow.withdraw(pending);
     this.parts.metrics.pendingChanged(-backlogs.pending);
     this.parts.metrics.parkedChanged(-backlogs.parked.size);
@@ -172,7 +173,7 @@ export class SenderTask implements PartitionTask {
     const backlog = backlogs.known(subscriptionId);
     if (!backlog) return;
     if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
-    // Before a hold ends, so that what begins then is in order (R-28).
+    // Must precede the end of a hold, so that deliveries then begin in order (R-28).
     flow.orderChanged(backlog);
     held.subscriptionChanged(backlog);
     this.parts.scheduler.settingsChanged(subscriptionId);
@@ -205,7 +206,7 @@ export class SenderTask implements PartitionTask {
     return this.work;
   }
 
-  /** One that seems to be deleted may be newer than what this process has read. */
+  /** A subscription that seems deleted may be newer than what this process has read. */
   private async knowSubscriptionsOf({ states }: RecoveredSender): Promise<void> {
     const { directory } = this.parts;
     if ([...states.keys()].some((id) => isDeleted(directory, id))) await directory.caughtUp();
@@ -288,7 +289,7 @@ export class SenderTask implements PartitionTask {
     return fault === null ? read : { type: 'rejected', ...fault };
   }
 
-  /** null: it is finished. */
+  /** @returns null: the delivery is finished */
   private knownOf(backlog: SubscriptionBacklog, offset: number): WithdrawnDelivery | null {
     if (offset <= backlog.takenUpTo) {
       const withdrawn = this.opened().backlogs.readAgain(backlog, offset);

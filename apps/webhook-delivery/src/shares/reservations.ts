@@ -1,11 +1,11 @@
 import { parseSubscriberUrl } from '@waypost/egress';
 import { freeForFleet } from './fleet-share.js';
 
-/** How many deliveries may be begun and not finished. */
+/** Limits for deliveries that have begun and are not finished. */
 export interface ReservationLimits {
-  /** This process: each of them may need a socket at the moment its next attempt is due. */
+  /** The limit of the process: each delivery may need a socket when its next attempt is due. */
   readonly total: number;
-  /** All subscriptions that lead to one origin; no more than the HTTP client opens connections to it. */
+  /** The limit per origin of all subscriptions, at most the connections that the HTTP client opens to it. */
   readonly perOrigin: number;
 }
 
@@ -16,13 +16,15 @@ interface OriginCount {
 }
 
 /**
- * Counts the deliveries that were begun and are not finished. A delivery keeps its reservation between its attempts, so
- * that each of them can start when it is due, whatever else goes on (R-22); what gets no reservation waits in the log.
+ * Counts the deliveries that have begun and are not finished. A delivery keeps its reservation between attempts, so
+ * that each can start when it is due, whatever else is going on (R-22). Deliveries without a reservation wait in the
+ * log.
  *
- * A share is a part of what is *free* in the group above it, never a fixed number (the dynamic thresholds of shared-buffer
- * switches). One dead fleet alone takes a third of the process; forty take 1/42 each; and since every group stops while
- * something is free, the next one finds room at once (R-26): by fleet first, then by subscription. At an origin, a fleet
- * may hold as many as are free there, so that a dead path of one fleet leaves room for the same host's other paths.
+ * A share is a fraction of what is *free* in the group above it, never a fixed number (the dynamic thresholds of
+ * shared-buffer switches). One dead fleet alone takes a third of the process; forty take 1/42 each. Since every group
+ * stops while something is free, the next one finds room at once (R-26): by fleet first, then by subscription. At an
+ * origin, a fleet may hold as many as are free there, so that a dead path of one fleet leaves room for the same host's
+ * other paths.
  */
 export class Reservations {
   total = 0;
@@ -31,8 +33,8 @@ export class Reservations {
   constructor(private readonly limits: ReservationLimits) {}
 
   /**
-   * Whether one more delivery of the subscription may begin. There is no exception for its first one: a fleet with
-   * thousands of subscriptions would take everything.
+   * Whether one more delivery of the subscription may begin. Its first one gets no exception: a fleet with thousands of
+   * subscriptions would take everything.
    */
   hasRoom(fleet: ReservationCount, subscription: ReservationCount, origin: string): boolean {
     const atOrigin = this.origins.get(origin);
@@ -41,7 +43,7 @@ export class Reservations {
     return subscription.reserved < Math.min(this.freeFor(fleet), freeForFleetThere);
   }
 
-  /** Whether a delivery of the fleet may begin, of whatever subscription, when `offered` more of them have begun. */
+  /** Whether any delivery of the fleet may begin once `offered` more have begun. */
   fleetHasRoom(fleet: ReservationCount, offered: number): boolean {
     return this.freeFor(fleet, offered) > 0;
   }
@@ -50,7 +52,7 @@ export class Reservations {
     return freeForFleet(this.limits.total, this.total + offered, fleet.reserved + offered);
   }
 
-  /** Unconditionally: a delivery that a predecessor began has the right to its retries. */
+  /** Reserves unconditionally: a delivery that a predecessor began has the right to its retries. */
   reserve(fleet: ReservationCount, subscription: ReservationCount, origin: string): void {
     this.add(1, fleet, subscription, origin);
   }
@@ -73,12 +75,12 @@ export class Reservations {
   }
 }
 
-/** A fleet or a subscription. */
+/** The reservations of a fleet or a subscription. */
 export interface ReservationCount {
   reserved: number;
 }
 
-/** As the egress client pools connections, which are what a reservation is for (R-26). */
+/** The key by which the egress client pools connections; a reservation stands for one (R-26). */
 export function originOf(url: string): string {
   const parsed = parseSubscriberUrl(url, { allowHttp: true });
   return parsed.type === 'accepted' ? parsed.url.origin : url;

@@ -4,7 +4,7 @@ import type { ReservationCount, Reservations } from './reservations.js';
 
 /** A lane whose next delivery may have to wait for a reservation. */
 export interface SharingLane {
-  /** These three are the queue's. */
+  /** Only the queue sets these three. */
   isInShareQueue: boolean;
   offeredIn: SharingFleet | null;
   /** Monotonic. */
@@ -26,20 +26,20 @@ export interface ShareQueueOptions {
   readonly monotonicMs: () => number;
 }
 
-/** Lanes beyond their share are looked at again this often, and some of them whenever a reservation is free. */
+/** Lanes beyond their share are checked this often, and some of them whenever a reservation is freed. */
 const CHECK_MS = 50;
-/** Each look costs about a microsecond, and thousands of lanes may wait for the same origin. */
+/** A check costs about a microsecond per lane, and thousands of lanes may wait for the same origin. */
 const LOOKS_PER_CHECK = 512;
 const LOOKS_PER_RESERVATION = 8;
 /**
- * A lane keeps what it has been given for this time, however many deliveries end in it: a little less than one to a dead
- * endpoint lasts, so that shares are equal in time and not in deliveries.
+ * A lane keeps its reservation for this time, however many deliveries end in it, so that shares are equal in time and
+ * not in deliveries. It is slightly less than a delivery to a dead endpoint takes.
  */
 const TURN_MS = 45_000;
 
 /**
- * The lanes whose next delivery has no reservation, by fleet in turn, then by subscription (R-26): when more subscriptions
- * wait than there are reservations for, each gets one in the end.
+ * Lanes whose next delivery has no reservation, in rotation by fleet, then by subscription (R-26). If more
+ * subscriptions wait than there are reservations, each gets one eventually.
  */
 export class ShareQueue {
   private readonly fleets: Fifo<SharingFleet> = new Fifo();
@@ -60,25 +60,28 @@ export class ShareQueue {
     this.checkLater();
   }
 
-  /** A reservation of the lane is free: in its turn it is the first to have it, and otherwise the last. */
+  /**
+   * Call when a reservation of the lane is freed: the lane is the first to get it during its turn, and the last
+   * otherwise.
+   */
   freed(lane: SharingLane): void {
     if (this.options.monotonicMs() < lane.turnEndsMs && lane.checkShare()) return;
     for (let looks = 0; looks < LOOKS_PER_RESERVATION && this.lanes > 0; looks++) if (this.look()) return;
     lane.checkShare();
   }
 
-  /** Called when the lane has its reservation, or has not got one after all. */
+  /** Call when the lane has its reservation, or did not get one after all. */
   settled(lane: SharingLane): void {
     if (lane.offeredIn) lane.offeredIn.offered--;
     lane.offeredIn = null;
   }
 
-  /** @returns whether a lane has left the queue that may begin now */
+  /** @returns whether a lane that may begin now has left the queue */
   private look(): boolean {
     const fleet = this.fleets.shift();
     if (!fleet) return false;
     const lane = this.reservations.fleetHasRoom(fleet, fleet.offered) ? fleet.beyondShare.shift() : undefined;
-    // Before the lane can come back.
+    // Must precede the check, after which the lane may return.
     if (fleet.beyondShare.length > 0) this.fleets.push(fleet);
     if (!lane) return false;
     lane.isInShareQueue = false;

@@ -26,7 +26,7 @@ export class SharedPermits {
     return this.taken.total;
   }
 
-  /** Begins the work at once while the fleet and the subscription of its owner have room, and the origin has. */
+  /** Runs the work as soon as its fleet, its subscription and the origin have room. */
   async during<T>({ id, fleetId }: RequestOwner, origin: string, work: () => Promise<T>): Promise<T> {
     const request = new PermitRequest(this.taken, origin, this.fleet(fleetId), this.subscription(id));
     if (!request.checkShare()) {

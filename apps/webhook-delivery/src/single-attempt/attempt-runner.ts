@@ -20,7 +20,7 @@ export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
   /** The trace context for the receiver. */
   readonly traceparent: string;
-  /** As its producer sent it; null: none. */
+  /** The header as its producer sent it; null: none. */
   readonly tracestate: string | null;
   readonly attempt: number;
   readonly started: Moment;
@@ -36,12 +36,12 @@ export type AttemptRun =
       readonly url: string;
       readonly auth: 'none' | 'bearer';
       readonly result: AttemptResult;
-      /** The token that was used must not be used again. */
+      /** Discards the token of this attempt. */
       readonly discardToken: () => void;
     }
   /** The process stops. Nothing is logged: the successor makes this attempt again. */
   | { readonly type: 'aborted' }
-  /** The subscription was paused while the attempt waited for a token or a connection: it was not made. */
+  /** The subscription was paused while the attempt waited for a token or a connection, so it was not made. */
   | { readonly type: 'paused' };
 
 /** Makes one attempt: look up, sign, authenticate, POST. Never rejects for network failures. */
@@ -57,7 +57,7 @@ export interface AttemptRunnerOptions {
   readonly monotonicMs: () => number;
 }
 
-/** R-19, but for those of a token. Ours replace any of the owner's that have their names. */
+/** All headers except the token's. Ours replace the owner's headers of the same name. */
 function headersOf(
   { delivery, traceparent, tracestate, attempt, started }: AttemptRequest,
   secrets: readonly Buffer[],
@@ -115,7 +115,7 @@ class SignedPosts implements AttemptRunner {
     subscription: DirectorySubscription,
     auth: BearerAuth,
   ): Promise<AttemptRun> {
-    // Nothing is sent without them, so no token is needed.
+    // Nothing can be sent without the secrets, so this comes before the token.
     const opened = this.openSecrets(subscription, request.started.epochMs);
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
     const found = await this.options.tokens.tokenFor(subscription.id, auth, this.waitOf(request));
@@ -124,7 +124,7 @@ class SignedPosts implements AttemptRunner {
     const unsent = this.unsentRun(subscription);
     if (unsent !== null) return unsent;
     if (found.type === 'failed') return ended(subscription, failure('token_error', found.detail));
-    // Its owner has given it another client, or none: the attempt goes on with what it is now.
+    // The owner has changed or removed the client, so the attempt goes on with the current version.
     return this.post(request, this.options.directory.get(subscription.id) ?? subscription);
   }
 
@@ -165,7 +165,7 @@ class SignedPosts implements AttemptRunner {
     });
   }
 
-  /** How an attempt ends without its request, because of what the owner did meanwhile; null: it is to be sent. */
+  /** How an attempt ends without its request because of a change by the owner; null: send it. */
   private unsentRun(subscription: DirectorySubscription): AttemptRun | null {
     const { directory } = this.options;
     if (directory.isPaused(subscription.id)) return PAUSED;
@@ -227,7 +227,7 @@ function attemptResult(
   return { type: 'response', statusCode, retryAfter: headers['retry-after'] ?? null, body: said };
 }
 
-/** What the request carried that is never shown: a receiver may repeat it in a page about its error. */
+/** The secrets of the request, which are never shown: a receiver may repeat them in its error page. */
 function secretsOf(
   { headers }: DirectorySubscription,
   custom: Readonly<Record<string, string>>,

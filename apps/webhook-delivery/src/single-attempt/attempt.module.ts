@@ -12,16 +12,16 @@ import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
 import { BearerTokens, type BearerTokensOptions, createBearerTokens, wantsToken } from './bearer-tokens.js';
 
 /**
- * R-22: a delivery begins only when each of its attempts can have a socket on time, and a token request has one of its own.
- * While all of them want one, each origin still gets what it may have, however they are spread (libs/egress).
+ * A delivery begins only if each of its attempts can have a socket on time, and a token request has one of its own
+ * (R-22). Even if all of them want one, each origin still gets its limit, however they are spread (libs/egress).
  */
 const SOCKETS = 10_240;
 export const DELIVERIES_BEGUN: ReservationLimits = { total: 4_096, perOrigin: 512 };
-/** A token endpoint may be that of other fleets too, or be at the origin of their receivers. */
+/** A token endpoint may be shared with other fleets, or with the origin of their receivers. */
 export const TOKEN_REQUESTS: ReservationLimits = { total: 512, perOrigin: 256 };
 /**
- * Each asks for both families: name servers answer so many questions at a time (1,000 in CoreDNS as Kubernetes sets it up),
- * and names whose own servers are silent must not use up all of them (R-26).
+ * Each lookup asks for both address families. Name servers answer a limited number of questions at a time (1,000 in
+ * CoreDNS as Kubernetes sets it up), and names whose own servers are silent must not use up all of them (R-26).
  */
 const LOOK_UPS = 256;
 /** Above this an attempt waits for a connection while its deadline runs. */
@@ -37,7 +37,7 @@ function createEgress(
   return createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS, lookUps });
 }
 
-/** The HTTP client goes down after the consumers, whose attempts in flight need it to the end. */
+/** The HTTP client closes after the consumers, whose attempts in flight need it to the end. */
 @Module({
   imports: [TimersModule],
   providers: [

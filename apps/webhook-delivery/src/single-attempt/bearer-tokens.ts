@@ -18,11 +18,14 @@ import { requestToken, type TokenAnswer, type TokenRequestOptions, type Withdraw
 /** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
 export abstract class BearerTokens {
   abstract cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
-  /** The cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the request. */
+  /**
+   * Returns the cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the
+   * request.
+   */
   abstract tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
-  /** After a 401. A token that has been renewed meanwhile is kept. */
+  /** Call after a 401. A token renewed since then is kept. */
   abstract discard(subscriptionId: string, issued: IssuedToken): void;
-  /** Subscriptions with an entry. */
+  /** The number of subscriptions with an entry. */
   abstract readonly size: number;
 }
 
@@ -30,15 +33,18 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** One for each request. */
   readonly permits: Pick<SharedPermits, 'during'>;
   readonly fleetOf: (subscriptionId: string) => string;
-  /** Whether the subscription still needs a token of this client. Asked when the turn of a request has come, and before it is written. */
+  /**
+   * Whether the subscription still needs a token of this client. Called when the request's turn has come, and before it
+   * is written.
+   */
   readonly isWanted: (subscriptionId: string, auth: BearerAuth) => boolean;
-  /** Default 20,000. */
+  /** 20,000 by default. */
   readonly maxSubscriptions?: number;
-  /** Of tokens. Default 32 MiB. */
+  /** The memory for tokens, 32 MiB by default. */
   readonly maxBytes?: number;
 }
 
-/** R-23: how long before it expires a token is replaced. */
+/** A token is replaced this long before it expires (R-23). */
 const EXPIRY_MARGIN_MS = 60_000;
 /** A token whose lifetime is below the margin still serves concurrent attempts. */
 const MIN_USE_MS = 1_000;
@@ -60,7 +66,8 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
 
   const request = (entry: TokenEntry): Promise<RequestResult> => {
     const { subscriptionId } = entry;
-    // While a request waits, an entry that took its place, since it was evicted or its client changed and back, may get a token.
+    // While a request waits, another entry for the same client may take its place (after an eviction, or a change and
+    // back) and get a token.
     const isNeeded = (): boolean =>
       options.isWanted(subscriptionId, entry.auth) && cached(subscriptionId, entry.auth) === undefined;
     const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
@@ -80,7 +87,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
     return entry.request;
   };
 
-  /** The running request, a new one, or a failure during the back-off; and how long this caller waits for it. */
+  /** The request in flight, a new one, or a failure during the back-off, and how long this caller waits for it. */
   const pendingToken = (subscriptionId: string, auth: BearerAuth, withinMs: number) => {
     const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(subscriptionId, auth);
     if (entry.request !== undefined) {
@@ -102,7 +109,7 @@ export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
       if (waited.type === 'late') return tooLate(pending.entry);
       if (waited.value.type !== 'withdrawn') return waited.value;
       if (!options.isWanted(subscriptionId, auth)) return { type: 'changed' };
-      // There was a token. If it has been discarded since, another one is requested.
+      // There was a token. If it has been discarded since, the loop requests another one.
     }
   };
 
@@ -144,7 +151,7 @@ function applyAnswer(
   return { type: 'failed', detail: answer.detail };
 }
 
-/** The lifetime counts from the request: when the endpoint started counting is not known. */
+/** The lifetime counts from the request, since it is unknown when the endpoint started counting. */
 function validUntilMs(lifetimeMs: number, { requestedMs, answeredMs }: AnswerTimes): number {
   return Math.max(requestedMs + lifetimeMs - EXPIRY_MARGIN_MS, answeredMs + MIN_USE_MS);
 }
@@ -164,7 +171,7 @@ function inBackOff({ lastFailure }: TokenEntry): Promise<RequestResult> {
 
 export type TokenResult =
   | RequestedToken
-  /** The subscription does not want a token of this client any more: it was not requested. */
+  /** The subscription no longer wants a token of this client: none was requested. */
   | { readonly type: 'changed' }
   /** The process stops. */
   | { readonly type: 'aborted' };

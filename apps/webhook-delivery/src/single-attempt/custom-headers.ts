@@ -1,7 +1,7 @@
 import { openHeaderValue } from '@waypost/domain';
 import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
 
-/** The headers that the owner of a subscription adds, by name; null when a secret one cannot be opened. */
+/** The headers that the owner of a subscription adds, by name; null: a secret one cannot be opened. */
 export type CustomHeaders = (subscription: DirectorySubscription) => Readonly<Record<string, string>> | null;
 
 /** Opens the secret values once per version of a subscription. */
@@ -23,7 +23,7 @@ function openAll(
   { id, headers }: DirectorySubscription,
   sealingKeys: readonly Buffer[],
 ): Readonly<Record<string, string>> | null {
-  // Without a prototype, so that no name means anything but a header.
+  // Has no prototype, so that every name is just a header.
   const values = Object.create(null) as Record<string, string>;
   for (const { name, value, sealedValue } of headers) {
     if (sealedValue === null) {

@@ -3,16 +3,16 @@ import type { DirectorySubscription, SubscriptionDirectory } from '../subscripti
 
 /** Finds subscriptions that the directory does not contain (yet). */
 export interface KnownSubscriptions {
-  /** undefined: deleted, or known only by a version that cannot be read. */
+  /** undefined: deleted, or known only in a version that cannot be read. */
   find(subscriptionId: string): Promise<DirectorySubscription | undefined>;
 }
 
 const MAX_DELETED = 10_000;
 
 /**
- * The subscription of a delivery was in the topic when the delivery was made: if it is missing once the topic is read to
- * its end, it was deleted, and ids are never reused. The result is remembered, so that a thousand deliveries of a deleted
- * subscription request that end from the broker only once.
+ * The subscription of a delivery was in the topic when the delivery was made. If it is missing after the topic is read
+ * to its end, it was deleted, and ids are never reused. The result is remembered, so that a thousand deliveries of a
+ * deleted subscription ask the broker for that end only once.
  */
 export function createKnownSubscriptions(
   directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>,

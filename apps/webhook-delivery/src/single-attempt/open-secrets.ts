@@ -11,10 +11,10 @@ export type OpenedSecrets =
       readonly custom: Readonly<Record<string, string>>;
       readonly identity: ClientIdentity | undefined;
     }
-  /** Nothing is sent without one of them. */
+  /** A secret cannot be opened, and nothing is sent without it. */
   | { readonly type: 'unreadable'; readonly result: AttemptResult };
 
-/** Everything of a subscription that is stored sealed and goes into an attempt. */
+/** Opens all sealed values of a subscription that an attempt needs. */
 export function createSecretOpener(sealingKeys: readonly Buffer[]) {
   const signingKeys = createSigningKeys(sealingKeys);
   const customHeaders = createCustomHeaders(sealingKeys);
@@ -30,14 +30,17 @@ export function createSecretOpener(sealingKeys: readonly Buffer[]) {
   };
 }
 
-/** The unsealed secrets that sign for a subscription at a given time, newest first; empty when none can be opened. */
+/**
+ * Returns the unsealed secrets that sign for a subscription at a given time, newest first; empty if none can be opened
+ * (R-17, R-19).
+ */
 type SigningKeys = (subscription: DirectorySubscription, nowMs: number) => readonly Buffer[];
 
 interface OpenedKeys {
   readonly keys: readonly Buffer[];
-  /** When the last of those without which they are expired: a clock that was ahead may be set back. */
+  /** When the last of the omitted secrets expired: a clock that was ahead may be set back. */
   readonly from: number;
-  /** When the first of them expires. */
+  /** When the first of these secrets expires. */
   readonly until: number;
 }
 

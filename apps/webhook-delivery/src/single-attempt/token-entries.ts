@@ -1,7 +1,7 @@
 import type { BearerAuth } from '@waypost/domain';
 import type { WithdrawnRequest } from './token-request.js';
 
-/** One issued token: when an endpoint returns the same text again, that is a new one. */
+/** One issued token. If an endpoint returns the same text again, that counts as a new one. */
 export interface IssuedToken {
   readonly authorization: string;
   /** Monotonic. */
@@ -19,14 +19,14 @@ export interface TokenEntry {
   readonly subscriptionId: string;
   /** A changed client or token URL must not use the token of the old one. */
   auth: BearerAuth;
-  /** Changed by `TokenEntries.issue`. */
+  /** Set only by `TokenEntries.issue`. */
   issued: IssuedToken | undefined;
   request: Promise<RequestResult> | undefined;
-  /** False: the request waits for its turn (R-26). */
+  /** False while the request waits for its turn (R-26). */
   hasPlace: boolean;
   failures: number;
   lastFailure: string;
-  /** No request before this, monotonic. */
+  /** No request starts before this, monotonic. */
   retryMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface TokenEntriesOptions {
   readonly monotonicMs: () => number;
 }
 
-/** An entry that can be found, and what it counts for. */
+/** An entry in the index, and what it counts for. */
 interface KeptEntry {
   readonly entry: TokenEntry;
   readonly fleetId: string;
@@ -45,20 +45,20 @@ interface KeptEntry {
 
 interface FleetEntries {
   bytes: number;
-  /** The oldest request first. */
+  /** Ordered by request, oldest first. */
   readonly kept: Set<KeptEntry>;
 }
 
-/** At each request: so a token that no attempt asks for again leaves memory once it has expired. */
+/** Entries checked per request, so that an expired token that no attempt asks for again leaves memory. */
 const LOOKS_PER_REQUEST = 8;
 
 /**
- * What is known of the tokens of each subscription. Bounded, since nothing tells which subscriptions will not come back: the
- * fleet that has the most loses those with its oldest requests (R-26).
+ * Holds the known token of each subscription. Bounded, since nothing tells which subscriptions will not come back: the
+ * fleet with the most entries loses those with the oldest requests (R-26).
  */
 export class TokenEntries {
   private readonly kept = new Map<string, KeptEntry>();
-  /** The one whose last request is the oldest first. */
+  /** Ordered by last request, oldest first. */
   private readonly fleets = new Map<string, FleetEntries>();
   private bytes = 0;
   private round: Iterator<KeptEntry> = this.kept.values();
@@ -69,12 +69,12 @@ export class TokenEntries {
     return this.kept.size;
   }
 
-  /** undefined also when the entry belongs to another client. */
+  /** Also undefined if the entry belongs to another client. */
   find(subscriptionId: string, auth: BearerAuth): TokenEntry | undefined {
     const entry = this.any(subscriptionId);
     if (entry === undefined || entry.auth === auth) return entry;
     if (!sameAuth(entry.auth, auth)) return undefined;
-    // The next lookup of this version of the subscription compares by identity.
+    // Makes the next lookup of this version of the subscription compare by identity.
     entry.auth = auth;
     return entry;
   }
@@ -83,7 +83,7 @@ export class TokenEntries {
     return this.kept.get(subscriptionId)?.entry;
   }
 
-  /** Called at each token request. */
+  /** Call at each token request. */
   keep(entry: TokenEntry, fleetId: string): void {
     this.dropExpired();
     this.remove(this.kept.get(entry.subscriptionId));
@@ -97,18 +97,18 @@ export class TokenEntries {
     this.evict();
   }
 
-  /** @param issued undefined: it has none */
+  /** @param issued undefined: the entry has no token */
   issue(entry: TokenEntry, issued: IssuedToken | undefined): void {
     const before = bytesOf(entry);
     entry.issued = issued;
     const kept = this.kept.get(entry.subscriptionId);
-    // One that was evicted serves those that wait for its request.
+    // An evicted entry still serves those that wait for its request.
     if (kept?.entry !== entry) return;
     this.count(kept, bytesOf(entry) - before);
     this.evict();
   }
 
-  /** The token of the entry. One that has expired is forgotten. */
+  /** Returns the token of the entry. An expired one is forgotten. */
   valid(entry: TokenEntry | undefined): IssuedToken | undefined {
     if (entry?.issued === undefined) return undefined;
     if (entry.issued.validUntilMs > this.options.monotonicMs()) return entry.issued;
@@ -159,7 +159,7 @@ export class TokenEntries {
   }
 }
 
-/** A token is visible ASCII. */
+/** A token is visible ASCII, one byte per character. */
 function bytesOf({ issued }: TokenEntry): number {
   return issued?.authorization.length ?? 0;
 }

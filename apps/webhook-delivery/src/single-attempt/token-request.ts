@@ -5,19 +5,19 @@ export type TokenAnswer =
   | {
       readonly type: 'issued';
       readonly token: string;
-      /** As the endpoint reports it: may be 0 or less. */
+      /** As reported by the endpoint; may be 0 or less. */
       readonly lifetimeMs: number;
     }
   | {
       readonly type: 'failed';
-      /** Human-readable; contains no secret and nothing from the response, which may hold one. */
+      /** Readable by humans; contains no secret and nothing from the response, which may hold one. */
       readonly detail: string;
-      /** The Retry-After of the endpoint; 0 when there is none. */
+      /** The Retry-After of the endpoint; 0: none. */
       readonly retryAfterMs: number;
     }
   | WithdrawnRequest;
 
-/** Not sent: it was not wanted any more. */
+/** The request was not sent because it was no longer wanted. */
 export interface WithdrawnRequest {
   readonly type: 'withdrawn';
 }
@@ -28,17 +28,17 @@ export interface TokenRequestOptions {
   readonly nowMs: () => number;
 }
 
-/** For a token endpoint that reports no readable lifetime. */
+/** Used if a token endpoint reports no readable lifetime. */
 const DEFAULT_LIFETIME_MS = 300_000;
 const MAX_RESPONSE_BYTES = 16_384;
-/** Few servers take a longer header. */
+/** Few servers accept a longer header. */
 const MAX_TOKEN_BYTES = 8_192;
-/** Safe in an `Authorization: Bearer` header: visible ASCII, no spaces, no line ends. */
+/** Matches tokens that are safe in an `Authorization: Bearer` header: visible ASCII, no spaces, no line ends. */
 const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures.
- * @param isWanted asked right before it is written, after its wait for a connection, and when it got none
+ * Makes one token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures.
+ * @param isWanted asked right before the request is written, after its wait for a connection, and if it got none
  */
 export async function requestToken(
   { egress, sealingKeys, nowMs }: TokenRequestOptions,
@@ -96,7 +96,7 @@ function readTokenAnswer(answer: EgressResult, nowMs: number): TokenAnswer {
   if (typeof token !== 'string' || !USABLE_TOKEN.test(token))
     return failed('token endpoint sent no usable access_token');
   if (token.length > MAX_TOKEN_BYTES) return failed(`the access_token is longer than ${String(MAX_TOKEN_BYTES)} bytes`);
-  // RFC 6749, 7.1: a token of an unknown type must not be used. Many endpoints omit the type.
+  // A token of an unknown type must not be used (RFC 6749, 7.1). Many endpoints omit the type.
   if (typeof type === 'string' && !/^bearer/i.test(type)) return failed('the token endpoint issues no bearer tokens');
   return { type: 'issued', token, lifetimeMs: lifetimeMsOf(expiresIn) };
 }

@@ -1,8 +1,8 @@
 const MASK = '[secret]';
-/** A shorter beginning of a secret tells nothing, and may be there by chance. */
+/** A shorter prefix of a secret reveals nothing, and may be there by chance. */
 const LEAST_BEGINNING = 4;
 
-/** What a response says, and where in it each of the characters begins, with its end as the last. */
+/** The decoded text of a response, with the position of each character in the original, and its end as the last one. */
 interface Reading {
   readonly text: string;
   readonly places: ArrayLike<number>;
@@ -10,11 +10,11 @@ interface Reading {
 
 interface Escapes {
   readonly pattern: RegExp;
-  /** One that the end of the response has cut. */
+  /** Matches an escape that the end of the response has cut off. */
   readonly cut: RegExp;
 }
 
-/** As receivers repeat what they were sent: in JSON, in HTML, in a URL. */
+/** The ways in which receivers repeat what they were sent: in JSON, in HTML, in a URL. */
 const ESCAPES: readonly Escapes[] = [
   { pattern: /\\(?:u00(?<hex>[\da-f]{2})|(?<char>["\\/]))/gi, cut: /\\(?:u[\da-f]{0,3})?$/i },
   {
@@ -25,11 +25,11 @@ const ESCAPES: readonly Escapes[] = [
 ];
 const NAMED: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'", '+': ' ' };
 
-/** The beginning of a response without the secrets in it, nor the beginning of one that its end has cut. */
+/** Masks the secrets in the beginning of a response, and the prefix of one cut off by its end. */
 export function withoutSecrets(body: Buffer, secrets: readonly string[]): Buffer {
-  // Most requests carry none, and the time for reading a page would be lost to others (R-26).
+  // Most requests carry no secrets, and the time for reading a page would be lost to others (R-26).
   if (secrets.every((secret) => secret === '')) return body;
-  // One character per byte, as in header values.
+  // Latin-1 gives one character per byte, as in header values.
   const text = body.toString('latin1');
   const isSecret = new Uint8Array(text.length);
   for (const reading of readingsOf(text))
@@ -76,14 +76,14 @@ function unescaped(text: string, { pattern, cut }: Escapes): Reading {
   return { text: read, places };
 }
 
-/** One, whatever the number: a place of the reading is a character. */
+/** Always one UTF-16 unit, whatever the number: each position of the reading is one character. */
 function characterOf({ hex, decimal, char, name }: Readonly<Record<string, string | undefined>>): string {
   if (char !== undefined) return char;
   if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
   return String.fromCharCode(hex === undefined ? Number(decimal) : parseInt(hex, 16));
 }
 
-/** Of several secrets one may be in another, or begin in it: each is masked as a whole. */
+/** Secrets may contain or overlap each other, so each is masked as a whole. */
 function markWhole(isSecret: Uint8Array, { text, places }: Reading, secret: string): void {
   if (secret === '') return;
   let markedTo = 0;

@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 
-/** An entry: both halves of the hash of a device id, and the number of an owner that names it. */
+/** An entry holds both halves of the hash of a device id, and the number of an owner that names it. */
 const WORDS = 3;
 const MAX_UNMERGED = 256;
 
 /**
- * Which owners (subscriptions) name a device, for tens of millions of device ids: 12 bytes per id of an owner, and lookups
- * that hardly depend on their number. An id is kept as a keyed hash of 64 bits (decision 0040).
+ * Finds the owners (subscriptions) that name a device, for tens of millions of device ids: 12 bytes per id of an owner,
+ * and lookups that hardly depend on their number. An id is kept as a keyed 64-bit hash (decision 0040).
  */
 export class DeviceIndex<Owner> {
   private readonly shards: readonly Shard[];
@@ -22,7 +22,7 @@ export class DeviceIndex<Owner> {
 
   /**
    * @param group the same id in another group is another device
-   * @returns the number by which it is removed
+   * @returns the number for `remove`
    */
   add(group: number, deviceIds: readonly string[], owner: Owner): number {
     const number = this.freeNumbers.pop() ?? this.ownerByNumber.length;
@@ -37,7 +37,7 @@ export class DeviceIndex<Owner> {
     return number;
   }
 
-  /** Its entries are dropped when others are merged with them; until then the number is not used again. */
+  /** The entries are dropped when others are merged with them; until then the number is not reused. */
   remove(number: number): void {
     this.ownerByNumber[number] = undefined;
     if (this.entriesByNumber[number] === 0) this.freeNumbers.push(number);
@@ -69,8 +69,8 @@ export class DeviceIndex<Owner> {
 }
 
 /**
- * Runs of entries, each sorted by the first word and more than twice as long as the next (the logarithmic method): adding
- * an entry costs some merging now and then, never a rebuild, and no space is left free.
+ * Runs of entries, each sorted by the first word and more than twice as long as the next (the logarithmic method).
+ * Adding an entry costs some merging now and then, never a rebuild, and no space is wasted.
  */
 class Shard {
   private readonly runs: Uint32Array[] = [];
@@ -108,7 +108,7 @@ function scan(run: Uint32Array, count: number, entry: Uint32Array, onOwner: (num
   }
 }
 
-/** The first entry whose first word is not less than the given one. */
+/** The index of the first entry whose first word is at least the given one. */
 function lowerBound(run: Uint32Array, count: number, first: number): number {
   let from = 0;
   let to = count;
@@ -138,8 +138,8 @@ function merge(a: Uint32Array, b: Uint32Array, keep: (owner: number) => boolean)
 }
 
 /**
- * HalfSipHash-2-4 of a group and a text, 64 bits, under a random key: an owner who chooses device ids cannot make two of
- * them equal. Written into the first two words.
+ * HalfSipHash-2-4 of a group and a text, 64 bits, under a random key: an owner who chooses device ids cannot make two
+ * of them collide. The result goes into the first two words.
  */
 function createKeyedHash(): (into: Uint32Array, group: number, text: string) => void {
   const [key0 = 0, key1 = 0] = randomFillSync(new Uint32Array(2));

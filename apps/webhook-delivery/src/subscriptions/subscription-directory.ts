@@ -4,29 +4,29 @@ import { type Quarantine, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 import { DeviceIndex } from './device-index.js';
 
-/** The device ids are in an index: as they are, those of all subscriptions would not fit in memory. */
+/** The device ids are only in an index, since those of all subscriptions would not fit in memory. */
 export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds' | 'description' | 'metadata'>;
 
 type EventSource = Pick<FleetEvent, 'fleetId' | 'eventType' | 'deviceId'>;
 
-/** Every subscription, read from the topic (R-17): deliveries continue while the database is down. */
+/** Holds every subscription, read from the topic (R-17), so deliveries continue while the database is down. */
 export abstract class SubscriptionDirectory implements Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
   abstract start(): Promise<void>;
   abstract stop(): Promise<void>;
   abstract caughtUp(): Promise<void>;
   abstract get(subscriptionId: string): DirectorySubscription | undefined;
   /**
-   * Nothing is sent at present: its owner has paused it (R-16), or its only version cannot be read or has a status that only
-   * a newer build knows. An older version stays in force when a newer one cannot be read.
+   * Whether sending is off: the owner has paused it (R-16), or its only version cannot be read or has a status that
+   * only a newer build knows. An older version stays in force if a newer one cannot be read.
    */
   abstract isPaused(subscriptionId: string): boolean;
-  /** The subscriptions that the event becomes deliveries of (R-16): `matchesSubscription` holds for them and no other. */
+  /** The subscriptions that get a delivery of the event (R-16): exactly those for which `matchesSubscription` holds. */
   abstract matching(event: EventSource): DirectorySubscription[];
-  /** Called with the id after each change of a subscription. @returns a function that ends the calls */
+  /** Calls the listener with the id after each change of a subscription. @returns a function that ends the calls */
   abstract onChange(listener: (subscriptionId: string) => void): () => void;
 }
 
-/** Not one of which only a version is known that cannot be read: that one is paused. */
+/** A subscription known only in a version that cannot be read is not deleted but paused. */
 export function isDeleted(directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>, subscriptionId: string): boolean {
   return directory.get(subscriptionId) === undefined && !directory.isPaused(subscriptionId);
 }
@@ -118,7 +118,7 @@ interface Group {
 class EventIndex {
   private readonly groups = new Map<string, Group>();
   private readonly ofDevices: DeviceIndex<DirectorySubscription>;
-  /** In `ofDevices`, by id. */
+  /** Numbers in `ofDevices`, by subscription id. */
   private readonly numbers = new Map<string, number>();
 
   constructor(shards: number) {

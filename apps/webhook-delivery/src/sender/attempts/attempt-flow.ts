@@ -30,15 +30,15 @@ export interface AttemptFlowOptions extends Clocks {
   readonly log: AttemptLog;
   readonly tracer: AttemptTracer;
   readonly retention: Pick<RetentionClock, 'isTooOld'>;
-  /** A delivery is held. */
+  /** Called when a delivery is held. */
   readonly onHeld: (backlog: SubscriptionBacklog) => void;
   readonly onProbe: (backlog: SubscriptionBacklog) => void;
-  /** What concerns the health of the endpoint. */
+  /** Called with every result that may affect the health of the endpoint. */
   readonly onOutcome: (backlog: SubscriptionBacklog, outcome: AttemptOutcome) => void;
-  /** Whether what predecessors had begun has its reservations. */
+  /** Whether the deliveries that predecessors began have their reservations. */
   readonly hasResumed: () => boolean;
   readonly random: () => number;
-  /** Its last attempt is in the log. */
+  /** Called when the last attempt of the delivery is in the log. */
   readonly onFinished: (pending: PendingDelivery) => void;
 }
 
@@ -48,13 +48,14 @@ type MadeAttempt =
   | { readonly type: 'paused' };
 
 /**
- * Takes each delivery of a partition through its attempts: wait until the scheduler begins it, attempt, decide, log, and
- * again when the next attempt is due (R-20 to R-25). An attempt is in the log before the next one of the same delivery
- * starts, and before its reservation is released: a crash can repeat no more attempts than there are reservations.
+ * Takes each delivery of a partition through its attempts: wait until the scheduler begins it, attempt, decide, log,
+ * and again when the next attempt is due (R-20 to R-25). An attempt is in the log before the next one of the same
+ * delivery starts, and before its reservation is released, so a crash can repeat no more attempts than there are
+ * reservations.
  */
 export class AttemptFlow {
   private readonly dueTimers: DueTimers;
-  /** Ends the waits before POSTs; the POSTs themselves are ended through the abort group. */
+  /** Ends the waits before POSTs; the abort group ends the POSTs themselves. */
   private readonly controller = new AbortController();
   private readonly abortGroup = createAbortGroup();
   private readonly deviceOrder = new DeviceOrder();
@@ -75,17 +76,17 @@ export class AttemptFlow {
       this.recordExpired(pending);
       return;
     }
-    // One that is not known yet may turn out to be strict.
+    // A subscription that is not known yet may turn out to be strict.
     if (!this.isStrict(pending.backlog, true) || this.deviceOrder.enter(pending)) this.schedule(pending);
   }
 
-  /** A disabled one is not: all of it ends without requests. */
+  /** Disabled subscriptions are never strict: their deliveries end without requests. */
   private isStrict({ subscriptionId }: SubscriptionBacklog, ifUnknown: boolean): boolean {
     const subscription = this.options.directory.get(subscriptionId);
     return subscription ? subscription.strictOrder && subscription.status !== 'disabled' : ifUnknown;
   }
 
-  /** Nothing of the backlog begins from now on; what waits for its retry is held when that is due. */
+  /** Keeps the backlog from beginning deliveries. A delivery that waits for its retry is held when that is due. */
   hold(backlog: SubscriptionBacklog): void {
     backlog.isProbing = false;
     for (const pending of this.drain(backlog)) pending.isHeld = true;
@@ -101,16 +102,16 @@ export class AttemptFlow {
     }
   }
 
-  /** Its subscription has changed, and with it perhaps whether its deliveries wait for each other. */
+  /** Re-evaluates strict ordering after a subscription change. */
   orderChanged(backlog: SubscriptionBacklog): void {
     const unfinished = [...backlog.unfinished.values()].map(({ pending }) => pending);
-    // One that is unknown now was deleted: what is left of it ends without requests.
+    // An unknown subscription was deleted: its remaining deliveries end without requests.
     if (!this.isStrict(backlog, false))
       for (const pending of this.deviceOrder.dissolve(unfinished)) this.schedule(pending);
     else if (!unfinished.every((pending) => this.deviceOrder.has(pending))) this.order(backlog, unfinished);
   }
 
-  /** What has begun goes on. What has not waits for the earlier events of its device. */
+  /** Deliveries that have begun continue. The others wait for the earlier events of their device. */
   private order(backlog: SubscriptionBacklog, unfinished: readonly PendingDelivery[]): void {
     const waiting = this.drain(backlog);
     for (const pending of unfinished) {
@@ -124,7 +125,7 @@ export class AttemptFlow {
     for (const pending of unfinished) if (waiting.has(pending)) this.enqueue(pending);
   }
 
-  /** Takes what waits out of its lane. Of a suspended one, that is its probe. */
+  /** Takes the waiting deliveries out of their lane. For a suspended backlog, that is the probe. */
   private drain(backlog: SubscriptionBacklog): Set<PendingDelivery> {
     const drained = this.options.scheduler.drain(backlog.subscriptionId);
     if (drained.length > 0) backlog.isProbing = false;
@@ -132,9 +133,9 @@ export class AttemptFlow {
   }
 
   /**
-   * Sends a held delivery outside of its five attempts (R-29), once it has a reservation: thousands of subscriptions may be
-   * suspended (R-26).
-   * @returns false: there is none
+   * Sends a held delivery outside its five attempts (R-29), once it has a reservation: thousands of subscriptions may
+   * be suspended (R-26).
+   * @returns false: no delivery is held
    */
   probe(backlog: SubscriptionBacklog): boolean {
     if (this.isStopped || backlog.isProbing) return true;
@@ -160,7 +161,7 @@ export class AttemptFlow {
     this.deviceOrder.withdraw(pending);
   }
 
-  /** No attempt starts from now on. */
+  /** Prevents new attempts. */
   stop(): void {
     this.isStopped = true;
     this.dueTimers.clear();
@@ -176,7 +177,7 @@ export class AttemptFlow {
     return new Promise((resolve) => this.whenSettled.push(resolve));
   }
 
-  /** Its attempt has started and is not in the log yet. */
+  /** Whether the attempt has started and is not in the log yet. */
   isSending(pending: PendingDelivery): boolean {
     return this.sending.has(pending);
   }
@@ -189,7 +190,7 @@ export class AttemptFlow {
     }
     this.resume(pending);
     const dueMs = pending.due.monotonicMs;
-    // It may be due already: the one before had to be logged, or it was in the log only. No other work has held it up then.
+    // The retry may already be due, after slow logging or a restart. That wait is not lateness.
     const onTimeMs = Math.max(dueMs, this.options.monotonicMs());
     this.dueTimers.at(dueMs, () => {
       this.retry(pending, onTimeMs);
@@ -225,16 +226,16 @@ export class AttemptFlow {
 
   start(pending: PendingDelivery, begun: BegunDelivery): void {
     pending.begun = begun;
-    // What has not begun is not due: it waits in the log, or here.
+    // A delivery becomes due when it begins, after its wait in the log or here.
     pending.due = momentNow(this.options);
     const isProbe = pending.backlog.isSuspended;
     if (isProbe) this.options.onProbe(pending.backlog);
     void this.run(pending, isProbe);
   }
 
-  /** @param onTimeMs the earliest moment at which it could start */
+  /** @param onTimeMs the earliest time at which it could start */
   private retry(pending: PendingDelivery, onTimeMs: number): void {
-    if (pending.begun === null) return; // withdrawn meanwhile
+    if (pending.begun === null) return; // withdrawn in the meantime
     if (pending.backlog.isHeld) {
       this.enqueue(pending);
       return;
@@ -268,7 +269,7 @@ export class AttemptFlow {
     const request = { delivery, traceparent, tracestate, attempt, started };
     const run = await runner.run({ ...request, signal: this.controller.signal, abortGroup: this.abortGroup });
     if (run.type !== 'ended') return run;
-    // On the clock of its start, so that start, duration and next due time agree in the log.
+    // Derived from the start's clock so that start, duration and next due time agree in the log.
     const ended = momentAfter(started, Math.round(this.options.monotonicMs() - started.monotonicMs));
     const endedAt = ended.epochMs;
     const { result, auth } = run;
@@ -281,7 +282,7 @@ export class AttemptFlow {
     return { type: 'ended', attempt: made };
   }
 
-  /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
+  /** A process that was paused must not POST what its successor has sent meanwhile, so it asks the group first. */
   private confirmsOwnership(): Promise<boolean> {
     this.confirming ??= this.options.context
       .confirmOwnership()
@@ -301,7 +302,7 @@ export class AttemptFlow {
     const { retryAfterMs } = record;
     if (retryAfterMs !== null)
       this.options.scheduler.lane(record.subscriptionId).beginNoneBefore(ended.monotonicMs + retryAfterMs);
-    // After the hold: the free slot begins the next delivery at once.
+    // Must follow the hold: the free slot begins the next delivery at once.
     pending.begun?.answered();
     reportAttempt(record, this.options);
     this.options.tracer.ended(pending, traceparent, record);
@@ -330,7 +331,7 @@ export class AttemptFlow {
     if (next) this.schedule(next);
   }
 
-  /** Before the log deletes it, so that it never disappears without a record. */
+  /** Checked before the log deletes the delivery, so that it never disappears without a record. */
   private isTooOld({ appendedAt }: PendingDelivery): boolean {
     return this.options.retention.isTooOld(appendedAt);
   }
@@ -358,7 +359,7 @@ export class AttemptFlow {
     this.options.onOutcome(backlog, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
   }
 
-  /** The delivery is held again, unless its backlog was released meanwhile. */
+  /** Holds the delivery again, unless its backlog was released meanwhile. */
   private probeFailed(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
     const reason = 'the probe was not accepted';
     publishAttempt(this.options.log, record, { type: 'probed', about: endedAt, occurredAt: endedAt, reason });
@@ -366,14 +367,16 @@ export class AttemptFlow {
     this.enqueue(pending);
   }
 
-  /** It does not count: a successor makes the attempt, or this process when the subscription is no longer paused. */
+  /**
+   * The attempt does not count: a successor makes it, or this process when the subscription is no longer paused (R-16).
+   */
   private notMade(pending: PendingDelivery, why: 'aborted' | 'paused', isProbe: boolean): void {
     if (isProbe) pending.backlog.isProbing = false;
     this.over(pending);
     if (why === 'paused' && !this.isStopped) this.schedule(pending);
   }
 
-  /** The attempt ended without a record. */
+  /** Ends an attempt without a record. */
   private over(pending: PendingDelivery): void {
     this.end(pending);
     this.settle(pending);

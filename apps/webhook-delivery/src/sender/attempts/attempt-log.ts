@@ -13,7 +13,7 @@ export interface AttemptLogOptions {
   readonly flushScheduler: FlushScheduler;
   readonly states: () => StateChanges;
   readonly onFlushed: () => void;
-  /** The log can no longer be written: the task must stop. */
+  /** Called when the log can no longer be written: the task must stop. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -28,8 +28,8 @@ interface Entry {
 }
 
 /**
- * Writes the attempts of a partition in grouped commits: attempts that end while a request is under way go into the next
- * one. The predecessor is fenced, so the broker refuses what it may still send (R-25).
+ * Writes the attempts of a partition in grouped commits: attempts that end while a request is in flight go into the
+ * next one. The predecessor is fenced, so the broker refuses anything it still sends (R-25).
  */
 export class AttemptLog implements Flushable {
   attemptsEnd: number;
@@ -50,8 +50,9 @@ export class AttemptLog implements Flushable {
   }
 
   /**
-   * Calls `settled` with whether the attempt is in the log; on false the log has failed and the attempt must be ignored.
-   * @param traceparent of the attempt (R-46); null: none was made
+   * Calls `settled` with whether the attempt is in the log. False means that the log has failed and the attempt must be
+   * ignored.
+   * @param traceparent the context of the attempt (R-46); null: no attempt was made
    */
   append(attempt: WebhookAttempt, traceparent: string | null, settled: (isDurable: boolean) => void): void {
     if (this.hasFailed) {
@@ -61,7 +62,7 @@ export class AttemptLog implements Flushable {
     const { topic, partition } = this.attempts;
     const value = this.options.codecs.webhookAttempts.encode(attempt);
     const record = { topic, partition, key: Buffer.from(attempt.subscriptionId), value };
-    // What is not sampled is of no use to who reads the log.
+    // Consumers have no use for the context of an unsampled trace.
     const isTraced = traceparent !== null && isSampledTrace(traceparent);
     this.waiting.push({ record: isTraced ? { ...record, headers: traceHeaders(traceparent) } : record, settled });
     this.requestFlush();

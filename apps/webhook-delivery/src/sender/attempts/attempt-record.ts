@@ -10,7 +10,7 @@ import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
 
 export interface EndedAttempt {
   readonly pending: PendingDelivery;
-  /** What the receiver got. */
+  /** The header that the receiver got. */
   readonly traceparent: string;
   readonly url: string;
   readonly attempt: number;
@@ -23,7 +23,7 @@ export interface EndedAttempt {
   readonly decision: AttemptDecision | { readonly outcome: 'expired'; readonly decision: 'expired' };
 }
 
-/** What an attempt tells of its endpoint. */
+/** What an attempt says about its endpoint. */
 export type AttemptOutcome = Pick<
   WebhookAttempt,
   'eventId' | 'statusCode' | 'errorCode' | 'fleetId' | 'retryAfterMs'
@@ -35,17 +35,20 @@ export type AttemptOutcome = Pick<
 };
 
 const MAX_DETAIL_CHARACTERS = 500;
-/** The two clocks of a moment are read one after the other; a larger difference is a step of the epoch clock. */
+/** The two clocks are read one after the other; only a larger difference means that the epoch clock was set. */
 const LEAST_STEP_MS = 100;
 
-/** The record of one attempt or probe (R-24). The first one of a series carries the body, so that the log alone can rebuild the history. */
+/**
+ * Builds the record of one attempt or probe (R-24). The first one of a series has the body, so that the history can be
+ * rebuilt from the log alone.
+ */
 export function attemptRecord(made: Omit<EndedAttempt, 'traceparent'>): WebhookAttempt {
   const { pending, result, decision, attempt, isProbe, started, ended } = made;
   const startedAt = started.epochMs;
   const { delivery, progress } = pending;
   const before = progress.type === 'pending' ? progress : null;
   const heldMs = retryAfterMs(result, ended.epochMs);
-  // Field by field: this runs per attempt, and a spread costs several times as much.
+  // Lists every field: this runs per attempt, and a spread costs several times as much.
   return {
     eventId: delivery.eventId,
     subscriptionId: delivery.subscriptionId,
@@ -78,7 +81,7 @@ export function attemptRecord(made: Omit<EndedAttempt, 'traceparent'>): WebhookA
   };
 }
 
-/** The end of a delivery that the history would no longer keep: no attempt was made (R-29). */
+/** Builds the record that ends a delivery too old for the history: no attempt was made (R-29). */
 export function expiredRecord(pending: PendingDelivery, now: Moment, url: string): WebhookAttempt {
   return attemptRecord({
     pending,
@@ -93,19 +96,19 @@ export function expiredRecord(pending: PendingDelivery, now: Moment, url: string
   });
 }
 
-/** After a step of the epoch clock, `startedAt - dueAt` would not say how late the attempt was, which the history reports. */
+/** The history reports lateness as `startedAt - dueAt`, which a step of the epoch clock would distort. */
 function dueAtOf({ due, started }: Pick<EndedAttempt, 'due' | 'started'>): number {
   const dueAt = started.epochMs - Math.round(started.monotonicMs - due.monotonicMs);
   return Math.abs(dueAt - due.epochMs) < LEAST_STEP_MS ? due.epochMs : dueAt;
 }
 
-/** All but tabs and line feeds. */
+/** Control characters except tabs and line feeds. */
 const CONTROL_CHARACTERS = /(?![\t\n])\p{Cc}/gu;
 
-/** What the receiver said of its refusal: bytes of a stranger, made safe to log and to store. */
+/** The receiver's error text: untrusted bytes, made safe to log and to store. */
 function responseText(result: AttemptResult): string | null {
   if (result.type === 'error' || result.body === undefined || result.body.length === 0) return null;
   const text = Buffer.from(result.body).toString('utf8').replace(CONTROL_CHARACTERS, '');
-  // Again: each byte that is no text has become three. What is cut in the middle of a character ends before it.
+  // Cut again: each invalid byte has become three. A character cut in the middle is dropped.
   return new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_RESPONSE_TEXT_BYTES), { stream: true });
 }

@@ -9,7 +9,7 @@ interface AttemptReportParts {
   readonly log: Pick<AttemptLog, 'publish'>;
 }
 
-/** Metrics, log line and operational event of an attempt; its record is written by `AttemptLog`. */
+/** Writes the metrics, log line and operational event of an attempt; `AttemptLog` writes its record. */
 export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: AttemptReportParts): void {
   const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
   const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';
@@ -27,7 +27,7 @@ export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: 
 
 interface AttemptEvent {
   readonly type: 'exhausted' | 'probed';
-  /** What tells two events of this type apart. */
+  /** Distinguishes two events of this type. */
   readonly about: number;
   readonly occurredAt: number;
   readonly reason: string;

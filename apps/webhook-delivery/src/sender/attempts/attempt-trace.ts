@@ -9,9 +9,9 @@ import type { EndedSpan, Traces } from '@waypost/platform';
 import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
 
 export interface AttemptTracer {
-  /** R-46: the `traceparent` that the receiver of the next request gets. */
+  /** Returns the `traceparent` for the receiver of the next request (R-46). */
   contextOf(pending: PendingDelivery): string;
-  /** @param traceparent that of contextOf() */
+  /** @param traceparent the result of contextOf() */
   ended(pending: PendingDelivery, traceparent: string, record: WebhookAttempt): void;
 }
 
@@ -26,14 +26,17 @@ export function createAttemptTracer({ recorder, sampleRatio }: Traces): AttemptT
     },
     ended(pending, traceparent, record) {
       if (recorder === null || !isSampledTrace(traceparent)) return;
-      // Without a context of the record there is no span of the delivery: the trace begins with its attempts.
+      // If the record has no context, there is no span of the delivery: the trace begins with its attempts.
       const parent = pending.traceparent === null ? null : parseTraceparent(ofDelivery(pending));
       recorder.record({ ...spanOf(record), context: parseTraceparent(traceparent), parent });
     },
   };
 }
 
-/** By the semantic conventions for HTTP clients, but without `url.full`: path and query of a webhook are often its secret. */
+/**
+ * Follows the semantic conventions for HTTP clients, but omits `url.full`: path and query of a webhook are often its
+ * secret.
+ */
 function spanOf(record: WebhookAttempt): Omit<EndedSpan, 'context' | 'parent'> {
   const { attempt, startedAt, durationMs, statusCode, errorCode, probe } = record;
   const failure = errorCode ?? (statusCode !== null && statusCode >= 400 ? String(statusCode) : null);
@@ -60,7 +63,7 @@ function spanOf(record: WebhookAttempt): Omit<EndedSpan, 'context' | 'parent'> {
   };
 }
 
-/** Nothing of a URL that is not one: its subscription is gone. */
+/** Empty if the URL cannot be parsed, because the subscription is gone. */
 function serverOf(url: string): EndedSpan['attributes'] {
   if (!URL.canParse(url)) return {};
   const { protocol, hostname, port } = new URL(url);

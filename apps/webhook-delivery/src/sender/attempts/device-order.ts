@@ -6,10 +6,10 @@ import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
  */
 export class DeviceOrder {
   private readonly unfinishedByDevice = new Map<string, PendingDelivery[]>();
-  /** Those that do not wait for others: they were under way when the subscription became strict. */
+  /** Deliveries that wait for no others: they were under way when the subscription became strict. */
   private readonly ahead = new Set<PendingDelivery>();
 
-  /** Must be called in event order. @returns false when the delivery has to wait for an earlier one */
+  /** Call in event order. @returns false if the delivery has to wait for an earlier one */
   enter(pending: PendingDelivery): boolean {
     const key = deviceKey(pending);
     const unfinished = this.unfinishedByDevice.get(key);
@@ -25,20 +25,23 @@ export class DeviceOrder {
     return this.unfinishedByDevice.get(deviceKey(pending))?.includes(pending) === true;
   }
 
-  /** For deliveries that were under way before the subscription was strict, in event order: later ones wait for them. */
+  /**
+   * Adds deliveries that were under way before the subscription became strict, in event order: later ones wait for
+   * them.
+   */
   enterAhead(pending: PendingDelivery): void {
     this.enter(pending);
     this.ahead.add(pending);
   }
 
-  /** The subscription is no longer strict. @returns those of its deliveries that had to wait, in their order */
+  /** Call when the subscription is no longer strict. @returns its deliveries that had to wait, in order */
   dissolve(deliveries: readonly PendingDelivery[]): PendingDelivery[] {
     const waiting = deliveries.filter((pending) => this.isWaiting(pending));
     for (const pending of deliveries) this.withdraw(pending);
     return waiting;
   }
 
-  /** It leaves memory unfinished, and will enter again in its place. */
+  /** Removes a delivery that leaves memory unfinished; it will enter again in its place. */
   withdraw(pending: PendingDelivery): void {
     const key = deviceKey(pending);
     this.ahead.delete(pending);
@@ -47,7 +50,7 @@ export class DeviceOrder {
     else this.unfinishedByDevice.delete(key);
   }
 
-  /** Called when a delivery is finished. @returns the delivery that may be attempted next */
+  /** Call when a delivery is finished. @returns the delivery that may be attempted next */
   leave(pending: PendingDelivery): PendingDelivery | null {
     const wasFirst = this.unfinishedByDevice.get(deviceKey(pending))?.[0] === pending;
     this.withdraw(pending);

@@ -10,12 +10,12 @@ const TOLERANCE_MS = HOUR_MS;
 const LOG_DOUBT_EVERY_MS = HOUR_MS;
 
 /**
- * Says which deliveries the history would no longer keep (R-29), by two clocks that have to agree. That of this host may be
- * set wrongly, and what is expired is never sent. That of the brokers is at least the newest append time that was read, and
- * the time since. One per process: each partition shows it to the others.
+ * Decides which deliveries are too old for the history (R-29). Two clocks have to agree, since expired deliveries are
+ * never sent and this host's clock may be wrong. The brokers' clock is at least the newest append time read plus the
+ * time since. There is one instance per process, so partitions share what they have read.
  */
 export class RetentionClock {
-  /** Of the brokers' clock before the monotonic one. */
+  /** The brokers' clock minus the monotonic one. */
   private aheadMs = -Infinity;
   private doubtedMs = -Infinity;
 

@@ -7,7 +7,7 @@ interface Starter {
   start(pending: PendingDelivery, begun: BegunDelivery): void;
 }
 
-/** The next attempt of a delivery in its lane, or a probe with it. */
+/** The next attempt of a delivery in its lane, or its probe. */
 export class WaitingAttempt implements QueuedDelivery {
   constructor(
     readonly pending: PendingDelivery,
@@ -18,7 +18,7 @@ export class WaitingAttempt implements QueuedDelivery {
     return this.flow.isStopped;
   }
 
-  /** a probe has its own interval. */
+  /** A probe has its own interval. */
   get isPaced(): boolean {
     return !this.pending.backlog.isSuspended;
   }

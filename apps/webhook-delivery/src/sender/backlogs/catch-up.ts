@@ -12,20 +12,20 @@ export interface CatchUpOptions {
   readonly backlogs: PartitionBacklogs;
   /** @returns a promise if the record is not a delivery: no later one may be taken until it has resolved */
   readonly take: (backlog: SubscriptionBacklog, record: StreamRecord) => Promise<void> | null;
-  /** Called when a backlog has taken in everything up to the position of the partition's reader. */
+  /** Called when a backlog has taken everything up to the position of the partition's reader. */
   readonly onCaughtUp: () => void;
-  /** Retention has deleted what waited at these offsets, with deliveries of other subscriptions among it. */
+  /** Called when retention has deleted waiting deliveries at these offsets, among those of other subscriptions. */
   readonly onDeleted: (subscriptionId: string, from: number, to: number) => void;
   readonly onFailure: (error: Error) => void;
-  /** Whether a batch that cannot be decoded is skipped by a command. @returns the offset after it; null: it is not */
+  /** Skips a batch that cannot be decoded if a command says so. @returns the offset after it; null: no command */
   readonly leaveOut: (error: unknown) => Promise<number | null>;
 }
 
 const SLICE_RECORDS = 500;
-/** A stretch of the log that no backlog needs is skipped if it is longer: opening the log elsewhere costs a request. */
+/** Shorter stretches that no backlog needs are read: opening the log elsewhere costs a request. */
 const MIN_SKIPPED_RECORDS = 2_000;
 
-/** Retention overtook the pass: the next one starts at the new start of the log. */
+/** Whether retention overtook the pass: the next one starts at the new start of the log. */
 function isGone(error: unknown): boolean {
   return error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
 }
@@ -36,8 +36,9 @@ interface NextRead {
 }
 
 /**
- * Reads the deliveries of parked backlogs from the log, beside the partition's own reader and up to its position. One pass
- * serves all backlogs that have much room when it starts; deliveries of other backlogs are skipped by key, without decoding.
+ * Reads the deliveries of parked backlogs from the log, up to the position of the partition's own reader. One pass
+ * serves all backlogs that have much room when it starts; deliveries of other backlogs are skipped by key, without
+ * decoding.
  */
 export class CatchUp {
   private running: Promise<void> | null = null;
@@ -47,7 +48,7 @@ export class CatchUp {
 
   constructor(private readonly options: CatchUpOptions) {}
 
-  /** Starts a pass if a parked backlog has room. Called from time to time: it looks at all of them. */
+  /** Starts a pass if a parked backlog has room. Call it periodically, since it looks at all of them. */
   kick(): void {
     if (!this.running && !this.isClosed && this.passStart() !== null) this.start();
   }
@@ -99,7 +100,7 @@ export class CatchUp {
 
   private startOf(backlog: SubscriptionBacklog): number | null {
     const { backlogs } = this.options;
-    // A backlog that a predecessor parked may start ahead of the reader: it is read when the reader has passed it.
+    // A backlog that a predecessor parked may start ahead of the reader: it is read after the reader has passed it.
     if (backlog.parkedFrom === null || backlog.parkedFrom > backlogs.position) return null;
     return backlogs.hasMuchRoom(backlog) ? backlog.parkedFrom : null;
   }
@@ -126,7 +127,7 @@ export class CatchUp {
     }
   }
 
-  /** @returns where the pass continues after a stretch that no backlog needs; null: it is over */
+  /** @returns where the pass continues after a stretch that no backlog needs; null: the pass is over */
   private async readOn(feed: PartitionFeed, start: number): Promise<number | null> {
     for (;;) {
       const next = await this.readBatch(feed, start);
@@ -134,7 +135,7 @@ export class CatchUp {
     }
   }
 
-  /** Deliveries that retention has deleted are skipped: the senders were away for longer than a day beyond R-29's 15. */
+  /** Skips deliveries that retention has deleted, which takes a day without senders beyond the 15 of R-29. */
   private async logStart(): Promise<number> {
     const { backend, partition, backlogs, onDeleted } = this.options;
     const logStart = await backend.startOffset({ topic: topics.webhookDeliveries.name, partition });
@@ -146,7 +147,7 @@ export class CatchUp {
     return logStart;
   }
 
-  /** @returns where the pass continues, null: it is over */
+  /** @returns where the pass continues; null: the pass is over */
   private async readBatch(feed: PartitionFeed, start: number): Promise<NextRead | null> {
     const { codecs, backlogs } = this.options;
     const batch = await feed.next();
@@ -154,7 +155,7 @@ export class CatchUp {
       await resolveBatch(codecs.webhookDeliveries, slice);
       if (this.isClosed) return null;
       for (const record of slice) {
-        // The partition's own reader has not come here yet and will offer this record itself.
+        // The partition's own reader has not reached this record and will offer it itself.
         if (record.offset >= backlogs.position) return this.endPass(start);
         const quarantined = this.offer(record, start);
         if (quarantined === null) continue;
@@ -179,7 +180,7 @@ export class CatchUp {
     return { offset: isSkipping ? needed : from, isSkipping };
   }
 
-  /** Must be called without awaiting after the pass has reached the reader's position, before the reader moves on. */
+  /** Call without awaiting once the pass has reached the reader's position, before the reader moves on. */
   private endPass(start: number): null {
     const { backlogs, onCaughtUp } = this.options;
     for (const backlog of backlogs.parked) {
@@ -206,7 +207,7 @@ export class CatchUp {
     return quarantined && this.passOnce(quarantined, backlog, offset);
   }
 
-  /** A successor must read the record again if this process dies before it is in the quarantine. */
+  /** If this process dies before the record is in the quarantine, a successor must read it again. */
   private async passOnce(quarantined: Promise<void>, backlog: SubscriptionBacklog, offset: number): Promise<void> {
     backlog.parkedFrom = offset;
     await quarantined;

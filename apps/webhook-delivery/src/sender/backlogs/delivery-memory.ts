@@ -1,10 +1,10 @@
 import type { WebhookDelivery } from '@waypost/domain';
 import { freeForFleet } from '../../shares/fleet-share.js';
 
-/** What the strings and objects of a delivery take beside its body. */
+/** The overhead of a delivery's strings and objects, without its body. */
 const DELIVERY_BYTES = 1_024;
 const BYTES_PER_CHARACTER = 2;
-/** What is kept of one that has left memory for the log: its progress. */
+/** The size of the progress kept for a withdrawn delivery. */
 const WITHDRAWN_BYTES = 300;
 
 export function bytesOf({ body }: Pick<WebhookDelivery, 'body'>): number {
@@ -12,8 +12,9 @@ export function bytesOf({ body }: Pick<WebhookDelivery, 'body'>): number {
 }
 
 /**
- * What the unfinished deliveries of a partition, or of all partitions of the process, take in memory, also those of which
- * only the progress is kept, and how much of it is each fleet's (R-26). As with reservations, the share of a fleet is a part of what is free, so that something always is.
+ * The memory of the unfinished deliveries of a partition, or of all partitions of the process, and each fleet's part of
+ * it (R-26). Withdrawn deliveries count with their progress. As with reservations, a fleet's share is a fraction of
+ * what is free, so some memory always stays free.
  */
 export class DeliveryMemory {
   private usedBytes = 0;
@@ -37,7 +38,7 @@ export class DeliveryMemory {
     this.change(delivery.fleetId, -bytesOf(delivery));
   }
 
-  /** @param by how many more, or fewer, of the fleet are kept as withdrawn */
+  /** @param by the change in the number of the fleet's withdrawn deliveries */
   withdrawnChanged(fleetId: string, by: number): void {
     this.change(fleetId, by * WITHDRAWN_BYTES);
   }

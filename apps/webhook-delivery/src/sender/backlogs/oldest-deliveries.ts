@@ -4,13 +4,16 @@ import type { SubscriptionBacklog } from './subscription-backlog.js';
 interface OldestDeliveriesOptions {
   /** Epoch ms. */
   readonly createdBefore: number;
-  /** By its owner. One that this process cannot read, and so does not send, is not: its deliveries expire by accident. */
+  /**
+   * Whether the owner paused it. A subscription that this process cannot read does not count: its deliveries expire by
+   * accident.
+   */
   readonly wasPaused: (subscriptionId: string) => boolean;
 }
 
 /**
- * The oldest delivery of each subscription that its owner has not paused (R-16). It expires if it is not sent in time, even
- * while its endpoint is suspended (R-29).
+ * Yields the oldest delivery of each subscription that its owner has not paused (R-16). It expires if it is not sent in
+ * time, even while its endpoint is suspended (R-29).
  */
 export function* oldestDeliveries(
   backlogs: Iterable<SubscriptionBacklog>,

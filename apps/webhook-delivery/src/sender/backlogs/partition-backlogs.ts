@@ -39,17 +39,19 @@ export interface CommitPoint {
   readonly foldFrom: number;
 }
 
-/** With less of what its fleet may still take, a backlog has at least about as much room as it has used. */
+/** A backlog that uses at most this fraction of what its fleet may still take can about double. */
 const MUCH_OF_FREE = 1 / 4;
 
 export interface BacklogLimits {
   /** Unfinished deliveries of one subscription in memory. */
   readonly perSubscription: number;
-  /** A backlog is slow once its first delivery has been in memory for so long: it must not hold back the commit point. */
+  /**
+   * A backlog is slow after its first delivery has been in memory this long: it must not hold back the commit point.
+   */
   readonly slowAfterMs: number;
 }
 
-/** The deliveries that predecessors had begun, by the attempt log. */
+/** The deliveries that predecessors began, according to the attempt log. */
 export interface BegunDeliveries {
   /** The highest delivery with an attempt; -1: none. */
   readonly upTo: number;
@@ -80,7 +82,7 @@ export class PartitionBacklogs {
   position: number;
   readonly parked = new Set<SubscriptionBacklog>();
   private readonly backlogs = new Map<string, SubscriptionBacklog>();
-  /** The offset of the last commit point: it never goes back. */
+  /** The offset of the last commit point, which never goes back. */
   private committable: number;
 
   constructor(private readonly options: PartitionBacklogsOptions) {
@@ -106,7 +108,7 @@ export class PartitionBacklogs {
     return backlog;
   }
 
-  /** False: it stays in the log. */
+  /** @returns false: the delivery stays in the log */
   offer(backlog: SubscriptionBacklog, offset: number): boolean {
     if (backlog.parkedFrom !== null) return false;
     if (this.hasRoom(backlog)) return true;
@@ -114,7 +116,7 @@ export class PartitionBacklogs {
     return false;
   }
 
-  /** One delivery always has room: whatever is full, each subscription goes on. */
+  /** A subscription always has room for one delivery, so each makes progress whatever is full. */
   hasRoom(backlog: SubscriptionBacklog): boolean {
     const { unfinished, isHeld, expiring } = backlog;
     if (isHeld && unfinished.size > expiring) return false;
@@ -122,7 +124,7 @@ export class PartitionBacklogs {
     return unfinished.size < this.options.limits.perSubscription && backlog.bytes < this.freeFor(backlog);
   }
 
-  /** Room enough to be worth a catch-up pass, which reads a lot. */
+  /** Whether there is enough room to be worth a catch-up pass, which reads a lot. */
   hasMuchRoom(backlog: SubscriptionBacklog): boolean {
     const { unfinished, isHeld } = backlog;
     if (isHeld || unfinished.size === 0) return unfinished.size === 0;
@@ -144,7 +146,7 @@ export class PartitionBacklogs {
     this.parked.delete(backlog);
   }
 
-  /** Deliveries of a backlog must be admitted in the order of the log. */
+  /** Call in log order for the deliveries of a backlog. */
   admit(pending: PendingDelivery): void {
     const { backlog, offset } = pending;
     const sinceMs = this.options.monotonicMs();
@@ -156,13 +158,13 @@ export class PartitionBacklogs {
     this.options.memory.add(pending.delivery);
   }
 
-  /** A predecessor had finished it. */
+  /** Call for a delivery that a predecessor finished. */
   skip(backlog: SubscriptionBacklog, offset: number): void {
     this.taken(backlog, offset);
     this.over(backlog, offset);
   }
 
-  /** It is finished, or no delivery. */
+  /** Call for a record that is finished or is not a delivery. */
   over(backlog: SubscriptionBacklog, offset: number): void {
     backlog.finishedUpTo = Math.max(backlog.finishedUpTo, offset);
   }
@@ -171,7 +173,7 @@ export class PartitionBacklogs {
     backlog.takenUpTo = Math.max(backlog.takenUpTo, offset);
   }
 
-  /** Its rate, or the order of a device, may keep deliveries in memory for hours. */
+  /** Rate limits or strict order may keep deliveries in memory for hours. */
   isSlow({ unfinished }: SubscriptionBacklog): boolean {
     for (const { sinceMs } of unfinished.values())
       return this.options.monotonicMs() - sinceMs >= this.options.limits.slowAfterMs;
@@ -179,12 +181,12 @@ export class PartitionBacklogs {
   }
 
   /**
-   * A held backlog keeps only its first delivery in memory, for probes (R-26). Nothing of it may be in flight: what is
-   * admitted again must come after what stayed.
-   * @returns the deliveries that are in the log only from now on
+   * Keeps only the first delivery of a held backlog in memory, for probes (R-26). Nothing of it may be in flight: later
+   * admissions must come after the delivery that stayed.
+   * @returns the deliveries that are now only in the log
    */
   withdrawAllButFirst(backlog: SubscriptionBacklog): PendingDelivery[] {
-    // Of an earlier hold nothing counts once all that it left in the log has been read again.
+    // State from an earlier hold is obsolete once everything it left in the log has been read again.
     const earlier = backlog.withdrawn.size > 0 ? backlog.withdrawnFoldFrom : Infinity;
     backlog.withdrawnFoldFrom = Math.min(earlier, this.foldFromOfLowest(backlog));
     const [, ...withdrawn] = [...backlog.unfinished.values()].map(({ pending }) => pending);
@@ -196,21 +198,21 @@ export class PartitionBacklogs {
     return withdrawn;
   }
 
-  /** Only its progress is in memory from now on. */
+  /** Keeps only the progress of a delivery in memory. */
   withdraw(backlog: SubscriptionBacklog, offset: number, delivery: WithdrawnDelivery): void {
     if (backlog.withdrawn.size === 0) backlog.withdrawnOf = backlog.fleetId;
     backlog.withdrawn.set(offset, delivery);
     this.options.memory.withdrawnChanged(backlog.withdrawnOf, 1);
   }
 
-  /** Its record has been read again. @returns undefined: it is finished, if it is one of those up to `takenUpTo` */
+  /** Call when the record has been read again. @returns undefined for offsets up to `takenUpTo`: it is finished */
   readAgain(backlog: SubscriptionBacklog, offset: number): WithdrawnDelivery | undefined {
     const delivery = backlog.withdrawn.get(offset);
     if (backlog.withdrawn.delete(offset)) this.options.memory.withdrawnChanged(backlog.withdrawnOf, -1);
     return delivery;
   }
 
-  /** Nothing need be kept of what comes after the last one with attempts: it is read as if for the first time. */
+  /** Deliveries after the last one with attempts need no state: they are read as if for the first time. */
   private forgetUnstarted(backlog: SubscriptionBacklog): void {
     const { begunUpTo, finishedUpTo, withdrawn } = backlog;
     let triedUpTo = Math.max(begunUpTo, finishedUpTo, backlog.first()?.offset ?? -1);
@@ -221,14 +223,14 @@ export class PartitionBacklogs {
     for (const offset of withdrawn.keys()) if (offset > triedUpTo) this.readAgain(backlog, offset);
   }
 
-  /** Call it once the last attempt is in the log, not before. */
+  /** Call once the last attempt is in the log, not before. */
   finish(pending: PendingDelivery): void {
     this.leaveMemory(pending);
     this.over(pending.backlog, pending.offset);
     this.forgetIfDone(pending.backlog);
   }
 
-  /** The task has ended, and the partition has left this process. */
+  /** Releases the memory when the partition leaves this process. */
   close(): void {
     const { memory } = this.options;
     for (const { unfinished, withdrawn, withdrawnOf } of this.backlogs.values()) {
@@ -245,7 +247,8 @@ export class PartitionBacklogs {
   }
 
   forgetIfDone(backlog: SubscriptionBacklog): void {
-    // What a predecessor had begun is kept until the reader has passed it: the backlog may still be parked.
+    // The state of deliveries that a predecessor began is kept until the reader passes them: the backlog may still be
+    // parked.
     if (backlog.isForgettable && backlog.begunUpTo < this.position) this.backlogs.delete(backlog.subscriptionId);
   }
 
@@ -274,14 +277,14 @@ export class PartitionBacklogs {
   }
 
   /**
-   * Attaches detached backlogs again whose deliveries all lie at or after the commit point. Its offset must not move back,
+   * Reattaches detached backlogs whose deliveries all lie at or after the commit point. The offset must not move back,
    * since attempts of finished deliveries after it may lie before its `foldFrom`.
    */
   attach(backlogs: Iterable<SubscriptionBacklog>): void {
     let commit: CommitPoint | null = null;
     for (const backlog of backlogs) {
       if (!this.isAttachable(backlog)) continue;
-      // Once: it looks at all backlogs.
+      // Computed once, since it looks at all backlogs.
       const { offset, foldFrom } = (commit ??= this.commitPoint());
       if ((backlog.lowest() ?? this.position) < offset) continue;
       for (const entry of backlog.unfinished.values()) entry.foldFrom = Math.min(entry.foldFrom, foldFrom);
@@ -290,13 +293,13 @@ export class PartitionBacklogs {
     }
   }
 
-  /** Whether it may be time to attach it: a look at this backlog only. */
+  /** Whether it may be time to attach this backlog, without a look at the others. */
   isAttachable(backlog: SubscriptionBacklog): boolean {
     if (backlog.placement !== 'detached' || backlog.parkedFrom !== null || backlog.isHeld) return false;
     return (backlog.lowest() ?? this.position) >= this.committable && !this.isSlow(backlog);
   }
 
-  /** A delivery that was begun is folded from the old position; one that is admitted now has no earlier attempts. */
+  /** A delivery that was begun is folded from the old position; a newly admitted one has no earlier attempts. */
   private foldFromOf(backlog: SubscriptionBacklog, offset: number): number {
     const { begun } = this.options;
     let foldFrom = this.attemptsEnd();

@@ -2,19 +2,19 @@ import type { PastDueSubscription } from '../../metrics/past-due-metrics.js';
 import type { PendingDelivery, SubscriptionBacklog } from './subscription-backlog.js';
 
 interface PastDueWorkOptions {
-  /** An attempt is being made, or its result is being logged. */
+  /** Whether an attempt is being made, or its result is being logged. */
   readonly isSending: (pending: PendingDelivery) => boolean;
-  /** Its rate or a Retry-After keeps it back, not this process. */
+  /** Whether a rate limit or a Retry-After keeps it waiting, not this process. */
   readonly waitsForTime: (subscriptionId: string) => boolean;
-  /** Its events wait for earlier ones of their device. */
+  /** Whether its events wait for earlier ones of their device. */
   readonly isStrict: (subscriptionId: string) => boolean;
   /** The monotonic clock. */
   readonly atMs: number;
 }
 
 /**
- * The work of a partition that is past due. What is paused, suspended, paced or in order behind another delivery is not:
- * it waits because someone wants it to (R-16, R-22, R-28, R-29).
+ * Yields the work of a partition that is past due. Paused, suspended, paced and strictly ordered deliveries are not:
+ * they wait on purpose (R-16, R-22, R-28, R-29).
  */
 export function* pastDueWork(
   backlogs: Iterable<SubscriptionBacklog>,

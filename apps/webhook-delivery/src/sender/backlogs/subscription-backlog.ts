@@ -2,32 +2,32 @@ import { type DeliveryProgress, type EndpointHealth, HEALTHY, type WebhookDelive
 import type { Moment } from '../../process/clocks.js';
 import type { BegunDelivery } from '../scheduling/lane.js';
 
-/** A delivery in memory that is not finished. */
+/** An unfinished delivery in memory. */
 export interface PendingDelivery {
   readonly backlog: SubscriptionBacklog;
   readonly offset: number;
-  /** When the broker appended its record, by its own clock. */
+  /** When the broker appended the record, by the broker's clock. */
   readonly appendedAt: number;
   readonly delivery: WebhookDelivery;
-  /** The trace context of its record as it came (R-46); null: none. */
+  /** The trace context of the record, as received (R-46); null: none. */
   readonly traceparent: string | null;
-  /** Passed on beside it. */
+  /** Passed on with `traceparent`. */
   readonly tracestate: string | null;
   progress: DeliveryProgress;
   due: Moment;
   isHeld: boolean;
-  /** Its reservation; null: it has not begun, or is held. */
+  /** The reservation; null: the delivery has not begun, or is held. */
   begun: BegunDelivery | null;
 }
 
-/** What is kept in memory of an unfinished delivery whose record is read again. */
+/** What stays in memory of an unfinished delivery whose record will be read again. */
 export type WithdrawnDelivery = Pick<PendingDelivery, 'progress' | 'due'>;
 
 export interface UnfinishedEntry {
   readonly pending: PendingDelivery;
-  /** No attempt of it lies before this position of the attempt log. */
+  /** No attempt of the delivery lies before this position of the attempt log. */
   foldFrom: number;
-  /** Since when it is in memory, on the monotonic clock. */
+  /** When the delivery came into memory, monotonic. */
   readonly sinceMs: number;
 }
 
@@ -41,41 +41,47 @@ export type Placement = 'attached' | 'detaching' | 'detached';
 
 /** The unfinished deliveries of one subscription in this partition. Owned by PartitionBacklogs. */
 export class SubscriptionBacklog {
-  /** By offset, ascending. */
+  /** Sorted by offset, ascending. */
   readonly unfinished = new Map<number, UnfinishedEntry>();
   bytes = 0;
-  /** Of the last one that was admitted. */
+  /** The fleet of the last admitted delivery. */
   fleetId = '';
-  /** Parked: deliveries from this offset on are in the log only. null: not parked. */
+  /** From this offset on, deliveries are only in the log. null: the backlog is not parked. */
   parkedFrom: number | null = null;
   placement: Placement = 'attached';
   health: EndpointHealth = HEALTHY;
-  /** `health.failingSince` by the monotonic clock, from which the length of an outage is measured. */
+  /** `health.failingSince` on the monotonic clock, which measures the length of an outage. */
   failingSinceMs = Infinity;
-  /** `updatedAt` of its subscription at the last attempt that counted; null: none here, its health may be a predecessor's. */
+  /**
+   * `updatedAt` of the subscription at the last attempt that counted; null: none here, the health may be a
+   * predecessor's.
+   */
   judgedUnder: number | null = null;
   /** The highest delivery that a predecessor had begun, -1: none. Its attempts lie at or after `begunFoldFrom`. */
   begunUpTo = -1;
   begunFoldFrom = 0;
-  /** StateRecords refers to it: a second object for the subscription would overwrite its record. */
+  /** Whether StateRecords refers to it: a second object for the subscription would overwrite its record. */
   isRemembered = false;
-  /** When it was last released from a hold; null: it was never held here. */
+  /** When the last hold ended; null: it was never held here. */
   releasedAt: Moment | null = null;
   isProbing = false;
-  /** Nothing is sent at present, by its owner's decision or because the subscription cannot be read (SubscriptionDirectory, R-16). */
+  /**
+   * Whether sending is off, by the owner's decision or because the subscription cannot be read (SubscriptionDirectory,
+   * R-16).
+   */
   isPaused = false;
   inFlight = 0;
-  /** Deliveries of which only the record that they expired is not written yet. */
+  /** The number of expired deliveries whose record is not written yet. */
   expiring = 0;
-  /** Up to here each was in memory or finished, here or at a predecessor whose record knows it; -1: none. */
+  /** Every delivery up to here was in memory or finished, here or at a predecessor whose record knows it; -1: none. */
   takenUpTo = -1;
-  /** None beyond it is finished, or was found to be no delivery; -1: none at all. */
+  /** No delivery beyond it is finished or was found unusable; -1: none at all. */
   finishedUpTo = -1;
-  /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
+  /** The progress of unfinished deliveries up to `takenUpTo` that are only in the log; others there are finished. */
   readonly withdrawn = new Map<number, WithdrawnDelivery>();
-  /** The fleet in whose memory these are. */
+  /** The fleet that the withdrawn deliveries count for. */
   withdrawnOf = '';
-  /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempt log. */
+  /** No attempt of a withdrawn delivery lies before this position of the attempt log. */
   withdrawnFoldFrom = Infinity;
   /** The catch-up pass that stopped because the backlog was full. */
   stoppedInPass = -1;
@@ -86,12 +92,12 @@ export class SubscriptionBacklog {
     return this.health.suspendedAt !== null;
   }
 
-  /** Nothing is sent but probes. */
+  /** Whether only probes are sent. */
   get isHeld(): boolean {
     return this.isPaused || this.isSuspended;
   }
 
-  /** What came due while it was held is due at its end (R-16): it is not late. */
+  /** A delivery that came due during a hold is due at its end (R-16), so it is not late. */
   dueAfterHold(due: Moment): Moment {
     const { releasedAt } = this;
     return releasedAt !== null && due.monotonicMs < releasedAt.monotonicMs ? releasedAt : due;

@@ -16,12 +16,12 @@ export interface HeldBacklogsOptions {
 }
 
 /**
- * The subscriptions of a partition that get nothing at present: paused by their owner (R-16), or suspended (R-29). One
- * delivery of each stays in memory, for probes; the others wait in the log, in order.
+ * The subscriptions of a partition that currently get no deliveries: paused by their owner (R-16), or suspended (R-29).
+ * One delivery of each stays in memory, for probes; the others wait in the log, in order.
  *
- * A pause takes effect in three places: `SubscriptionDirectory.isPaused` says of it, this class keeps what waits from
- * beginning, and `AttemptRunner` withdraws an attempt whose request has not been written. public-api confirms a pause only
- * once it is published.
+ * A pause takes effect in three places: `SubscriptionDirectory.isPaused` reports it, this class keeps waiting
+ * deliveries from beginning, and `AttemptRunner` withdraws an attempt whose request has not been written. public-api
+ * confirms a pause only once it is published.
  */
 export class HeldBacklogs {
   /** Held backlogs that may have more than one delivery in memory. */
@@ -47,18 +47,18 @@ export class HeldBacklogs {
     }
   }
 
-  /** Called from time to time. */
+  /** Call periodically. */
   expire(): void {
     for (const backlog of this.options.backlogs.all()) if (backlog.isHeld) this.options.flow.expire(backlog);
   }
 
-  /** Leaves the deliveries of held backlogs to the log. Called from time to time: attempts in flight must end first. */
+  /** Leaves the deliveries of held backlogs to the log. Call periodically: attempts in flight must end first. */
   unload(): void {
     for (const backlog of this.loaded) {
       if (backlog.isHeld && backlog.inFlight > 0) continue;
       this.loaded.delete(backlog);
       if (!backlog.isHeld) continue;
-      // A probe that waits for its reservation is held again: it may leave memory.
+      // A probe that waits for its reservation is held again, so it may leave memory.
       this.options.flow.hold(backlog);
       this.unloadBacklog(backlog);
     }
@@ -72,7 +72,7 @@ export class HeldBacklogs {
     for (const pending of withdrawn) flow.withdraw(pending);
     metrics.pendingChanged(-withdrawn.length);
     if (backlog.parkedFrom === null) metrics.parkedChanged(1);
-    // A pass that has read beyond this point must not serve the backlog any more.
+    // A pass that has read beyond this point must no longer serve the backlog.
     catchUp.leaveOut(backlog);
     backlogs.park(backlog, first.offset);
     states.watch(backlog);

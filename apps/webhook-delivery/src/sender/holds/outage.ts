@@ -30,9 +30,9 @@ export interface OutageOptions extends Clocks {
   readonly random: () => number;
   readonly metrics: DeliveryMetrics;
   readonly hold: (backlog: SubscriptionBacklog) => void;
-  /** In the order of the log. */
+  /** Called in log order. */
   readonly release: (backlog: SubscriptionBacklog) => void;
-  /** @returns false: there is nothing to probe with */
+  /** @returns false: there is no delivery to probe with */
   readonly probe: (backlog: SubscriptionBacklog) => boolean;
 }
 
@@ -44,7 +44,7 @@ interface FailingReport {
 interface NextProbe {
   readonly dueMs: number;
   readonly cancel: () => void;
-  /** The one before found nothing to probe with: what is held next is sent at once. */
+  /** The last probe found no delivery: the next one held is sent at once. */
   isMissed: boolean;
 }
 
@@ -52,24 +52,24 @@ const SUSPENDED = `only failures for ${String(SUSPEND_AFTER_MS / 60_000)} minute
 const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
 
 /**
- * Watches the endpoints of a partition (R-29): suspends a subscription with `onOutage: hold` after minutes of failures only,
- * probes it until an attempt is accepted, and publishes when an endpoint has failed for days, so that the subscription is
- * disabled.
+ * Watches the endpoints of a partition (R-29). It suspends a subscription with `onOutage: hold` after minutes of
+ * failures only, probes it until an attempt is accepted, and reports an endpoint that has failed for days, so that the
+ * subscription is disabled.
  */
 export class Outage {
   private readonly probes = new Map<SubscriptionBacklog, NextProbe>();
   private isClosed = false;
-  /** What was published last. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
+  /** The last report. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
   private readonly reported = new WeakMap<SubscriptionBacklog, FailingReport>();
 
   constructor(private readonly options: OutageOptions) {}
 
   ended(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
-    // Attempts in flight end after the close; the successor reads in the log what was accepted.
+    // Attempts in flight may end after the close; the successor finds accepted ones in the log.
     if (this.isClosed) return;
     if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
     const subscription = this.options.directory.get(backlog.subscriptionId);
-    // An attempt that was in flight when it was deleted.
+    // The attempt was in flight when the subscription was deleted.
     if (!how.isAccepted && subscription === undefined) return;
     const before = healthUnder(backlog, subscription?.updatedAt ?? 0);
     if (how.isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
@@ -91,38 +91,38 @@ export class Outage {
     if (isDisableDue) this.disable(backlog, how);
   }
 
-  /** Forgets its failures: nothing is left that could fail or succeed. One that is suspended is released as usual. */
+  /** Forgets the failures of a deleted subscription. If it is suspended, it is released as usual. */
   deleted(backlog: SubscriptionBacklog): void {
     if (backlog.health.failingSince === null) return;
     backlog.health = { ...HEALTHY, suspendedAt: backlog.health.suspendedAt };
     this.options.states.watch(backlog);
   }
 
-  /** Continues with a backlog that a predecessor had suspended; null: there was nothing lately that it waits for. */
+  /** Continues a predecessor's suspension. @param wait null: no recent probe or Retry-After was found */
   recovered(backlog: SubscriptionBacklog, wait: RecoveredWait | null): void {
     this.options.metrics.suspendedChanged(1);
     const lastAt = wait?.probedAt ?? backlog.health.suspendedAt ?? 0;
     const now = momentNow(this.options);
     const due = momentOfLog(lastAt + PROBE_EVERY_MS, PROBE_EVERY_MS, now);
     const dueInMs = due.monotonicMs - now.monotonicMs;
-    // Those that came due while there was no sender must not start together now, and then every 15 s (R-26).
+    // Probes that came due while there was no sender must not start together now, and then every 15 s (R-26).
     this.probeAfter(backlog, dueInMs > 0 ? dueInMs : this.options.random() * PROBE_EVERY_MS);
     this.probeNoneBefore(backlog, momentOfLog(wait?.notBefore ?? 0, MAX_RETRY_DELAY_MS, now).monotonicMs);
   }
 
-  /** Ends it where an attempt of a predecessor was accepted since. */
+  /** Ends the outage if a predecessor's attempt has been accepted since. */
   endedBefore(backlog: SubscriptionBacklog, attempt: WebhookAttempt): void {
     const endedAt = attempt.startedAt + attempt.durationMs;
     const ended = { epochMs: endedAt, monotonicMs: this.options.monotonicMs() };
     this.ended(backlog, { ...attempt, isAccepted: true, isFailure: false, ended });
   }
 
-  /** A delivery is held, perhaps the only one. */
+  /** Call when a delivery, perhaps the only one, is held. */
   held(backlog: SubscriptionBacklog): void {
     if (this.probes.get(backlog)?.isMissed === true) this.probeAfter(backlog, 0);
   }
 
-  /** A probe starts, perhaps later than it was due. */
+  /** Call when a probe starts, perhaps later than it was due. */
   probing(backlog: SubscriptionBacklog): void {
     if (this.probes.has(backlog)) this.probeAfter(backlog, PROBE_EVERY_MS);
   }
@@ -154,7 +154,7 @@ export class Outage {
     const last = this.reported.get(backlog);
     if (last?.failingSince === failingSince && atMs - last.atMs < REPORT_FAILING_EVERY_MS) return;
     this.reported.set(backlog, { failingSince, atMs });
-    // Each time under the same id, after a restart too.
+    // The id stays the same each time, even after a restart.
     this.publish(backlog, 'disabled', how, DISABLED, failingSince);
   }
 
@@ -168,7 +168,7 @@ export class Outage {
     this.probes.set(backlog, { dueMs, cancel, isMissed: false });
   }
 
-  /** R-22: a probe respects a `Retry-After`, too. */
+  /** A probe respects a `Retry-After` too (R-22). */
   private probeNoneBefore(backlog: SubscriptionBacklog, endMs: number): void {
     const next = this.probes.get(backlog);
     if (next && next.dueMs < endMs) this.probeAfter(backlog, endMs - this.options.monotonicMs());
@@ -185,7 +185,10 @@ export class Outage {
     if (!this.options.probe(backlog) && next) next.isMissed = true;
   }
 
-  /** The subscription no longer has `onOutage: hold`, was disabled or deleted: its deliveries go on as usual, to their end. */
+  /**
+   * Stops holding: the subscription no longer has `onOutage: hold`, or was disabled or deleted. Its deliveries go on as
+   * usual.
+   */
   private stopHolding(backlog: SubscriptionBacklog): void {
     backlog.health = { ...backlog.health, suspendedAt: null };
     this.options.states.watch(backlog);
@@ -230,8 +233,9 @@ export class Outage {
 }
 
 /**
- * R-29: without failures from before a change of the subscription. Its times come from another machine's clock, and are
- * compared only with those of a predecessor: a clock that is behind would make every failure older than the change.
+ * The health without failures from before a change of the subscription (R-29). `updatedAt` comes from another machine's
+ * clock, so it is compared only with a predecessor's failures: if our clock is behind, every failure would look older
+ * than the change.
  */
 function healthUnder({ health, judgedUnder }: SubscriptionBacklog, updatedAt: number): EndpointHealth {
   if (judgedUnder === null) return healthSince(health, updatedAt);

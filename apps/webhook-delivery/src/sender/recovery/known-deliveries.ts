@@ -9,13 +9,15 @@ import type { Moment } from '../../process/clocks.js';
 import type { PartitionBacklogs } from '../backlogs/partition-backlogs.js';
 import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
 
-/*
- * What is held, or slow, may wait for days, while the attempts of all others go on. Its state record therefore tells the
- * progress of its deliveries: a successor folds the attempts since that record and not those since the wait began (R-25,
+/**
+ * A held or slow backlog may wait for days, while the attempts of all others go on. Its state record therefore has the
+ * progress of its deliveries: a successor folds the attempts since that record, not those since the wait began (R-25,
  * R-26).
  */
 
-/** Whether the progress of all its deliveries is known here: a predecessor may have begun some that have not been read yet. */
+/**
+ * Whether the progress of all its deliveries is known: a predecessor may have begun some that have not been read yet.
+ */
 export function isKnown({ begunUpTo, takenUpTo }: SubscriptionBacklog): boolean {
   return begunUpTo <= takenUpTo;
 }
@@ -36,20 +38,20 @@ function unfinishedOf(offset: number, progress: DeliveryProgress): UnfinishedDel
 
 export function* progressOfKnown({ known, parkedFrom }: SubscriptionState): Iterable<[number, DeliveryProgress]> {
   for (const { offset, attempted } of known?.unfinished ?? []) {
-    // What lies before has ended since the progress was written.
+    // Earlier deliveries have ended since the progress was written.
     if (offset < (parkedFrom ?? Infinity)) continue;
     yield [offset, attempted === null ? DELIVERY_UNSTARTED : { type: 'pending', ...attempted }];
   }
 }
 
 export interface FoldedDeliveries {
-  /** Known progress with the attempts since folded into it. */
+  /** The known progress, with the attempts since folded in. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly dueOf: (progress: DeliveryProgress) => Moment;
   readonly backlogs: Pick<PartitionBacklogs, 'withdraw'>;
 }
 
-/** Its deliveries are in the log, as those that this process has withdrawn. */
+/** Restores a backlog whose deliveries are only in the log, as if this process had withdrawn them. */
 export function restoreKnown(
   backlog: SubscriptionBacklog,
   state: SubscriptionState,

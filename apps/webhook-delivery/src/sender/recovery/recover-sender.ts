@@ -19,25 +19,25 @@ import { progressOfKnown } from './known-deliveries.js';
 export interface RecoveredSender {
   readonly start: CommitPoint;
   readonly states: ReadonlyMap<string, SubscriptionState>;
-  /** Progress by the delivery's offset; an entry may be removed when its delivery has been taken in. */
+  /** Progress by offset of the delivery; an entry may be removed once its delivery has been taken in. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly begun: BegunDeliveries;
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
   readonly waits: ReadonlyMap<string, RecoveredWait>;
-  /** The last attempt that was accepted since the outage that the state of its subscription tells of. */
+  /** The last attempt accepted since the outage recorded in the subscription's state. */
   readonly accepted: ReadonlyMap<string, WebhookAttempt>;
   readonly attemptsEnd: number;
-  /** When the broker appended the last attempt of it; -Infinity: there is none. */
+  /** The newest append time of an attempt, by the broker's clock; -Infinity: there is none. */
   readonly newestAppend: number;
-  /** When it was read: due times of the log count from here, however late their deliveries are taken in. */
+  /** When the log was read: its due times count from here, however late their deliveries are taken in. */
   readonly readAt: Moment;
 }
 
-/** What the attempts of the last seconds ask of a subscription. Epoch ms. */
+/** The waits of a subscription that follow from its recent attempts. Epoch ms. */
 export interface RecoveredWait {
-  /** Its last probe. */
+  /** When its last probe started. */
   readonly probedAt: number | null;
-  /** No first attempt starts before (Retry-After, R-22). */
+  /** No first attempt starts before this (Retry-After, R-22). */
   readonly notBefore: number;
 }
 
@@ -47,7 +47,7 @@ export interface SenderRecoveryParts extends Clocks {
   readonly logger: StreamsLogger;
 }
 
-/** Every wait that is not over began with a record that was appended within this time. */
+/** A wait that is not over comes from a record appended within this time. */
 const LONGEST_WAIT_MS = Math.max(PROBE_EVERY_MS, MAX_RETRY_DELAY_MS);
 
 export async function recoverSender(parts: SenderRecoveryParts, context: TaskContext): Promise<RecoveredSender> {
@@ -96,7 +96,7 @@ async function recoverStates(
 }
 
 interface RecoveredProgress {
-  /** Progress by the delivery's offset; absent: no attempt was logged, or it is in no progress that was known. */
+  /** Progress by offset of the delivery; absent: no attempt was logged, or none is part of known progress. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   /** The highest delivery with an attempt, by subscription. */
   readonly begunUpTo: ReadonlyMap<string, number>;
@@ -106,11 +106,14 @@ interface RecoveredProgress {
   readonly accepted: ReadonlyMap<string, WebhookAttempt>;
   /** The position after the last attempt. */
   readonly attemptsEnd: number;
-  /** When the broker appended the last one that was read; -Infinity: none. */
+  /** The newest append time that was read; -Infinity: none. */
   readonly newestAppend: number;
 }
 
-/** Folds the attempt log of a partition: which deliveries are finished, and when the next attempt of the others is due. */
+/**
+ * Folds the attempt log of a partition to find finished deliveries, and when the next attempt of the others is due
+ * (R-25).
+ */
 async function recoverProgress(
   { backend, codecs, nowMs }: SenderRecoveryParts,
   fetcher: Fetcher,
@@ -124,7 +127,7 @@ async function recoverProgress(
   let lastDelivery = -1;
   let newestAppend = -Infinity;
   const log = { topic: topics.webhookAttempts.name, partition };
-  // No sender has sent what is not in the log.
+  // Offsets beyond the end of the log are bogus: a delivery is in the log before it is sent.
   const deliveriesEnd = await backend.endOffset({ topic: topics.webhookDeliveries.name, partition });
   const recent = (await backend.offsetAt(log, Math.max(0, nowMs() - LONGEST_WAIT_MS))) ?? Infinity;
   const first = Math.min(firstToFold(from), recent);
@@ -140,7 +143,7 @@ async function recoverProgress(
       const since = outageSince(from.states.get(subscriptionId));
       if (endsOutage(attempt, since)) accepted.set(subscriptionId, attempt);
       else if (beginsOutage(attempt, since)) accepted.delete(subscriptionId);
-      // Also of a subscription that is held past it: once that is over, only this attempt tells that it is finished.
+      // Applies to held subscriptions too: after the hold, only this attempt shows that the delivery is finished.
       if (deliveryOffset >= from.start.offset) lastDelivery = Math.max(lastDelivery, deliveryOffset);
       // Everything below is finished.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
@@ -168,12 +171,12 @@ function outageSince(state: SubscriptionState | undefined): number | null {
   return state?.suspendedAt ?? state?.failingSince ?? null;
 }
 
-/** It was logged while its sender closed, or right before it died: its state was not written any more. */
+/** An attempt may be logged while the sender closes, or just before it dies, too late for the state record. */
 function endsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, since: number | null): boolean {
   return since !== null && outcome === 'delivered' && startedAt + durationMs > since;
 }
 
-/** What was accepted before it was so before the outage, though a clock that was ahead may have dated it later. */
+/** Any acceptance logged before this failure predates the outage, even if a clock that was ahead dated it later. */
 function beginsOutage({ outcome, startedAt, durationMs }: WebhookAttempt, since: number | null): boolean {
   return since !== null && outcome !== 'delivered' && startedAt + durationMs <= since;
 }
@@ -188,7 +191,7 @@ function foldFromOf(state: SubscriptionState | undefined): number | null {
   return state?.known?.foldFrom ?? state?.foldFrom ?? null;
 }
 
-/** Where the sender of a partition resumes: its committed offset, whose metadata is the position to fold attempts from. */
+/** Finds where the sender resumes: the committed offset, whose metadata is the position to fold attempts from. */
 async function senderPosition(backend: StreamsBackend, context: TaskContext): Promise<CommitPoint> {
   const { topic, partition } = context;
   const committed = await context.committedOffset();

@@ -13,7 +13,7 @@ export interface StateRecordsOptions extends Clocks {
 }
 
 type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof EndpointHealth> & {
-  /** `foldFrom` of what is known of its deliveries; null: nothing is to be written of them. */
+  /** `foldFrom` of the known deliveries; null: none are to be written. */
   readonly knownFrom: number | null;
 };
 
@@ -30,17 +30,19 @@ interface Written extends Omit<Change, 'backlog'> {
 
 interface Waiting {
   readonly foldFrom: number;
-  /** It is held or slow. */
+  /** Whether the backlog is held or slow. */
   readonly waitsLong: boolean;
-  /** What was written last. */
+  /** The known deliveries in the last record. */
   readonly before: KnownDeliveries | null;
 }
 
-/** While a detached backlog advances. Deliveries that finished since are folded again after a crash. */
+/**
+ * The write interval while a detached backlog advances. After a crash, deliveries that finished since are folded again.
+ */
 const ADVANCE_INTERVAL_MS = 1_000;
 /**
- * While it does not advance, or with a list of what is known of it, which is long: the attempts of other backlogs continue,
- * and would all be folded again. Also for counts of failures.
+ * The interval while the backlog does not advance, for long lists of known deliveries, and for counts of failures.
+ * Without any write, the attempts of other backlogs since would all be folded again.
  */
 const STEADY_INTERVAL_MS = 30_000;
 const QUEUES_PER_CALL = 500;
@@ -50,13 +52,13 @@ const FAILING_RECORDED_AFTER_MS = 60_000;
 const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, knownFrom: null, ...HEALTHY };
 
 /**
- * The state of single subscriptions that must survive this process: where a detached backlog resumes, since when an endpoint
- * fails, whether it is suspended. One record per subscription in webhook-delivery.subscription-state; none in the normal
- * state.
+ * Keeps the state of single subscriptions that must survive this process: where a detached backlog resumes, since when
+ * an endpoint fails, whether it is suspended. There is one record per subscription in
+ * webhook-delivery.subscription-state, and none in the normal state.
  */
 export class StateRecords {
   private readonly watched = new Map<SubscriptionBacklog, Written>();
-  /** May need a record now. */
+  /** Backlogs that may need a record now. */
   private readonly changed = new Set<SubscriptionBacklog>();
   private round: Iterator<[SubscriptionBacklog, Written]> = this.watched.entries();
   private search: Iterator<SubscriptionBacklog> = [].values();
@@ -70,7 +72,7 @@ export class StateRecords {
     this.watched.set(backlog, { state: NORMAL, known: null, atMs: -Infinity });
   }
 
-  /** Finds slow backlogs that hold the position of the partition back. A few per call, as in a round. */
+  /** Finds slow backlogs that hold back the position of the partition. Each call looks at a few, as in a round. */
   watchSlow(): void {
     const { backlogs } = this.options;
     for (let left = QUEUES_PER_CALL; left > 0; left--) {
@@ -83,7 +85,7 @@ export class StateRecords {
     }
   }
 
-  /** Continues with the record of a predecessor. */
+  /** Continues from the record of a predecessor. */
   recovered(backlog: SubscriptionBacklog, state: SubscriptionState): void {
     backlog.isRemembered = true;
     const { known } = state;
@@ -122,7 +124,10 @@ export class StateRecords {
     };
   }
 
-  /** Finds what time alone has made due. A few backlogs per call: thousands may be watched, and this runs at every flush. */
+  /**
+   * Finds records due by time alone. Each call looks at a few backlogs: thousands may be watched, and this runs at
+   * every flush.
+   */
   private continueRound(): void {
     for (let left = Math.min(QUEUES_PER_CALL, this.watched.size); left > 0; left--) {
       let next = this.round.next();
@@ -159,7 +164,7 @@ export class StateRecords {
     };
   }
 
-  /** Also after a hold, until the last of its deliveries with attempts from before it has ended. */
+  /** Known deliveries are written after a hold too, until the last one with attempts from before it has ended. */
   private knownFrom(backlog: SubscriptionBacklog, { foldFrom, waitsLong, before }: Waiting): number | null {
     const isNeeded = before !== null && foldFrom < before.foldFrom;
     if (isKnown(backlog) && (waitsLong || isNeeded)) return this.options.backlogs.attemptsEnd();
@@ -170,7 +175,7 @@ export class StateRecords {
     if ((wanted.parkedFrom === null) !== (state.parkedFrom === null)) return true;
     if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
     const sinceMs = this.options.monotonicMs() - atMs;
-    // One without deliveries moves with those of others: where it was before is as good.
+    // An idle backlog only moves along with the others: resuming from its earlier position is as good.
     const isSlowly = backlog.lowest() === null || wanted.knownFrom !== null;
     const advanceMs = isSlowly ? STEADY_INTERVAL_MS : ADVANCE_INTERVAL_MS;
     if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= advanceMs) return true;
@@ -178,7 +183,7 @@ export class StateRecords {
     return (!isSteady || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS;
   }
 
-  /** The normal state is written, and nothing is pending that could change it. */
+  /** Whether the normal state is written, and nothing pending could change it. */
   private isOver(backlog: SubscriptionBacklog, { state }: Written): boolean {
     const { parkedFrom, failingSince, suspendedAt } = state;
     const isNormalWritten = parkedFrom === null && failingSince === null && suspendedAt === null;
@@ -201,7 +206,7 @@ export class StateRecords {
   }
 }
 
-/** The list is long, so it is made only when it is written. */
+/** Builds the list only when it is written, because it is long. */
 function knownAt(backlog: SubscriptionBacklog, { knownFrom }: Remembered, before: Written): KnownDeliveries | null {
   if (knownFrom === null) return null;
   return isKnown(backlog) ? knownDeliveries(backlog, knownFrom) : before.known;

@@ -2,7 +2,7 @@ import { Fifo } from '../../collections/fifo.js';
 import type { TimerPort } from '../../process/timers.js';
 
 export interface BusyAttempt {
-  /** When it took the slot, monotonic; null: it has freed it. */
+  /** When it took the slot, monotonic; null: it has freed the slot. */
   readonly busySinceMs: number | null;
   answered(): void;
 }

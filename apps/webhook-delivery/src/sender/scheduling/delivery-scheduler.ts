@@ -12,7 +12,7 @@ import { FleetLanes, type LaneScheduler, SubscriptionLane } from './subscription
 export interface SlotLimits {
   readonly perSubscription: number;
   readonly perFleet: number;
-  /** While other fleets send too: what one has in its slots, the deliveries of the others wait for. */
+  /** The limit while other fleets send too, whose deliveries wait for the slots of this one. */
   readonly perFleetBesideOthers: number;
   readonly total: number;
 }
@@ -26,14 +26,14 @@ export interface DeliverySchedulerOptions {
   readonly headroom: Pick<Headroom, 'share' | 'retryStarted'>;
 }
 
-/** Without a look at the time. */
+/** Deliveries begun between looks at the time. */
 const BEGUN_PER_STEP = 8;
-/** A fleet counts as one beside others for this time after slots went to different fleets (R-26). */
+/** For this time after slots went to different fleets, a fleet counts as one of several (R-26). */
 const BESIDE_OTHERS_FOR_MS = 1_000;
 
 /**
- * Decides when a delivery begins (R-22, R-26). It needs a reservation for all of its attempts and, for its first one, a
- * slot; slots are passed round by fleet, then by subscription. Retries start when they are due, without asking.
+ * Decides when a delivery begins (R-22, R-26). It needs a reservation for all of its attempts and a slot for its first
+ * one. Slots rotate by fleet, then by subscription. Retries start when they are due, without asking.
  */
 export class DeliveryScheduler implements LaneScheduler {
   readonly reservations: Reservations;
@@ -66,22 +66,22 @@ export class DeliveryScheduler implements LaneScheduler {
     return lane;
   }
 
-  /** Takes what waits out of its lane. */
+  /** Takes the waiting deliveries out of their lane. */
   drain(subscriptionId: string): QueuedDelivery[] {
     return this.lanes.get(subscriptionId)?.drain() ?? [];
   }
 
-  /** Subscriptions with a lane. */
+  /** The number of subscriptions with a lane. */
   get size(): number {
     return this.lanes.size;
   }
 
-  /** The lane settings of a subscription may be others now. */
+  /** Call when the lane settings of a subscription may have changed. */
   settingsChanged(subscriptionId: string): void {
     this.lanes.get(subscriptionId)?.settingsChanged();
   }
 
-  /** Its rate or a Retry-After keeps back what waits. */
+  /** Whether a rate limit or a Retry-After holds back waiting deliveries. */
   waitsForTime(subscriptionId: string): boolean {
     return this.lanes.get(subscriptionId)?.isTimed ?? false;
   }

@@ -1,14 +1,16 @@
 import type { LaneSettings } from './lane-settings.js';
 
-/** What R-22 allows: a timer that fires later costs a paced lane its start. */
+/** R-22 allows this much: if a timer fires later, a paced lane loses the start. */
 const MAX_LATENESS_MS = 20;
 /**
- * Retries never wait for the rate. First attempts make up for them, but for no longer than this: after a lower limit was
- * set, or after a restart, hundreds of retries may be due at once.
+ * Retries never wait for the rate. First attempts make up for them, but for no longer than this: after a limit was
+ * lowered, or after a restart, hundreds of retries may be due at once.
  */
 const MAX_MADE_UP_FOR_MS = 60_000;
 
-/** When the next delivery of a lane may begin: by its rate, and by what its receiver has asked for. Monotonic. */
+/**
+ * Says when the next delivery of a lane may begin, by its rate (R-16) and its receiver's Retry-After (R-22). Monotonic.
+ */
 export class LanePace {
   private notBeforeMs = 0;
   private nextStartMs = 0;
@@ -19,7 +21,7 @@ export class LanePace {
     this.notBeforeMs = Math.max(this.notBeforeMs, endMs);
   }
 
-  /** For how long the next delivery has to wait. On 0 it begins, which uses up one start of the rate. */
+  /** How long the next delivery has to wait. If 0, it begins and uses up one start of the rate. */
   waitMs({ ratePerSecond, heedsRetryAfter }: LaneSettings, atMs: number): number {
     this.follow(ratePerSecond, atMs);
     const notBeforeMs = heedsRetryAfter ? this.notBeforeMs : 0;
@@ -40,12 +42,12 @@ export class LanePace {
     this.nextStartMs = Math.min(nextStartMs, atMs + MAX_MADE_UP_FOR_MS);
   }
 
-  /** Until whatever begins next begins at once. */
+  /** The time until a new delivery would begin at once. */
   leftMs(atMs: number): number {
     return Math.max(0, this.nextStartMs - atMs, this.notBeforeMs - atMs);
   }
 
-  /** Its owner may change the rate at any time: what was counted by the old one holds back one start at most. */
+  /** The owner may change the rate at any time: starts counted under the old rate delay at most one start. */
   private follow(ratePerSecond: number | null, atMs: number): void {
     if (ratePerSecond === this.ratePerSecond) return;
     this.ratePerSecond = ratePerSecond;
@@ -54,7 +56,7 @@ export class LanePace {
 
   private countStart(atMs: number): void {
     if (this.ratePerSecond === null) return;
-    // Timers fire late by fractions: a lane that waited counts from its due time, or the rate would fall behind.
+    // Timers fire slightly late: a lane that waited counts from its due time, or the rate would fall behind.
     const from = this.hasWaited ? Math.max(this.nextStartMs, atMs - MAX_LATENESS_MS) : atMs;
     this.nextStartMs = from + 1_000 / this.ratePerSecond;
     this.hasWaited = false;

@@ -6,13 +6,13 @@ export interface LaneSettings {
   readonly origin: string;
   /** Starts per second, retries included; null: unlimited. */
   readonly ratePerSecond: number | null;
-  /** False: what begins ends without a request, and waits for nothing. */
+  /** False: deliveries end without a request, so they need not wait. */
   readonly heedsRetryAfter: boolean;
 }
 
 const UNKNOWN_SUBSCRIPTION: LaneSettings = { fleetId: '', origin: '', ratePerSecond: null, heedsRetryAfter: true };
 
-/** Once per version of the subscription. */
+/** Computes the settings once per version of a subscription. */
 export function createLaneSettings(
   directory: Pick<SubscriptionDirectory, 'get'>,
 ): (subscriptionId: string) => LaneSettings {
@@ -23,7 +23,7 @@ export function createLaneSettings(
     let settings = known.get(subscription);
     if (!settings) {
       const { fleetId, url, status, rateLimitPerSecond } = subscription;
-      // What ends without a request costs the receiver nothing.
+      // A delivery that ends without a request costs the receiver nothing.
       const isSent = status !== 'disabled';
       const ratePerSecond = isSent ? rateLimitPerSecond : null;
       settings = { fleetId, origin: originOf(url), ratePerSecond, heedsRetryAfter: isSent };

@@ -8,7 +8,7 @@ import type { BegunDelivery, Lane, QueuedDelivery } from './lane.js';
 import { LanePace } from './lane-pace.js';
 import type { LaneSettings } from './lane-settings.js';
 
-/** What lanes share: the slots and reservations of the process. */
+/** The slots and reservations of the process, which its lanes share. */
 export interface LaneScheduler {
   readonly options: {
     readonly slots: { readonly perSubscription: number };
@@ -40,8 +40,8 @@ export class FleetLanes implements SharingFleet {
 }
 
 /**
- * ready: in its fleet's queue. beyond_share: it waits for a reservation. timed: a timer makes it ready. idle: nothing waits,
- * or its slots are full.
+ * ready: in its fleet's queue. beyond_share: it waits for a reservation. timed: a timer makes it ready. idle: nothing
+ * waits, or its slots are full.
  */
 type LaneState = 'idle' | 'ready' | 'beyond_share' | 'timed';
 
@@ -84,7 +84,7 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
     return drained;
   }
 
-  /** Its subscription has changed: a wait for its earlier rate is over, or shorter. */
+  /** Call when the subscription has changed: a wait for its earlier rate may be over or shorter. */
   settingsChanged(): void {
     this.stopTimer();
     this.place();
@@ -115,7 +115,7 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
       this.scheduler.shares.add(this, fleet);
       return null;
     }
-    // Last: it uses up one start of the rate.
+    // Must be the last check: it uses up one start of the rate.
     if (!next.isPaced) this.countRetry();
     else if (this.isEarly()) return null;
     return this.reserve();
@@ -219,7 +219,7 @@ export class SubscriptionLane implements Lane, SharingLane, ReservationCount {
     this.isForgottenLater = true;
     this.scheduler.options.timers.after(Math.ceil(leftMs), () => {
       this.isForgottenLater = false;
-      // Its fleet may have been forgotten, and be there again.
+      // Looks the fleet up again, since it may have been forgotten and recreated.
       this.forgetIfDone(this.where().fleet);
     });
   }
