@@ -1,6 +1,6 @@
 import { toError } from './errors.js';
 
-/** Resolves after `ms`, or at once when the signal is aborted; never rejects. The only such wait of this repository. */
+/** Resolves after `ms`, or at once when the signal is aborted; never rejects. */
 export function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -15,9 +15,9 @@ export function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason if the work is still going on `graceMs` after the abort.
- * The listener is removed with the end of the work, so that a signal that lives for months does not collect them, as
- * racing against one long-lived promise would.
+ * Settles as `work` does, or rejects with the signal's reason if the work is still running `graceMs` after the abort.
+ * The listener is removed when the work ends, so that a signal that lives for months does not collect listeners, as
+ * `Promise.race` against a long-lived promise would.
  */
 export function settleOrAbort<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise((resolve, reject) => {

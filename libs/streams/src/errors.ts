@@ -32,7 +32,7 @@ export type StreamsErrorCode =
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */
 export class StreamsError extends Error {
   override readonly name = 'StreamsError';
-  /** The offset of the input record that it concerns, where that is known. */
+  /** The offset of the input record at fault, if known. */
   readonly offset: number | null;
 
   constructor(
@@ -56,10 +56,10 @@ export class LogTruncated extends StreamsError {
 }
 
 export interface UndecodedRecords {
-  /** As `partitionName` has it. */
+  /** In the format of `partitionName`. */
   readonly partition: string;
   readonly offset: number;
-  /** By the batch's header, which may be damaged as well. */
+  /** From the batch's header, which may be damaged as well. */
   readonly nextOffset: number;
   readonly timestamp: number;
 }
@@ -80,7 +80,7 @@ export class UndecodedBatch extends StreamsError {
 }
 
 /**
- * A callback that waited for something else has failed: no record is the cause, whatever its error is (the TypeError of a
+ * A callback failed while waiting for something else. No record is the cause, whatever the error (the TypeError of a
  * failed fetch() is no bug), and a later try may succeed.
  */
 export class WaitFailed extends Error {

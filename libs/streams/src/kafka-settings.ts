@@ -18,8 +18,8 @@ export type SaslSettings =
   | {
       readonly mechanism: 'oauthbearer';
       /**
-       * A token that is valid at the moment; called for each connection, and again before a broker ends its session. An error
-       * with the code `TOKEN_REFUSED` says that waiting does not help.
+       * Returns a currently valid token. It is called for each connection, and again before a broker ends its session.
+       * An error with the code `TOKEN_REFUSED` means that waiting does not help.
        */
       readonly oauthBearerProvider: () => Promise<{ readonly value: string }>;
     };

@@ -1,7 +1,7 @@
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
-/** murmur2 of Kafka's default partitioner: every client puts a key on the same partition. */
+/** murmur2 as in Kafka's default partitioner: every client puts a key on the same partition. */
 function murmur2(data: Buffer): number {
   let hash = SEED ^ data.length;
   const blocks = data.length >> 2;

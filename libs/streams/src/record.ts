@@ -30,7 +30,7 @@ export class FetchedRecord implements StreamRecord {
     readonly keyEnd: number,
     readonly valueStart: number,
     readonly valueEnd: number,
-    /** -1: there are none. */
+    /** -1: none. */
     private readonly headersStart = -1,
   ) {}
 
@@ -42,13 +42,13 @@ export class FetchedRecord implements StreamRecord {
     return this.valueStart < 0 ? null : this.bytes.subarray(this.valueStart, this.valueEnd);
   }
 
-  /** Read again at each call: few processors look at them. */
+  /** Decoded again at each call: few processors use them. */
   get headers(): readonly RecordHeader[] {
     return this.headersStart < 0 ? [] : readHeaders(this.bytes, this.headersStart);
   }
 }
 
-/** A part of a buffer; it may be overwritten after the call that received it has returned. */
+/** A part of a buffer, which may be overwritten once the call that received it has returned. */
 export interface ByteRange {
   readonly bytes: Buffer;
   readonly start: number;
@@ -77,16 +77,16 @@ export interface RecordBatch extends TopicPartition {
   readonly highWatermark: number;
   /** Where reading ends while a transaction is open. */
   readonly lastStableOffset: number;
-  /** How often the partition had got a leader when the newest of it was written; absent: unknown. */
+  /** The leader epoch of the newest record; absent: unknown. */
   readonly leaderEpoch?: number | undefined;
   /**
-   * The batch is not used any more: its memory may be overwritten by later fetches. A batch that is not released is
-   * garbage-collected as usual.
+   * Call when the batch is no longer used: its memory may be overwritten by later fetches. A batch that is not released
+   * is garbage-collected as usual.
    */
   release?(): void;
 }
 
-/** The records of a batch, at most `maxRecords` at a time; use it where a batch may be large. */
+/** Yields at most `maxRecords` at a time, for batches that may be large. */
 export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<readonly StreamRecord[]> {
   if (batch.slices) {
     yield* batch.slices(maxRecords);
@@ -96,12 +96,12 @@ export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<read
     yield batch.records.slice(from, from + maxRecords);
 }
 
-/** A record to write; the partition is explicit, so that a retry cannot move it. */
+/** A record to write; its partition is explicit, so that a retry cannot move it. */
 export interface OutgoingRecord extends TopicPartition {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: readonly RecordHeader[];
-  /** Epoch ms; the time at which it is written unless given. */
+  /** Epoch ms; default: the time of the write. */
   readonly timestamp?: number;
 }
 

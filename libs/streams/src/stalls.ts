@@ -1,14 +1,14 @@
 import type { StreamsLogger } from './logger.js';
 
 /**
- * `read`: a partition, or a topic whose leaders cannot be reached. `table`: a global table, by its topic, that tasks wait
- * for. `transaction`: a transaction, by its transactional id. `processor`: the processor of a partition, which waits before
- * its records.
+ * `read`: a partition, or a topic whose leaders cannot be reached. `table`: a global table that tasks wait for, by
+ * topic. `transaction`: a transaction, by its transactional id. `processor`: a processor that waits before its records,
+ * by partition.
  */
 export const STALL_KINDS = ['read', 'table', 'transaction', 'processor'] as const;
 export type StallKind = (typeof STALL_KINDS)[number];
 
-/** Work that does not go on, although it should within seconds. */
+/** Work that is stuck although it should take seconds. */
 export interface Stall {
   readonly kind: StallKind;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Stall {
   readonly since: number;
 }
 
-/** A wait that is shorter is no stall: brokers restart, and leaders move. */
+/** A shorter wait is no stall: brokers restart, and leaders move. */
 const STALLED_AFTER_MS = 5_000;
 
 interface Wait extends Stall {
@@ -32,13 +32,13 @@ export interface StallWatchOptions {
   readonly now: () => number;
 }
 
-/** What a process waits for. What takes too long is logged once when it does and once when it has ended, and listed. */
+/** What a process waits for. Long waits are listed, and logged when they become stalls and when they end. */
 export class StallWatch {
   private readonly waits = new Map<string, Wait>();
 
   constructor(private readonly options: StallWatchOptions) {}
 
-  /** Waits of the same name are one. @returns a function that ends the wait; more calls of it do nothing */
+  /** Waits of the same name count as one. @returns a function that ends the wait; further calls do nothing */
   begin(kind: StallKind, name: string, cause: string): () => void {
     const key = `${kind} ${name}`;
     const wait = this.waits.get(key) ?? this.add(key, { kind, name, cause });
@@ -52,7 +52,7 @@ export class StallWatch {
     };
   }
 
-  /** The oldest first. */
+  /** Sorted, oldest first. */
   all(): Stall[] {
     return [...this.waits.values()]
       .filter(({ isStalled }) => isStalled)

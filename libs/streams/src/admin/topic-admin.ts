@@ -4,20 +4,20 @@ import type { KafkaSettings } from '../kafka-settings.js';
 import type { TopicSpec } from '../topology/topics.js';
 import { connectKafka } from './kafka-connection.js';
 
-// CommonJS: Node finds this name only in the whole module.
+// kafkajs is CommonJS, and Node does not find this name as a named export.
 const { ConfigResourceTypes } = kafkajs;
 
 const CREATE_TIMEOUT_MS = 30_000;
-/** Brokers take their time over thousands of new partitions. */
+/** Brokers take long to create thousands of partitions. */
 const METADATA_TIMEOUT_MS = 60_000;
 const METADATA_POLL_MS = 100;
 
 export interface TopicAdmin {
   listTopics(): Promise<readonly string[]>;
-  /** Resolves when the topics have leaders; a topic that someone else created meanwhile is not an error. */
+  /** Resolves when the topics have leaders; a topic that someone else created in the meantime is not an error. */
   createTopics(topics: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The value of one setting per topic, broker defaults included. The topics must exist. */
+  /** Returns one setting per topic, broker defaults included. The topics must exist. */
   topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
   };
 }
 
-/** One request per topic: in a shared request, a topic that already exists would fail the others. */
+/** Sends one request per topic: in a shared request, a topic that already exists would fail the others. */
 async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   for (const { name, partitions, replicationFactor, configs } of specs) {
     const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
@@ -69,8 +69,8 @@ async function topicSetting(
 }
 
 /**
- * Resolves with the partition counts once all topics are known. A new topic becomes known to the brokers one after the
- * other, so unknown topics are queried again.
+ * Resolves with the partition counts once all topics are known. Brokers learn of a new topic one after the other, so
+ * unknown topics are queried again.
  */
 export async function untilTopicsKnown(
   admin: Pick<Admin, 'fetchTopicMetadata'>,

@@ -6,7 +6,7 @@ import { readToEnd } from './log-reader.js';
 
 export interface BackendUnderTest {
   readonly backend: StreamsBackend;
-  /** Makes a topic with a name of its own. */
+  /** Creates a topic with a unique name. */
   createTopic(partitions: number): Promise<string>;
   /** Writes as a plain producer, outside of any transaction. */
   append(partition: TopicPartition, key: string, value: string | null): Promise<void>;

@@ -20,7 +20,7 @@ export interface CommittedOffset {
   readonly metadata: string;
 }
 
-/** An input position that a transaction commits together with its records. */
+/** An input position that a transaction commits with its records. */
 export interface TransactionOffset extends TopicPartition {
   readonly groupId: string;
   readonly offset: number;
@@ -30,7 +30,7 @@ export interface TransactionOffset extends TopicPartition {
 export interface Transaction {
   /** Buffers must not change until the commit has ended. */
   readonly records: Iterable<OutgoingRecord>;
-  /** All of one group. */
+  /** Offsets of one group only. */
   readonly offsets?: readonly TransactionOffset[];
 }
 
@@ -45,18 +45,18 @@ export interface TransactionalProducer {
   /** Fences the predecessor and waits until its open transaction has ended, so that offsets read afterwards are final. */
   init(): Promise<void>;
   commit(transaction: Transaction): Promise<BaseOffsets>;
-  /** How long the last commit had to wait until the one before it was complete in all partitions; absent or 0: not at all. */
+  /** How long the last commit waited for the previous one to complete in all partitions; absent or 0: not at all. */
   readonly heldUpMs?: number;
   close(): Promise<void>;
 }
 
 /**
  * The only writer of its partitions, without transactions: an append is one request, and readers see it at once. The
- * broker itself refuses late appends of a predecessor. After any rejection the writer is unusable: close it, create
- * another, and read from the log what was written.
+ * broker refuses late appends of a predecessor. After any rejection the writer is unusable: close it, create another,
+ * and read from the log what was written.
  */
 export interface FencedWriter {
-  /** Fences the predecessor in all partitions; ends of the log read afterwards change only by our own appends. */
+  /** Fences the predecessor in all partitions: from then on the ends of the log change only by our own appends. */
   init(): Promise<void>;
   /**
    * Appends to each partition in order, the records of one partition up to `MAX_BATCH_BYTES` atomically; not atomic
@@ -73,10 +73,10 @@ export interface Assignment {
 
 export interface RebalanceListener {
   /**
-   * Called synchronously with each new assignment. The group gives no other member the partitions that this member had
-   * before until the promise resolves: then every partition that is not in the assignment must be released, earlier
-   * revocations included. It must resolve in bounded time, because these partitions are not processed until then. No
-   * promise: everything was released at once.
+   * Called synchronously with each new assignment. The group gives this member's previous partitions to no other until
+   * the promise resolves: then every partition that is not in the assignment must be released, earlier revocations
+   * included. It must resolve in bounded time, because these partitions are not processed until then. No promise:
+   * everything was released at once.
    */
   assigned(assignment: Assignment): Promise<void> | void;
   /** The group cannot continue with this member; the process should end. */
@@ -88,12 +88,12 @@ export interface GroupMember {
   join(listener: RebalanceListener): Promise<void>;
   /** Whether the last accepted heartbeat is so recent that the group cannot have reassigned our partitions. */
   leaseValid(): boolean;
-  /** Resolves with true once a heartbeat sent after the call was accepted in this generation; false when it is over. */
+  /** Resolves with true once this generation accepted a heartbeat sent after the call; false when it is over. */
   confirm(generation: number): Promise<boolean>;
   committed(partition: TopicPartition): Promise<CommittedOffset | null>;
-  /** A plain commit, for tasks that store their position elsewhere. */
+  /** Commits plainly, for tasks that store their position elsewhere. */
   commit(partition: TopicPartition, offset: CommittedOffset): Promise<void>;
-  /** Joins again, so that the group assigns partitions that are new. */
+  /** Joins again, so that the group assigns new partitions. */
   rejoin(): void;
   leave(): Promise<void>;
 }
@@ -104,33 +104,33 @@ export interface GroupOptions {
   /** Kafka's static membership: a restarted instance gets its partitions back at once. */
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
-  /** The partitions of one number go to one member, whatever their topic. Else each partition goes where there is room. */
+  /** Partitions of one number go to one member, whatever their topic. Otherwise each goes where there is room. */
   readonly joinsTopics?: boolean | undefined;
 }
 
 /** The port to Kafka. Both implementations pass the suite in backend.contract.ts. */
 export interface StreamsBackend {
   group(options: GroupOptions): GroupMember;
-  /** @param sizes of its requests, if not those of the backend; a single larger batch is read too */
+  /** @param sizes of its requests, if not the backend's; a single larger batch is still read */
   fetcher(sizes?: Partial<FetchSizes>): Fetcher;
   producer(transactionalId: string): TransactionalProducer;
   /** `transactionalId` must be used for nothing else, and always with the same partitions. */
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;
-  /** null: no such topic. `fresh`: never from what is known already. */
+  /** null: no such topic. `fresh`: bypasses the cache. */
   partitionCount(topic: string, options?: { readonly fresh: boolean }): Promise<number | null>;
-  /** Broker defaults and the `replication.factor` included; null: this user may not read them. */
+  /** Includes broker defaults and the `replication.factor`; null: this user may not read them. */
   topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
   /** Differs from that of another topic of the same name; null: the cluster has no topic ids. */
   topicId(topic: string): Promise<string | null>;
-  /** Uncommitted records included. */
+  /** Includes uncommitted records. */
   endOffset(partition: TopicPartition): Promise<number>;
   startOffset(partition: TopicPartition): Promise<number>;
   /**
-   * Where the part of a log ends that was written up to an epoch of its leaders; null: unknown.
+   * Where the part of a log ends that was written up to a leader epoch; null: unknown.
    * @param reached a later epoch that the log is known to have: a former leader that is cut off must not answer
    */
   epochEnd(partition: TopicPartition, epoch: number, reached?: number): Promise<number | null>;
-  /** What of this backend's work does not go on, e.g. because of another producer's open transaction. */
+  /** Stalled work of this backend, e.g. because of another producer's open transaction. */
   readonly stalls: StallWatch;
   /** Offset of the first record at or after a time; null: there is none. */
   offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null>;

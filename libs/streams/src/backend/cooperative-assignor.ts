@@ -1,12 +1,12 @@
 import { partitionName, type TopicPartition } from '../record.js';
 
-/** A partition that was last assigned to a member in `generation`, and that the member still works on. */
+/** A partition that was last assigned to a member in `generation` and is still in use there. */
 export interface RevokingPartition extends TopicPartition {
   readonly generation: number;
 }
 
 export interface CooperativeClaim extends MemberClaim {
-  /** What it has subscribed to: it is assigned nothing else. */
+  /** The member is assigned only partitions of these topics. */
   readonly topics: readonly string[];
   readonly revoking: readonly RevokingPartition[];
 }
@@ -18,13 +18,13 @@ export interface MemberAssignment {
 }
 
 /**
- * The sticky assignment in two steps, as in cooperative rebalancing (KIP-429): a partition that moves is first revoked
- * from its owner, and assigned to no member while a member of this join claims it. Members that are gone claim nothing,
- * so their partitions move at once.
+ * The two-step sticky assignment of cooperative rebalancing (KIP-429): a partition that moves is first revoked from its
+ * owner, and assigned to no member while a member of this join claims it. Members that are gone claim nothing, so their
+ * partitions move at once.
  *
- * The owner of a partition is decided by the newest claim: the partition can have been assigned again only after an
- * older owner had released it or was considered dead, so an older claim delays no one. Claims are compared per
- * partition, since a member may have missed a generation that others got.
+ * The newest claim decides who owns a partition: it can only have been reassigned after an older owner had released it
+ * or was considered dead, so an older claim delays no one. Claims are compared per partition, since a member may have
+ * missed a generation that others got.
  */
 export function assignCooperatively(
   partitions: readonly TopicPartition[],
@@ -47,10 +47,7 @@ export function assignCooperatively(
   return new Map(shares);
 }
 
-/**
- * As assignCooperatively(), where the partitions of one number go to one member: those of the topic `lead` decide, and a
- * member gets the others of its topics with them.
- */
+/** Like assignCooperatively(), but all partitions of one number go to one member: those of the topic `lead` decide. */
 export function assignTogether(
   lead: string,
   partitions: readonly TopicPartition[],
@@ -70,7 +67,7 @@ export function assignTogether(
   );
 }
 
-/** Topics that the same members have subscribed to are divided together. */
+/** Divides topics with the same subscribers together. */
 function assignAmongSubscribers(
   partitions: readonly TopicPartition[],
   claims: readonly CooperativeClaim[],
@@ -93,7 +90,7 @@ function assignAmongSubscribers(
 
 interface Holders {
   readonly generation: number;
-  /** More than one only when a group has lost its generation counter: then all of them are awaited. */
+  /** More than one only if a group has lost its generation counter: then all of them are awaited. */
   readonly memberIds: readonly string[];
 }
 
@@ -115,13 +112,13 @@ function holdersOf(claims: readonly CooperativeClaim[]): Map<string, Holders> {
 
 export interface MemberClaim {
   readonly memberId: string;
-  /** The partitions of the member until now, the newest last; an older generation yields to a newer one. */
+  /** The partitions that the member had, newest last; an older generation yields to a newer one. */
   readonly owned: readonly TopicPartition[];
   readonly generation: number;
 }
 
 /**
- * Divides partitions so that no member has more than one more than another and as few as possible move: state must be
+ * Divides partitions so that no member has over one more than another and as few as possible move: state must be
  * restored wherever a partition goes. The result depends on the claims alone, so any member may compute it.
  */
 export function assignSticky(
@@ -133,11 +130,11 @@ export function assignSticky(
   if (members.length === 0) return assignment;
   const free = new Map([...partitions].sort(byName).map((p) => [partitionName(p), p]));
   const floor = Math.floor(partitions.length / members.length);
-  /** So many members may keep one more than the others. */
+  /** How many members may hold one extra partition. */
   let extras = partitions.length % members.length;
   for (const { memberId, owned } of [...members].sort((a, b) => b.generation - a.generation)) {
     const kept = assignment.get(memberId) ?? [];
-    // What it has had for longest first: after a restart of another it gives back what it has just restored.
+    // Keeps the longest-held partitions: if another member restarts, the ones just restored here go back.
     for (const partition of owned) {
       const isExtra = kept.length === floor;
       if (kept.length > floor || (isExtra && extras === 0)) break;

@@ -13,8 +13,8 @@ export async function logRange(backend: StreamsBackend, partition: TopicPartitio
 }
 
 /**
- * Reads a partition from `from` until the position is at or after `end`. The end is decided by batch positions, never
- * by record offsets: the last offsets may be markers, aborted records or compacted holes.
+ * Reads a partition from `from` until the position is at or after `end`. Batch positions decide when that is, never
+ * record offsets: the last offsets may be markers, aborted records or compacted holes.
  * @returns the position after the last batch
  */
 export async function readUpTo(
@@ -39,7 +39,7 @@ export async function readUpTo(
   return position;
 }
 
-/** The end at the time of the call. */
+/** Reads to the end at the time of the call. */
 export async function readToEnd(
   backend: StreamsBackend,
   fetcher: Fetcher,

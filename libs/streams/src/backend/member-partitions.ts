@@ -14,7 +14,7 @@ export class MemberPartitions {
   private assignments = 0;
   private newest = -1;
 
-  /** The generation of the newest assignment; -1: there was none. */
+  /** The generation of the newest assignment; -1: none. */
   get generation(): number {
     return this.newest;
   }
@@ -41,8 +41,8 @@ export class MemberPartitions {
   }
 
   /**
-   * The group waits for a revocation that does not concern this member any more: the partition was released meanwhile,
-   * or its owner was a predecessor with the same instance id. Another rebalance tells the group.
+   * Whether the group waits for a revocation that no longer concerns this member: the partition has been released, or
+   * its owner was a predecessor with the same instance id. Another rebalance tells the group.
    */
   get needsRejoin(): boolean {
     return this.awaited.some((partition) => !this.closing.has(partitionName(partition)));

@@ -11,17 +11,17 @@ const SOON_MS = 2_000;
 
 interface Worker {
   readonly member: GroupMember;
-  /** What it processes: assigned, or not released yet. */
+  /** The partitions in use: assigned, or not released yet. */
   readonly working: () => number[];
   readonly assigned: () => number[];
   leave(): Promise<void>;
-  /** Leaves without releasing its partitions, as a crash does. */
+  /** Leaves without releasing partitions, as in a crash. */
   crash(): Promise<void>;
 }
 
 interface Floor {
   hire(revokeMs: () => number): Promise<Worker>;
-  /** All remaining members leave: one that stays would keep the process alive. */
+  /** Makes all remaining members leave: one that stays would keep the process alive. */
   close(): Promise<void>;
   /** Partitions that were assigned to one member while another processed them. */
   readonly collisions: readonly string[];
@@ -96,7 +96,7 @@ function shared(workers: readonly Worker[]): boolean {
   return new Set(all).size === PARTITIONS && Math.max(...sizes) - Math.min(...sizes) <= 1;
 }
 
-/** That a partition moves between two living members without a moment at which both work on it. */
+/** Checks that a partition moves between two living members without a moment at which both work on it. */
 export function describeRebalance(name: string, subject: () => BackendUnderTest): void {
   describe(`${name}: rebalances`, () => {
     const floors: Floor[] = [];

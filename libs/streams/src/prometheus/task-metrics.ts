@@ -5,19 +5,19 @@ import type { TaskManager } from '../runtime/task-manager.js';
 
 export interface MetricsOptions {
   readonly registry: Registry;
-  /** Before the name of each metric; `streams_` unless given. */
+  /** The prefix of the metric names, `streams_` by default. */
   readonly prefix?: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** The partitions of the groups that this process is a member of: their states, their lag, and work that does not end. */
+/** Shows the partitions of this process's groups: their states, their lag, and work that does not end. */
 export interface TaskMetrics {
   /** Shows the tasks of an application or task manager from now on. */
   add(group: string, manager: ShownManager): void;
-  /** The `wrapTask` of createStreamsApp(); or goes around what a `createTask` returns. */
+  /** The `wrapTask` of createStreamsApp(); or wraps the result of a `createTask`. */
   wrapTask(group: string): (task: PartitionTask) => PartitionTask;
-  /** Records of one partition have been processed: notes the age of the first. */
+  /** Records of one partition have been processed: observes the age of the first. */
   processed(group: string, records: readonly StreamRecord[]): void;
 }
 
@@ -110,7 +110,7 @@ function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
   });
 }
 
-/** Work that hangs shows in no counter: the age of what is being processed does. */
+/** No counter shows work that hangs, but the age of open batches does. */
 class OpenBatches {
   private readonly begunAt = new Map<string, Map<string, number>>();
 

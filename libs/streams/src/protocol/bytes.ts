@@ -145,7 +145,7 @@ export function string(value: string | null): Buffer {
   return Buffer.concat([int16(bytes.length), bytes]);
 }
 
-/** Requests hold what is of one topic together. */
+/** Groups by topic, as requests do. */
 export function byTopic<T extends { readonly topic: string }>(items: Iterable<T>): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

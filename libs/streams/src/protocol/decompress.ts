@@ -9,10 +9,11 @@ import { nativePackage } from './native.js';
 const MAX_BATCH_BYTES = 256 * 1024 * 1024;
 
 /**
- * Decompresses a record batch. Producers choose their codec freely, so all four are supported. What a body can unpack to
- * is read off its headers first: only gzip's decompressor takes a limit.
+ * Decompresses a record batch. Producers choose their codec freely, so all four are supported. The unpacked size is
+ * bounded from the headers first: only gzip's decompressor takes a limit.
  * @param codec the three low bits of the batch's attributes: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd
- * @throws StreamsError CODEC_MISSING for snappy and lz4 without their packages; CORRUPT_BATCH for an unknown codec, a damaged body, and one that could unpack to over `maxBytes`
+ * @throws StreamsError CODEC_MISSING for snappy and lz4 without their packages; CORRUPT_BATCH for an unknown codec, a
+ * damaged body, and one that could unpack to over `maxBytes`
  */
 export function decompress(codec: number, body: Buffer, maxBytes = MAX_BATCH_BYTES): Buffer {
   if (codec === 0) return body;
@@ -83,10 +84,10 @@ function snappyLength(block: Buffer): number {
   }
 }
 
-/** One byte of an LZ4 block unpacks to at most this many. */
+/** The maximum expansion of one byte of an LZ4 block. */
 const LZ4_EXPANSION = 255;
 
-/** LZ4 frame format 1.6: each block says how long it is, the frame how much one may unpack to. */
+/** LZ4 frame format 1.6: blocks have their packed length, and the frame limits what one may unpack to. */
 function lz4Bound(body: Buffer): number {
   const flags = body.readUInt8(4);
   const blockBytesAtMost = 2 ** (8 + 2 * ((body.readUInt8(5) >> 4) & 7));
@@ -103,7 +104,7 @@ function lz4Bound(body: Buffer): number {
 const ZSTD_MAGIC = 0xfd2fb528;
 const ZSTD_BLOCK_BYTES = 128 * 1024;
 
-/** RFC 8878. The bound covers the buffers that the frame header asks for as well. */
+/** RFC 8878. The bound also covers the buffers that the frame header asks for. */
 function zstdBound(body: Buffer): number {
   let bytes = 0;
   for (let at = 0; at < body.length;) {

@@ -4,7 +4,7 @@ import { ByteReader } from './bytes.js';
 const OFFSET_FOR_LEADER_EPOCH_API_KEY = 23;
 
 /**
- * OffsetForLeaderEpoch v2 for one partition. kafkajs does not know the request.
+ * OffsetForLeaderEpoch v2 for one partition, which kafkajs lacks.
  * @param present the epoch that a broker must be leading in to answer; -1: any
  */
 export function epochEndRequest(partition: TopicPartition, epoch: number, present: number) {
@@ -30,7 +30,7 @@ function encode({ topic, partition }: TopicPartition, epoch: number, present: nu
   return buffer;
 }
 
-/** @returns null: the log knows no epochs. Throws the error code of a broker that does not lead the partition, or not in this epoch. */
+/** @returns null: the log has no epochs. Throws the error code of a broker that does not lead in this epoch. */
 function decode(payload: Buffer): number | null {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time

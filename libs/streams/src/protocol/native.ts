@@ -3,7 +3,7 @@ import { StreamsError } from '../errors.js';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded at its first use: needed only where producers choose its codec. @throws StreamsError CODEC_MISSING: what to install */
+/** Loads a codec on first use. @throws StreamsError CODEC_MISSING: what to install */
 export function nativePackage(name: string): unknown {
   const found = optionalPackage(name);
   if (found === null)
@@ -11,7 +11,7 @@ export function nativePackage(name: string): unknown {
   return found;
 }
 
-/** null: it is not installed, or has no build for this platform. */
+/** null: not installed, or no build for this platform. */
 export function optionalPackage(name: string): unknown {
   try {
     return require(name);

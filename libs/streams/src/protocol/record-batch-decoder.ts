@@ -4,7 +4,7 @@ import { ByteReader } from './bytes.js';
 import { crc32c } from './crc32c.js';
 import { decompress } from './decompress.js';
 
-/** From a read_committed fetch response: the records of this producer from here on were aborted. */
+/** Records of this producer were aborted from here on, according to a read_committed fetch response. */
 export interface AbortedTransaction {
   readonly producerId: number;
   readonly firstOffset: number;
@@ -17,14 +17,14 @@ const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const CRC_AT = 17;
 const LAST_OFFSET_DELTA_AT = 23;
-/** The checksum covers what no broker changes on the way. */
+/** The checksum starts after the fields that brokers change. */
 const CHECKED_FROM = 21;
 const COMPRESSION_BITS = 0x07;
 const LOG_APPEND_TIME_BIT = 0x08;
 const TRANSACTIONAL_BIT = 0x10;
 const CONTROL_BIT = 0x20;
 const ABORT_MARKER = 0;
-/** Bodies of so many bytes end a slice, whatever comes next unpacks to: one fetch can hold hundreds that are tiny when packed. */
+/** Limits the bytes of a slice: one fetch can hold hundreds of bodies that are tiny when packed. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 
 interface BatchHeader {
@@ -39,9 +39,9 @@ interface BatchHeader {
 }
 
 /**
- * The producers whose records are aborted at the current offset. The broker lists aborted transactions in the order of
- * their completion, and several producers may overlap in one partition, so they are taken by first offset, and a
- * producer is dropped until its abort marker.
+ * The producers whose records are aborted at the current offset. The broker lists aborted transactions in order of
+ * completion, and several producers may overlap in one partition. So they are taken by first offset, and a producer is
+ * dropped at its abort marker.
  */
 class AbortedProducers {
   private readonly upcoming: AbortedTransaction[];
@@ -69,22 +69,22 @@ class AbortedProducers {
 
 /** The committed records of a fetch response, located but not decoded yet. */
 export interface ScannedRecords {
-  /** Behind the last whole batch; equals `position` when there was none. */
+  /** The offset after the last whole batch; equals `position` if there was none. */
   readonly nextOffset: number;
-  /** Of the last whole batch; undefined: it has none. */
+  /** The epoch of the last whole batch; undefined: none. */
   readonly leaderEpoch: number | undefined;
   /**
-   * At most `maxRecords` at a time, and fewer of large batches, decoded on demand: short-lived objects are cheap to
+   * Yields at most `maxRecords` at a time, fewer of large batches, decoded on demand: short-lived objects are cheap to
    * collect.
    */
   readonly slices: (maxRecords: number) => Generator<FetchedRecord[], void>;
 }
 
 /**
- * Looks through the record batches (format v2) of one partition of a fetch response for committed records at or after
- * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch, and so
- * is one that is corrupt, when others come before it.
- * @throws UndecodedBatch for bytes that no broker of a supported version sends; slices() may throw it too, after the records before it
+ * Scans the record batches (format v2) of one partition for committed records at or after `position`, without control
+ * records. A batch cut off by the size limit is left for the next fetch, and so is a corrupt one after others.
+ * @throws UndecodedBatch for bytes that no broker of a supported version sends; slices() may throw it too, after the
+ * records before it
  */
 export function scanRecordBatches(
   data: Buffer,

@@ -3,12 +3,12 @@ import { writeInt64 } from './bytes.js';
 import { crc32c } from './crc32c.js';
 import { BATCH_HEADER_BYTES, type ProducerBatch } from './record-collector.js';
 
-/** `baseSequence` is the number of the batch's first record within the producer's records of the partition. */
+/** `baseSequence` counts the producer's records of the partition before this batch. */
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly baseSequence: number;
-  /** Default true: readers see the records when their transaction is committed; else at once. */
+  /** Default true: readers see the records after the transaction commits; otherwise at once. */
   readonly isTransactional?: boolean;
 }
 
@@ -18,9 +18,9 @@ const TRANSACTIONAL = 0x10;
 const GZIP = 0x01;
 
 /**
- * Makes the collected records one record batch of format v2. `timestamp` is epoch ms, of those without one. A
- * batch larger than `compressAboveBytes` is gzipped: what a producer sent compressed must fit when it is written on,
- * e.g. quarantined. The result shares the memory of `records` unless it was gzipped.
+ * Turns the collected records into one record batch of format v2. `timestamp` is epoch ms, for records without one. A
+ * batch larger than `compressAboveBytes` is gzipped: a record that came compressed must fit when written on, e.g. to a
+ * quarantine. The result shares the memory of `records` unless it was gzipped.
  */
 export function sealRecordBatch(
   records: ProducerBatch,

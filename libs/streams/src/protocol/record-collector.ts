@@ -2,13 +2,13 @@ import type { OutgoingRecord } from '../record.js';
 import { ByteReader, varintSize, varlongSize, writeVarint, writeVarlong } from './bytes.js';
 import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './record-headers.js';
 
-/** Of a transaction, by partition. Iterates over single records; the order is kept within each partition. */
+/** The records of a transaction, by partition. Iteration yields single records, in order within each partition. */
 export class RecordCollector implements Iterable<OutgoingRecord> {
   private readonly byTopic = new Map<string, Map<number, RecordBuffer>>();
 
   constructor(private readonly maxBatchBytes = MAX_BATCH_BYTES) {}
 
-  /** @returns the records themselves where they are a collector already */
+  /** @returns `records` itself if it is a collector */
   static of(records: Iterable<OutgoingRecord>): RecordCollector {
     if (records instanceof RecordCollector) return records;
     const buffers = new RecordCollector();
@@ -47,7 +47,7 @@ export const MAX_BATCH_BYTES = 900_000;
 export const BATCH_HEADER_BYTES = 61;
 
 const FIRST_BYTES = 16_384;
-/** Buffers that are kept, of a partition: a transaction of the usual size has a few batches. */
+/** How many buffers of a partition are kept: a usual transaction has a few batches. */
 const MAX_SPARE = 8;
 const NO_HEADERS: readonly RecordHeader[] = [];
 /** Up to this length a loop is faster than a call into the runtime. */
@@ -58,14 +58,14 @@ export interface ProducerBatch {
   bytes: Buffer;
   length: number;
   count: number;
-  /** Epoch ms; null: none of its records has a timestamp of its own. */
+  /** Epoch ms; null: no record has its own timestamp. */
   firstTimestamp: number | null;
   maxTimestamp: number;
 }
 
 /**
- * The records of a transaction for one partition, kept as the bytes that go over the wire: at hundreds of thousands of
- * records per second, an object per record with a Buffer for key and value costs more than the rules do.
+ * The records of a transaction for one partition, kept as wire-format bytes: at hundreds of thousands of records per
+ * second, an object per record with Buffers for key and value costs more than the rules do.
  */
 export class RecordBuffer {
   count = 0;
@@ -121,7 +121,7 @@ export class RecordBuffer {
     return (this.batches.at(-1)?.firstTimestamp ?? null) !== null;
   }
 
-  /** The memory is kept for the next transaction. */
+  /** Keeps the memory for the next transaction. */
   clear(): void {
     this.count = 0;
     for (const { bytes } of this.batches.splice(0))
@@ -147,7 +147,7 @@ export class RecordBuffer {
     }
   }
 
-  /** Records with and without timestamps of their own are in different batches. */
+  /** Records with and without their own timestamp go into different batches. */
   private batchFor(dataBytes: number, timestamp: number | null): ProducerBatch {
     const bound = dataBytes + 32;
     let batch = this.batches.at(-1);

@@ -1,7 +1,7 @@
 import { StreamsError } from '../errors.js';
 import { ByteReader, varintSize, writeVarint } from './bytes.js';
 
-/** Several may have the same key; their order is kept. */
+/** Keys may repeat; their order is kept. */
 export interface RecordHeader {
   readonly key: string;
   readonly value: Buffer | null;
@@ -27,7 +27,7 @@ export function writeHeaders(into: Buffer, position: number, headers: readonly R
   return at;
 }
 
-/** As views. @throws StreamsError CORRUPT_BATCH when they run past the end of the bytes */
+/** Returns views. @throws StreamsError CORRUPT_BATCH if they run past the end of the bytes */
 export function readHeaders(bytes: Buffer, start: number): RecordHeader[] {
   const reader = new ByteReader(bytes);
   reader.position = start;

@@ -36,7 +36,7 @@ function encode(topic: string): Buffer {
   ]);
 }
 
-/** @returns hexadecimal; null: it has no id. Throws the error code of a broker that does not know the topic (yet). */
+/** @returns hexadecimal; null: none. Throws the error code of a broker that does not know the topic (yet). */
 function decode(payload: Buffer): string | null {
   const reader = new ByteReader(payload);
   skipTags(reader);

@@ -7,28 +7,28 @@ import { partitionName, type RecordBatch, slicesOf, type StreamRecord, type Topi
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import { type CompleteState, type StateOptions, StoreCheckpoints } from './store-checkpoints.js';
 
-/** After so many records a restore yields to the other tasks. */
+/** A restore yields to other tasks after this many records. */
 const SLICE_RECORDS = 2_000;
-/** Brokers keep tombstones for delete.retention.ms (default 24 h). An older state may miss some: the whole changelog is read. */
+/** Brokers keep tombstones for delete.retention.ms (default 24 h). An older state may miss some, and is not used. */
 const MAX_AGE_MS = 20 * 3_600_000;
 const LOG_EVERY_MS = 3_000;
-/** Between the name of a store and the topic id of its changelog. */
+/** Separates the name of a store from the topic id of its changelog. */
 const OF_TOPIC = '@';
 
 /**
  * A store and its position in its changelog: every change before that position is in the store. It outlives the tasks
- * that use it, so a rebuilt task reads the changelog only from there, and finds whether a commit with an unknown
+ * that use it, so a rebuilt task reads the changelog only from there, and finds out whether a commit with an unknown
  * outcome happened.
  */
 export class ChangelogStore {
   readonly store: StateStore;
   readonly changelog: TopicPartition;
   hasHistory = false;
-  /** Offsets of the changelog that a restore still has to read; 0 when none is under way. */
+  /** Changelog offsets that a restore still has to read; 0 if none is running. */
   remaining = 0;
   private readonly checkpoints: StoreCheckpoints | null;
   private complete: CompleteState | null = null;
-  /** Its position is beyond records of the changelog that are not in it. */
+  /** The position is beyond changelog records that the store does not have. */
   private isDistrusted = false;
   private warned = false;
 
@@ -44,18 +44,18 @@ export class ChangelogStore {
     this.checkpoints = stateDir === undefined ? null : new StoreCheckpoints(name, this.changelog, stateDir, options);
   }
 
-  /** Its changelog has records, or gets some by the next commit. Never again empty: compaction lowers no end offset. */
+  /** Whether the changelog has records, or gets some by the next commit. True stays true: compaction keeps the end. */
   get isWritten(): boolean {
     return (this.complete?.position ?? 0) > 0 || this.store.changeCount > 0;
   }
 
-  /** Of a changelog that is deleted and made again it is another; null: the cluster has no topic ids. */
+  /** Differs for a changelog that was deleted and recreated; null: the cluster has no topic ids. */
   get mark(): string | null {
     const topicId = this.complete?.topicId ?? null;
     return topicId === null ? null : `${this.name}${OF_TOPIC}${topicId}`;
   }
 
-  /** A commit with such metadata follows state that the changelog does not have: it is empty, or another topic of the same name. */
+  /** Whether a commit's metadata needs state that the changelog lacks: it is empty, or another topic of that name. */
   isLost(metadata: string): boolean {
     const { name, mark } = this;
     const entries = metadata.split(',');
@@ -64,7 +64,7 @@ export class ChangelogStore {
   }
 
   /**
-   * Restores what the changelog holds now. The predecessor must be fenced, so that the end is final.
+   * Restores the current content of the changelog. The predecessor must be fenced, so that the end is final.
    * @param closed aborted when the task is closed: the store must not be touched then, since another may already use it
    */
   async open(closed: AbortSignal): Promise<void> {
@@ -91,20 +91,20 @@ export class ChangelogStore {
     });
   }
 
-  /** After a commit and before the store's own: the records are in the changelog from the base offset on. */
+  /** Call after a commit and before the store's own: the records are in the changelog from the base offset on. */
   committed(baseOffsets: BaseOffsets): void {
     const { complete } = this;
     const base = baseOffsets.get(partitionName(this.changelog));
     if (!complete || base === undefined) return;
-    // The next open() finds out whether it is another topic by now. If not, its position would leave out these records.
+    // The next open() checks whether it is another topic. If it is not, its position would leave out these records.
     if (base < complete.position) {
       this.isDistrusted = true;
       throw new Error(
         `The changelog ${partitionName(this.changelog)} continues at ${String(base)}, before the position ${String(complete.position)} of the store ${this.name}: it was deleted, or has lost records.`,
       );
     }
-    // Between the last known position and the new records there is at most the marker of the last transaction. Any
-    // other record came from another writer: the position stays before it, and the next open() reads it.
+    // Only the marker of the last transaction may lie between the last known position and the new records. Other
+    // records came from another writer: the position stays before them, and the next open() reads them.
     if (base > complete.position + 1) {
       this.warnOfOthers(complete.position, base);
       return;
@@ -124,7 +124,7 @@ export class ChangelogStore {
     await this.checkpoints?.abort();
   }
 
-  /** No task uses the store any more: writes a last checkpoint of the committed state. */
+  /** Writes a last checkpoint of the committed state, once no task uses the store. */
   async retire(): Promise<void> {
     this.store.rollback();
     if (this.complete && !this.isDistrusted) await this.checkpoints?.finish(this.store, this.complete);
@@ -165,7 +165,7 @@ export class ChangelogStore {
     return this.options.now() - state.asOf > MAX_AGE_MS ? 'it is too old' : null;
   }
 
-  /** The state is as old as the start of the reading until the end is reached: tombstones may vanish meanwhile. */
+  /** The state dates from the start of the reading until the end is reached: tombstones may vanish during it. */
   private async readTo(
     end: number,
     state: CompleteState,
@@ -184,7 +184,7 @@ export class ChangelogStore {
         this.complete = { ...state, position: batch.nextOffset };
         onTaken(taken, batch.nextOffset);
       });
-      // Else a read that is blocked, or a prepare() that waits, would keep the fetcher for ever.
+      // Otherwise a blocked read or a waiting prepare() would keep the fetcher forever.
       return await settleOrAbort(reading, closed);
     } finally {
       await fetcher.close();

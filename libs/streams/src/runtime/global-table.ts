@@ -27,7 +27,7 @@ export interface GlobalTable {
    * @throws {StreamsError} TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: the fix
    */
   start(): Promise<void>;
-  /** Every record that was in the topic at the call is applied. Rejects when the table is not followed any more. */
+  /** Resolves when every record in the topic at the call is applied. Rejects if the table is no longer followed. */
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -102,7 +102,7 @@ class ConsumedGlobalTable implements GlobalTable {
     for (const record of records) if (record.key) this.options.onRecord(record.key, record.value, record);
   }
 
-  /** Brokers tell no one that a topic has new partitions, whose rows would be missing. */
+  /** Brokers do not announce new partitions, whose rows would be missing. */
   private async countPartitions(): Promise<void> {
     const { backend, topic } = this.options;
     const count = await backend.partitionCount(topic, { fresh: true }).catch(() => null);
@@ -122,7 +122,7 @@ class ConsumedGlobalTable implements GlobalTable {
     this.options.onFatal(failure);
   }
 
-  /** What the table depends on may be unavailable for a while: the table waits, and so do its readers. */
+  /** A dependency may be unavailable for a while: the table waits, and so do its readers. */
   private async prepare(records: readonly StreamRecord[]): Promise<void> {
     for (let tries = 1; !this.isStopped(); tries++) {
       try {
@@ -147,7 +147,7 @@ class ConsumedGlobalTable implements GlobalTable {
     this.watch();
   }
 
-  /** From now on it is stalled if others wait for it and its position does not move. */
+  /** Reports a stall if others wait for the table and its position does not move. */
   private watch(): void {
     this.goesOn?.();
     const { backend, topic } = this.options;

@@ -5,11 +5,11 @@ import { partitionName, type RecordBatch } from '../record.js';
 const EPOCH = 'epoch=';
 
 /**
- * Of which leader's time the processed part of each source is. An unclean election loses records, and others get their
- * offsets: a position alone would then skip those without a word.
+ * Tracks the leader epoch of each source's position. An unclean election loses records and gives their offsets to
+ * others: a position alone would then skip those silently.
  */
 export class LeaderEpochs {
-  /** By topic; absent: unknown. */
+  /** Epochs by topic; absent: unknown. */
   private readonly known = new Map<string, number>();
 
   constructor(
@@ -25,7 +25,7 @@ export class LeaderEpochs {
     return epoch === undefined ? null : `${EPOCH}${String(epoch)}`;
   }
 
-  /** @throws LogTruncated: the position is one of a log that has lost records before it */
+  /** @throws LogTruncated: the log has lost records before the position */
   async resume(topic: string, { offset, metadata }: CommittedOffset): Promise<void> {
     const entry = metadata.split(',').find(isEpoch);
     if (entry === undefined) return;
@@ -39,8 +39,8 @@ export class LeaderEpochs {
   }
 
   /**
-   * Before a batch is processed from a position. Rejects when the log has lost records before it. The committed one may
-   * come before all of them: only the next task, which goes back to it, knows whether someone has to decide.
+   * Call before a batch is processed from a position. Rejects if the log has lost records before it. The committed
+   * position may precede all of them: only the next task, which goes back to it, knows whether to ask for a decision.
    */
   async advance({ topic, leaderEpoch }: RecordBatch, position: number): Promise<void> {
     const end = await this.endBefore(topic, position, leaderEpoch);
@@ -49,7 +49,7 @@ export class LeaderEpochs {
     else this.known.set(topic, leaderEpoch);
   }
 
-  /** Where the records end that a position follows; null: not before it, as far as is known. */
+  /** Where the records before a position end; null: not before it, as far as is known. */
   private async endBefore(topic: string, position: number, reached?: number): Promise<number | null> {
     const { backend, partition } = this.options;
     const epoch = this.known.get(topic);
@@ -70,7 +70,7 @@ export class LeaderEpochs {
   }
 }
 
-/** For a position that someone has set: of which leader's time it is, is unknown. */
+/** For a position that someone has set, whose epoch is unknown. */
 export function withoutEpoch(metadata: string): string {
   return metadata
     .split(',')

@@ -1,28 +1,28 @@
 import { errorMessage, StreamsError, type StreamsErrorCode, UndecodedBatch, WaitFailed } from '../errors.js';
 import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 
-/** Why a partition cannot go on (R-45). */
+/** Why a partition cannot continue (R-45). */
 export interface ParkingReason {
   readonly code: StreamsErrorCode;
-  /** Of the source that it concerns, where a task reads several. */
+  /** The source, if a task reads several. */
   readonly topic?: string;
-  /** Of the record that is the cause, or the first that cannot be decoded; null: no record is. */
+  /** The record at fault, or the first that cannot be decoded; null: no record is. */
   readonly offset: number | null;
   readonly message: string;
   /** Epoch ms. */
   readonly since: number;
-  /** Epoch ms; null: only a command tries it again. */
+  /** Epoch ms; null: only a command retries. */
   readonly nextRetryAt: number | null;
 }
 
 export type ExceptionHandlerResult = 'fail' | 'park' | 'dead-letter';
 
-/** Decides on a partition that cannot go on, again after each attempt. */
+/** Decides on a partition that cannot continue, again after each attempt. */
 export type ExceptionHandler = (partition: TopicPartition, reason: ParkingReason) => ExceptionHandlerResult;
 
 /**
- * Kafka Streams' handlers (KIP-1034). A handler that is absent parks. `fail`, or a handler that throws, ends the process.
- * `dead-letter` continues after the record; where no single record is the cause, the partition is parked.
+ * The handlers of Kafka Streams (KIP-1034). A missing handler parks. `fail`, or a handler that throws, ends the
+ * process. `dead-letter` continues after the record; if no single record is the cause, the partition is parked.
  */
 export interface ExceptionHandlers {
   readonly deserializationExceptionHandler?: ExceptionHandler;
@@ -34,7 +34,7 @@ export interface ExceptionHandlers {
 
 interface ParkingRule {
   readonly handler?: Exclude<keyof ExceptionHandlers, 'deadLetterQueue'>;
-  /** Waiting may help: the partition is tried again with growing delays. Else only a command tries it again. */
+  /** True: the partition is retried with growing delays. Otherwise only a command retries. */
   readonly retries: boolean;
   /** A record may be the cause. */
   readonly ofRecord?: true;
@@ -62,7 +62,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   TASK_STUCK: { retries: true, ofRecord: true },
 };
 
-/** The error that parks a partition; null: a rebuild of the task may succeed. */
+/** Returns the error that parks a partition; null: a rebuild of the task may succeed. */
 export function parkingError(error: unknown, partition: TopicPartition, isStuck: boolean): StreamsError | null {
   if (error instanceof StreamsError && RULES[error.code]) return error;
   const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError;
@@ -74,11 +74,11 @@ export function parkingError(error: unknown, partition: TopicPartition, isStuck:
   );
 }
 
-/** @param input what a task reads: it may meet batches of other partitions that cannot be decoded, too */
+/** @param input what a task reads: it may also meet undecodable batches of other partitions */
 export function isOfRecord(error: StreamsError, input?: TopicPartition): boolean {
   const { code, cause } = error;
   if (error instanceof UndecodedBatch) return input !== undefined && error.undecoded.partition === partitionName(input);
-  // What was waited for has failed, or the brokers.
+  // The cause is a failed wait, or the brokers.
   if (code === 'TASK_STUCK' && (cause instanceof WaitFailed || cause instanceof StreamsError)) return false;
   return RULES[code]?.ofRecord === true;
 }
@@ -87,12 +87,12 @@ export function isUndecoded(code: StreamsErrorCode): boolean {
   return code === 'CORRUPT_BATCH' || code === 'CODEC_MISSING';
 }
 
-/** The partition can continue once someone says where. */
+/** Whether the partition can continue once someone says where. */
 export function isOfPosition(code: StreamsErrorCode): boolean {
   return ['OFFSET_OUT_OF_RANGE', 'LOG_TRUNCATED', 'POSITION_LOST', 'STATE_LOST', 'STATE_PARTLY_LOST'].includes(code);
 }
 
-/** The log of one input does not have what its position follows; the state, and the positions in the others, are right. */
+/** Whether the log of one input lacks what its position follows; the state, and the other positions, are right. */
 export function isOfOneInput(code: StreamsErrorCode): boolean {
   return code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
 }
@@ -110,7 +110,7 @@ export function handlerResult(
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 5 * 60_000;
 
-/** @param random in [0, 1): partitions that were parked together are not retried together. @returns null: no retry helps */
+/** @param random in [0, 1): spreads the retries of partitions parked together. @returns null: no retry helps */
 export function parkedForMs(code: StreamsErrorCode, retries: number, random: number): number | null {
   if (RULES[code]?.retries === false) return null;
   return Math.min(FIRST_RETRY_MS * 2 ** retries, MAX_RETRY_MS) * (1 - random / 4);

@@ -3,7 +3,7 @@ import type { RecordBatch, TopicPartition } from '../record.js';
 
 export interface OpenedTask {
   readonly position: number;
-  /** The same of the other topics that the task reads, by topic: needed for each of them. */
+  /** The positions in all other topics of the task, by topic. */
   readonly others?: ReadonlyMap<string, number>;
 }
 
@@ -14,16 +14,16 @@ export interface OpenedTask {
 export interface PartitionTask {
   open(): Promise<OpenedTask>;
   process(batch: RecordBatch): Promise<void>;
-  /** No records arrived for a moment: a good time for a postponed commit. */
+  /** No records have arrived for a moment: a good time for a postponed commit. */
   idle?(): Promise<void>;
-  /** No more batches follow, and the task was healthy until now: the last chance for a postponed commit. */
+  /** No more batches follow, and the task is healthy: the last chance for a postponed commit. */
   suspend?(): Promise<void>;
   /** process() should stop waiting. suspend() and close() follow. */
   revoke?(): void;
   close(): Promise<void>;
 }
 
-/** The task with another process(), for what goes around each batch. All else stays a direct call: revoke() must be synchronous. */
+/** Wraps the process() of a task. All else stays a direct call: revoke() must be synchronous. */
 export function withProcess(task: PartitionTask, process: PartitionTask['process']): PartitionTask {
   return {
     open: () => task.open(),
@@ -38,20 +38,20 @@ export function withProcess(task: PartitionTask, process: PartitionTask['process
 export interface TaskContext extends TopicPartition {
   /** Whether no other member can own the partition yet; false after a pause of this process, until confirmed. */
   leaseValid(): boolean;
-  /** The group has confirmed, after the call, that this process owns the partition; rejects when it was revoked. */
+  /** Resolves when the group has confirmed ownership after the call; rejects if the partition was revoked. */
   confirmOwnership(): Promise<void>;
-  /** @param topic of those that the task reads; its own unless given */
+  /** @param topic one of the task's; its first by default */
   committedOffset(topic?: string): Promise<CommittedOffset | null>;
   /**
-   * A plain group commit, for tasks that store their position elsewhere: it makes the lag visible.
-   * @param topic of those that the task reads; its own unless given
+   * Commits plainly to the group, for tasks that store their position elsewhere: it makes the lag visible.
+   * @param topic one of the task's; its first by default
    */
   commitOffset(nextOffset: number, metadata?: string, topic?: string): Promise<void>;
-  /** Closes and rebuilds the task, from work that runs beside process(). */
+  /** Closes and rebuilds the task, from work outside process(). */
   fail(error: Error): void;
   /**
-   * For work that reads the partition once more behind its position, and meets a batch that cannot be decoded. One that a
-   * command skips goes to the dead-letter queue.
+   * For work that re-reads the partition behind its position and meets an undecodable batch. A batch that a command
+   * skips goes to the dead-letter queue.
    * @returns the offset after it; null: it is not skipped, and fail() parks the partition at it
    */
   leaveOut(error: unknown): Promise<number | null>;

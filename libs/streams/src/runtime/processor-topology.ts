@@ -18,11 +18,11 @@ import { isOfRecord } from './parking.js';
 export interface ProcessorTopologyOptions {
   readonly topology: Topology;
   readonly partition: TopicPartition;
-  /** Those of the partition, where they outlive the task; new ones unless given. */
+  /** The partition's stores, if they outlive the task; new ones by default. */
   readonly stores?: ReadonlyMap<string, StateStore>;
-  /** Partitions of each sink topic that is written by key. */
+  /** Partition counts of the sink topics that are written by key. */
   readonly partitionCounts: ReadonlyMap<string, number>;
-  /** Where an earlier task has left off; null: there was none. */
+  /** The stream time of an earlier task; null: there was none. */
   readonly streamTimeMs?: number | null;
   readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
@@ -30,21 +30,21 @@ export interface ProcessorTopologyOptions {
 
 interface BatchSlice {
   readonly records: readonly StreamRecord[];
-  /** That of the partition unless given. */
+  /** Default: the topic of the partition. */
   readonly topic?: string;
   readonly isFirst: boolean;
   readonly onBegin?: () => void;
 }
 
-/** A topology at work on one partition, without Kafka: what the runtime and the test driver have in common. */
+/** A topology at work on one partition, without Kafka, shared by the runtime and the test driver. */
 export class ProcessorTopology {
   readonly stores: ReadonlyMap<string, StateStore>;
   outputBytes = 0;
-  /** The offset of the record that is processed; still set after process() has rejected: the processor threw at it. */
+  /** The offset of the current record; still set if process() rejected because the processor threw at it. */
   offset: number | null = null;
   private topic: string;
   isAtWork = false;
-  /** punctuate() has forwarded or changed a store since the last commit. */
+  /** Whether punctuate() has forwarded or changed a store since the last commit. */
   hasPunctuated = false;
   private forwarded = 0;
   private latestTimestamp = -Infinity;
@@ -139,17 +139,17 @@ export class ProcessorTopology {
       this.hasPunctuated ||= this.changes() > before;
     } catch (error) {
       if (error instanceof StreamsError && !isOfRecord(error)) throw error;
-      // Never in the name of a record: those before it are innocent, and would be skipped one after the other.
+      // No record is named: those before it are innocent, and would be skipped one after the other.
       throw new StreamsError('PUNCTUATION_FAILED', `punctuate() failed: ${errorMessage(error)}`, { cause: error });
     } finally {
       this.isAtWork = false;
     }
   }
 
-  /** Outputs and changelog records since the last commit; of each partition in the order in which they arose. */
+  /** Outputs and changelog records since the last commit, in order within each partition. */
   pending(): RecordCollector {
     for (const [store, changelog] of this.changelogs) {
-      // Repeatable: the test driver reads a transaction more than once.
+      // Cleared so that calls are repeatable: the test driver reads a transaction more than once.
       changelog.clear();
       store?.writeChanges(changelog);
     }
@@ -164,7 +164,7 @@ export class ProcessorTopology {
     for (const store of this.stores.values()) store.commit();
   }
 
-  /** From now on the processor can neither forward nor reach the stores: the next owner may be at work with them. */
+  /** Cuts the processor off from outputs and stores, which the next owner may already use. */
   close(): void {
     this.isClosed = true;
   }
@@ -174,7 +174,7 @@ export class ProcessorTopology {
     const sink = topology.sinks[sinkName];
     if (!sink) throw undeclared('sink', sinkName, topology.applicationId, Object.keys(topology.sinks));
     this.refuseClosed();
-    // What is forwarded between the calls would belong to no transaction, or to the wrong one.
+    // Records forwarded between the calls would belong to no transaction, or to the wrong one.
     if (!this.isAtWork)
       throw invalid(`${topology.applicationId} forwarded to ${sinkName} while no records were processed.`);
     const target =
@@ -186,7 +186,7 @@ export class ProcessorTopology {
 
   private append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
     const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
-    // Each change between records with and without a time would begin a batch, which costs a request.
+    // Each switch between records with and without a time would begin a batch, which costs a request.
     const time = timestamp ?? (into.hasTimestamps ? this.options.now() : undefined);
     into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers, time);
     return end - start;
@@ -204,10 +204,10 @@ export class ProcessorTopology {
   }
 }
 
-/** The types take an async function for one that returns nothing, and what it does later belongs to no transaction. */
+/** TypeScript accepts async functions here, but what they do later belongs to no transaction. */
 function refusePromise(result: unknown, what: string, applicationId: string): void {
   if (typeof (result as { then?: unknown } | null)?.then !== 'function') return;
-  // Its end is of no interest, but a rejection that is not handled ends the process.
+  // The outcome does not matter, but an unhandled rejection would end the process.
   void Promise.resolve(result).catch(() => undefined);
   throw invalid(`${what} of ${applicationId} returned a promise: wait in processSlice() before its forEach().`);
 }

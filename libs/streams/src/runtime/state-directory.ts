@@ -8,7 +8,7 @@ import type { StateOptions } from './store-checkpoints.js';
 export class StateManager {
   readonly byName: ReadonlyMap<string, StateStore>;
 
-  /** @param onLeft called when no task of this process will use them any more */
+  /** @param onLeft called when no task of this process will use the stores again */
   constructor(
     private readonly stores: readonly ChangelogStore[],
     private readonly onLeft: (how: 'released' | 'abandoned') => void = () => undefined,
@@ -20,7 +20,7 @@ export class StateManager {
     await Promise.all(this.stores.map((store) => store.open(closed)));
   }
 
-  /** A changelog with earlier changes; null: the partition has never changed its stores. */
+  /** A changelog with changes; null: the partition has never changed its stores. */
   usedChangelog(): TopicPartition | null {
     return this.stores.find(({ hasHistory }) => hasHistory)?.changelog ?? null;
   }
@@ -29,13 +29,13 @@ export class StateManager {
     return this.stores.filter(({ isWritten }) => isWritten).map(({ name }) => name);
   }
 
-  /** For the metadata of a commit. Older versions know the names only. */
+  /** Entries for the metadata of a commit. Older versions know the names only. */
   entries(): string[] {
     const written = this.stores.filter(({ isWritten }) => isWritten);
     return [...this.written(), ...written.flatMap(({ mark }) => mark ?? [])];
   }
 
-  /** The first store whose changelog does not have the state that a commit follows. */
+  /** The first store whose changelog lacks the state that a commit follows. */
   lost(metadata: string): string | undefined {
     return this.stores.find((store) => store.isLost(metadata))?.name;
   }
@@ -56,18 +56,18 @@ export class StateManager {
     for (const store of this.stores) store.between();
   }
 
-  /** The task has ended: the stores go back to the last commit that is known to have happened. */
+  /** Call when the task has ended: the stores return to the last commit that is known to have happened. */
   async suspend(): Promise<void> {
     for (const store of this.stores) store.rollback();
     await Promise.all(this.stores.map((store) => store.abortCheckpoint()));
   }
 
-  /** The partition is revoked, or the application stops: its next owner, possibly this process, starts from the changelog. */
+  /** Call when the partition is revoked or the application stops: its next owner starts from the changelog. */
   release(): void {
     this.onLeft('released');
   }
 
-  /** Work that was given up may still write into them: no other task uses them, and no checkpoint is made of them. */
+  /** Abandoned work may still write into the stores: no other task uses them, and they get no checkpoint. */
   abandon(): void {
     this.onLeft('abandoned');
   }
@@ -103,7 +103,7 @@ export class StateDirectory {
     this.stopping = true;
   }
 
-  /** After the member has left the group, so that the last checkpoints delay no other member. */
+  /** Call after the member has left the group, so that the last checkpoints delay no other member. */
   async close(): Promise<void> {
     for (const stores of this.retired) await stores.retire();
     this.retired.clear();

@@ -42,7 +42,7 @@ export interface CheckpointLoad {
  * the changelog is read in full.
  *
  * Transactions continue between the steps of writing a checkpoint, so its entries are of different moments. Replaying
- * the changelog from the position that the store had before the first step corrects that.
+ * the changelog from the position before the first step corrects that.
  */
 export class StoreCheckpoints {
   private readonly path: string;
@@ -64,7 +64,7 @@ export class StoreCheckpoints {
     this.dueAt = now() + checkpointIntervalMs;
   }
 
-  /** Between transactions. Starts a checkpoint that is due, or writes the next entries of the current one. */
+  /** Call between transactions. Starts a due checkpoint, or writes the next entries of the current one. */
   step(store: StateStore, state: CompleteState): void {
     if (this.writer) this.writer.step();
     else if (this.options.now() >= this.dueAt) this.start(store, state)?.step();
@@ -88,7 +88,7 @@ export class StoreCheckpoints {
       this.path,
       (header) => this.refusal(header, load),
       async (entries) => {
-        // Values in the format of the changelog may need the same preparation as its records.
+        // Values in changelog format may need the same preparation as its records.
         if (load.store.checkpointFormat === 'changelog-values') await load.prepare?.(entries);
         load.closed.throwIfAborted();
         for (const entry of entries) load.store.load(entry);

@@ -13,7 +13,7 @@ import type { StateManager } from './state-directory.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Holds for input without output, too: a restart must not go back far. */
+/** Also limits input without output: a restart must not go back far. */
 const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
 interface StreamTaskOptions {
@@ -22,7 +22,7 @@ interface StreamTaskOptions {
   readonly stores: StateManager;
   readonly backend: StreamsBackend;
   readonly commitIntervalMs: number;
-  /** The least wait from a small commit to the next fetch. */
+  /** The minimum wait from a small commit to the next fetch. */
   readonly lingerMs: number;
   readonly onTimestamp?: (topic: string) => void;
   readonly now: () => number;
@@ -38,7 +38,7 @@ export class StreamTask implements PartitionTask {
   private positions: ReadonlyMap<string, number> = new Map();
   /** The positions of the last commit; null: not all sources have one. */
   private committed: ReadonlyMap<string, number> | null = null;
-  /** Sources whose log goes on after what was processed. */
+  /** Sources whose log continues after the processed part. */
   private readonly behind = new Set<string>();
   private committedAt = 0;
   private hasCommitted = false;
@@ -63,7 +63,7 @@ export class StreamTask implements PartitionTask {
     await context.confirmOwnership();
     const sources = sourcesOf(topology);
     const offsets = await Promise.all(sources.map((source) => context.committedOffset(source)));
-    // A commit is of all sources: one without an offset beside the first was added to the topology.
+    // A commit covers all sources: one without an offset was added to the topology later.
     const [committed = null] = offsets;
     const partitionCounts = await this.sinkPartitions();
     await stores.open(this.closed.signal);
@@ -105,12 +105,12 @@ export class StreamTask implements PartitionTask {
     return new Map(this.positions).set(batch.topic, position);
   }
 
-  /** An offset is one of a single source: the command takes none then. */
+  /** An offset belongs to one source, so with several the command takes none. */
   private get several(): boolean {
     return sourcesOf(this.options.topology).length > 1;
   }
 
-  /** State without a position: from the start of the log, the records after that state would have their effect again. */
+  /** State without a position: reading from the start of the log would apply its records twice. */
   private refuseLostPosition(): void {
     const { topology, context, stores } = this.options;
     const changelog = stores.usedChangelog();
@@ -121,7 +121,7 @@ export class StreamTask implements PartitionTask {
     );
   }
 
-  /** A position without the state of the records before it. Its metadata names the stores that had any, and their topics. */
+  /** A position without the state before it. Its metadata names the stores that had any, and their topics. */
   private refuseLostState(metadata: string): void {
     const { context, stores } = this.options;
     const lost = stores.lost(metadata);
@@ -140,10 +140,9 @@ export class StreamTask implements PartitionTask {
   }
 
   /**
-   * In slices, so that heartbeats and timers continue and no transaction grows without bound. When the log of a source
-   * continues after its batch, the end of the batch is not a reason to commit: the next batch is already on its way, and no
-   * reader waits for part of a backlog. Except for the first commit of a task: if a later batch fails again and again, the
-   * position is at least as far as possible.
+   * Works in slices, so that heartbeats and timers continue and transactions stay bounded. In a backlog, the end of a
+   * batch is no reason to commit: the next batch is already on its way, and no reader waits for part of a backlog. The
+   * first commit of a task is an exception: if a later batch keeps failing, the position is as far as possible.
    */
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
@@ -172,13 +171,13 @@ export class StreamTask implements PartitionTask {
     this.positions = this.moved(batch, batch.nextOffset);
     if (batch.nextOffset < batch.lastStableOffset) this.behind.add(batch.topic);
     else this.behind.delete(batch.topic);
-    // A record of one source beside the backlog of another is part of a backlog.
+    // A record of one source next to the backlog of another is part of a backlog.
     const isCaughtUp = this.behind.size === 0;
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, this.positions);
-      // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
+      // Wait before the next fetch: it will include records that arrive in the meantime, in one transaction.
       this.linger.committed(this.producer?.heldUpMs ?? 0);
-      // What comes of several sources is short in a backlog too.
+      // With several sources, batches are short even in a backlog.
       if (isTrickle && (isCaughtUp || this.positions.size === 1))
         await waitOrAbort(this.linger.ms, this.released.signal);
     }
@@ -188,8 +187,8 @@ export class StreamTask implements PartitionTask {
   }
 
   /**
-   * A processor is a function of its record and its stores: where it throws once, it would throw again. What it waits
-   * for before the records is not.
+   * A processor is a function of its record and its stores: if it throws once, it throws again. Waits before the
+   * records may succeed later.
    */
   private async processSlice(
     core: ProcessorTopology,
@@ -216,7 +215,7 @@ export class StreamTask implements PartitionTask {
     }
   }
 
-  /** A batch that changed nothing waits for others: replaying it would change nothing again. */
+  /** A batch that changed nothing waits for others: a replay would change nothing either. */
   async idle(): Promise<void> {
     const core = this.core;
     if (!core) return;
@@ -239,7 +238,7 @@ export class StreamTask implements PartitionTask {
     this.closed.abort(new Error('The task was closed while it worked.'));
     this.core?.close();
     this.stallEnds();
-    // The processor still waits for something, and may write into the stores when it has it.
+    // The processor is still waiting for something, and may write into the stores later.
     if (this.core?.isAtWork) this.options.stores.abandon();
     await Promise.all([this.options.stores.suspend(), this.producer?.close()]);
   }
@@ -254,13 +253,13 @@ export class StreamTask implements PartitionTask {
     return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
   }
 
-  /** True when the clock was set back, too: then the time that passed is unknown. */
+  /** Also true if the clock was set back: the time that passed is then unknown. */
   private isOver(since: number, ms: number): boolean {
     const passedMs = this.options.now() - since;
     return passedMs > ms || passedMs < 0;
   }
 
-  /** Work that continued while the task was closed must not touch the stores: the next task may already use them. */
+  /** Work that continued after the task was closed must not touch the stores: the next task may already use them. */
   private refuseClosed(): void {
     this.closed.signal.throwIfAborted();
   }
@@ -299,7 +298,7 @@ export class StreamTask implements PartitionTask {
 
 const TIME = 'time=';
 
-/** Is committed with a position: the stores that have state by then, and the stream time, which would start over. */
+/** Committed with a position: the stores that have state, and the stream time, which would otherwise restart. */
 function metadataOf(stores: readonly string[], streamTimeMs: number | null): string {
   return [...stores, ...(streamTimeMs === null ? [] : [`${TIME}${String(streamTimeMs)}`])].join();
 }
@@ -309,7 +308,7 @@ function streamTimeIn(metadata: string): number | null {
   return time === undefined ? null : Number(time.slice(TIME.length));
 }
 
-/** The broker does not say which output it refuses: that of a record, or of punctuate(). No record is blamed then. */
+/** The broker does not say which output it refuses, a record's or punctuate()'s. No record is blamed then. */
 function ofPunctuation(error: unknown): unknown {
   if (!(error instanceof StreamsError) || !isOfRecord(error)) return error;
   const message = `A transaction with output of punctuate() failed: ${error.message}`;

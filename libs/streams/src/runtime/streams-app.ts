@@ -28,23 +28,23 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
   /**
-   * How much work on a backlog goes into one transaction; default 500 ms. Shorter: outputs are visible earlier, and
-   * less work is repeated after a crash. Longer: fewer transactions, and a key that changes often is written once for
-   * more changes. At the end of the log nothing waits for it: records are committed as soon as they are processed.
+   * How much work on a backlog goes into one transaction; default 500 ms. Shorter: outputs are visible earlier, and a
+   * crash repeats less. Longer: fewer transactions, and fewer writes of keys that change often. At the end of the log
+   * records are committed as soon as they are processed.
    */
   readonly commitIntervalMs?: number;
   /**
-   * How long a partition waits after a commit of few records before it fetches again; default 1 ms for each partition of
-   * the source, from 10 to 500 ms. The first record after a longer silence is committed at once; in a steady stream
-   * records wait up to this long for each other, and the brokers get fewer transactions: with many partitions and little
-   * traffic on each, that is most of their work.
+   * How long a partition waits after a commit of few records before it fetches again; default 1 ms per partition of the
+   * source, from 10 to 500 ms. The first record after a longer silence is committed at once; in a steady stream records
+   * wait up to this long for each other. With many partitions and little traffic on each, small transactions are most
+   * of the brokers' work.
    */
   readonly lingerMs?: number | undefined;
-  /** For checkpoints, so that a restart reads only the tails of the changelogs; default none. It belongs to one process at a time. */
+  /** For checkpoints, so that a restart reads only the tails of changelogs; default none. One process may use it. */
   readonly stateDir?: string | undefined;
   /** Default 5 minutes; a graceful stop writes another checkpoint. */
   readonly checkpointIntervalMs?: number;
-  /** Goes around each task, e.g. to measure its batches. revoke() must stay synchronous. */
+  /** Wraps each task, e.g. to measure its batches. revoke() must stay synchronous. */
   readonly wrapTask?: (task: PartitionTask) => PartitionTask;
   /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
   readonly onStateChange?: StateListener;
@@ -55,9 +55,8 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
 
 export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskManager {
   /**
-   * Reads a store of the partitions that are assigned to this process: what is committed, and while a partition is
-   * restored the part of it that is there. A key of another process's partition is not found. Compact stores have no such
-   * view.
+   * Reads a store of the partitions assigned to this process: committed entries, and during a restore those restored so
+   * far. A key of another process's partition is not found. Compact stores have no such view.
    */
   readOnlyStore<Name extends ReadOnlyStoreNames<Definitions>>(name: Name): ReadOnlyStoreOf<Definitions[Name]>;
 }

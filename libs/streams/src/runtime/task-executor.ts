@@ -22,7 +22,7 @@ import type { MoveTarget, TaskInput } from './task-input.js';
 import { TaskInputs } from './task-inputs.js';
 
 export interface TaskExecutorOptions {
-  /** The first names the task: the group assigns it, and the others go with it. */
+  /** The first names the task: the group assigns it, and the others follow. */
   readonly inputs: readonly [TopicPartition, ...TopicPartition[]];
   readonly generation: number;
   readonly backend: StreamsBackend;
@@ -35,7 +35,7 @@ export interface TaskExecutorOptions {
   readonly random: () => number;
   readonly onFatal: (error: Error) => void;
   readonly onStateChange: () => void;
-  /** Resolves when an earlier task of this process for the same partition is closed: there are never two. */
+  /** Resolves when an earlier task for the same partition is closed: there are never two in a process. */
   readonly after?: Promise<void> | undefined;
 }
 
@@ -44,11 +44,11 @@ const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
 /** The longest delay of a timer: 24 days. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
-/** About a minute and a half of retries: a failure that lasts longer needs an operator. */
+/** About ninety seconds of retries: a failure that lasts longer needs an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
 /**
- * Some seconds: a former leader that resumes from a pause says so of a position beyond its own end. No retry comes
- * after them: a log that has lost records could have grown past the position, and those before it would be skipped.
+ * Some seconds: a former leader that resumes from a pause may reject a position as beyond its end. More retries would
+ * be unsafe: a log that has lost records could have grown past the position, and new records would be skipped.
  */
 const REBUILDS_WHILE_OUT_OF_RANGE = 6;
 /** A task without input counts as healthy after some seconds. */
@@ -68,7 +68,7 @@ export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
   parked: ParkingReason | null = null;
   private running = false;
-  /** The present attempt has begun with a command `seek`: another one would move what may have gone on since. */
+  /** The current attempt began with a `seek`: another one would undo what may have progressed since. */
   private isMoved = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
@@ -113,7 +113,7 @@ export class TaskExecutor {
     return this.parked ? null : 'It is not parked.';
   }
 
-  /** The record that it fails at goes to the dead-letter queue; with a lost position, it goes on at the first record of the log. */
+  /** Dead-letters the failing record. With a lost position, continues at the first record of the log. */
   skip(): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
@@ -135,7 +135,7 @@ export class TaskExecutor {
     if (this.isMoved) return 'It continues from where the last command has moved it: seek again if it is parked again.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
       return `There is state that would get the log once more: delete its changelog, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
-    // Without a position the task has none in any input.
+    // A task has a position only if it has one in every input.
     const lost = isOfOneInput(parked.code) ? [this.parkedInput] : this.inputs.all;
     if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
     for (const input of lost) input.seekTo = to;
@@ -185,7 +185,7 @@ export class TaskExecutor {
       return 0;
     }
     const rebuilds = ++this.rebuilds;
-    // Was the log cut off, or were records deleted? That is clear once the next task has compared its position with it.
+    // The log was cut off, or records were deleted. The next task finds out when it compares its position with the log.
     const reason =
       rebuilds <= REBUILDS_WHILE_OUT_OF_RANGE && isOutOfRange(error)
         ? null
@@ -198,7 +198,7 @@ export class TaskExecutor {
     return reason ? REBUILD_FIRST_WAIT_MS : Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
   }
 
-  /** A batch behind the position was read once more, beside the records: the search among them would never end. */
+  /** A batch behind the position was re-read outside process(): a search among the records would never end. */
   private narrow(reason: StreamsError): number | 'again' | null {
     const { search, position } = this.inputs.current;
     if (reason instanceof UndecodedBatch && reason.undecoded.offset < position) return reason.offset;
@@ -232,7 +232,7 @@ export class TaskExecutor {
       });
     this.parked = reason;
     this.parkedInput = current;
-    // The command came during the attempt that has just failed.
+    // The command may have come during the attempt that has just failed.
     const isToSeek = this.inputs.all.some(({ seekTo }) => seekTo !== null);
     if (isToSeek || (offset !== null && current.isSkipped(offset))) return REBUILD_MAX_WAIT_MS;
     return waitMs ?? LONGEST_WAIT_MS;
@@ -252,7 +252,7 @@ export class TaskExecutor {
   private progressed(): void {
     this.rebuilds = 0;
     this.retries = 0;
-    // It came during an attempt that needed none: a later rebuild must not move a healthy partition.
+    // The seek came during an attempt that needed none: a later rebuild must not move a healthy partition.
     for (const input of this.inputs.all) input.seekTo = null;
     if (!this.parked) return;
     const partition = partitionName(this.partition);
@@ -264,7 +264,7 @@ export class TaskExecutor {
   private async runTask(task: PartitionTask): Promise<void> {
     [this.inputs.current] = this.inputs.all;
     await this.confirmOwnership();
-    // The first one last: until it has a position, the task counts as having none.
+    // The first input goes last: until it has a position, the task counts as having none.
     for (const input of this.inputs.all.toReversed()) {
       if (input.seekTo === null) continue;
       this.isMoved = true;
@@ -295,7 +295,7 @@ export class TaskExecutor {
     ]);
     const targets = { earliest, latest, first_left: Math.max(earliest, committed?.offset ?? 0) };
     const offset = typeof to === 'number' ? to : targets[to];
-    // It says what state there is. A seek goes on without the state that is lost.
+    // The metadata lists the stores with state. After a lost state it is dropped.
     const isStateThere = this.parked !== null && isOfOneInput(this.parked.code);
     const metadata = withoutEpoch((isStateThere ? committed?.metadata : undefined) ?? '');
     await member.commit(partition, { offset, metadata });
@@ -329,7 +329,7 @@ export class TaskExecutor {
       input.position = batch.nextOffset;
       input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
       if (!this.inputs.isSearching) this.progressed();
-      // The parts of several inputs are in memory: between them nothing waits for timers or I/O.
+      // Parts of several inputs are in memory, so nothing between them would wait for timers or I/O.
       if (this.inputs.areSeveral) sinceTurn += batch.records.length;
       if (sinceTurn < RECORDS_PER_TURN) continue;
       sinceTurn = 0;

@@ -13,33 +13,33 @@ import { CulpritSearch } from './culprit-search.js';
 import { type ExceptionHandlers, isUndecoded, type ParkingReason } from './parking.js';
 
 const SLICE_RECORDS = 1_000;
-/** What records in an array may hold. A usual fetch unpacks to less: what is left of one is fetched again. */
+/** The memory limit for records in an array. A usual fetch unpacks to less; the rest is fetched again. */
 const HELD_BYTES = 32 * 1024 * 1024;
 
-/** Where a partition continues that has lost its position. */
+/** Where a partition that has lost its position continues. */
 export type SeekTarget = 'earliest' | 'latest' | number;
-/** `first_left`: never back, where the log ends before the position. */
+/** `first_left`: the start of the log, but never back if the log ends before the position. */
 export type MoveTarget = SeekTarget | 'first_left';
 
 /**
- * One of the partitions that a task reads. It outlives the tasks: what is left out of the partition and the search for
- * a record that it fails at go on where the last one has failed.
+ * One of the partitions that a task reads. It outlives the tasks: skipped records, and the search for the record at
+ * fault, carry over to the next one.
  */
 export class TaskInput {
   readonly search = new CulpritSearch();
   position = 0;
-  /** Offsets after the last batch that was processed, by the end of the log in the same fetch; null: none was. */
+  /** Offsets between the last processed batch and the end of the log at that fetch; null: no batch yet. */
   lagRecords: number | null = null;
   /** Where the next task begins; null: at the committed position. */
   seekTo: MoveTarget | null = null;
-  /** Taken and not processed to its end: what comes first of several inputs is decided record by record. */
+  /** A batch that is only partly processed: with several inputs, records are chosen one by one. */
   held: RecordBatch | null = null;
-  /** The log goes on after the last batch, as far as is known. */
+  /** Whether the log continues after the last batch, as far as is known. */
   isBehind = true;
-  /** Records that the next task hands to the dead-letter queue, by offset. */
+  /** Records for the next task to hand to the dead-letter queue, by offset. */
   private readonly skipped = new Map<number, ParkingReason>();
   private fetched: RecordBatch | null = null;
-  /** The index in `held` of the first record that is not processed. */
+  /** The index in `held` of the first unprocessed record. */
   private heldFrom = 0;
   private failure: Error | null = null;
   private isFetching = false;
@@ -57,8 +57,8 @@ export class TaskInput {
     this.position = position;
     this.held = null;
     this.fetched = null;
-    // Committed: the task gets them no more. Until then a rebuilt one begins before them, and gets them again. Batches that
-    // cannot be decoded may be read once more by the task itself.
+    // The task will not get committed records again. Before that, a rebuilt task gets them again, and a task itself may
+    // re-read batches that cannot be decoded.
     for (const [offset, { code }] of this.skipped)
       if (offset < position && !isUndecoded(code)) this.skipped.delete(offset);
     this.seek(position);
@@ -80,7 +80,7 @@ export class TaskInput {
     this.waking.abort();
   }
 
-  /** @returns whether a batch has arrived, or the reading has failed */
+  /** @returns whether a batch has arrived, or the read has failed */
   async arrival(timeoutMs: number): Promise<boolean> {
     this.fetch();
     if (!this.fetched && !this.failure) {
@@ -90,7 +90,7 @@ export class TaskInput {
     return this.fetched !== null || this.failure !== null;
   }
 
-  /** The next batch without what is skipped, if it has arrived. `asRecords`: its records are an array. */
+  /** The next batch without skipped records, if it has arrived. `asRecords`: its records are an array. */
   async take(asRecords = false): Promise<RecordBatch | null> {
     try {
       this.fetch();
@@ -106,17 +106,17 @@ export class TaskInput {
     }
   }
 
-  /** As take(), for cut(). */
+  /** Like take(), for cut(). */
   async hold(): Promise<void> {
     [this.held, this.heldFrom] = [await this.take(true), 0];
   }
 
-  /** Of the batch that it holds; -Infinity: there is no record in it. */
+  /** The next timestamp in the held batch; -Infinity: it has no record. */
   get nextTimestamp(): number {
     return this.held?.records[this.heldFrom]?.timestamp ?? -Infinity;
   }
 
-  /** The records of the batch that it holds up to a time. What is left stays where it is: of many short parts, each would copy it. */
+  /** Takes the held records up to a time. The rest stays in place: many short parts would each copy it. */
   cut(untilMs: number, isInclusive: boolean): RecordBatch {
     const { held, heldFrom } = this;
     if (!held) throw new Error('Nothing is held.');
@@ -135,7 +135,7 @@ export class TaskInput {
     return { ...this.partition, records: [], nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
   }
 
-  /** Hands a batch that is skipped to the dead-letter queue. @returns the offset after it; null: it is not skipped */
+  /** Hands a skipped batch to the dead-letter queue. @returns the offset after it; null: it is not skipped */
   async leaveOut(error: unknown): Promise<number | null> {
     if (!(error instanceof UndecodedBatch) || error.undecoded.partition !== partitionName(this.partition)) return null;
     const { offset, nextOffset, timestamp } = error.undecoded;
@@ -145,7 +145,7 @@ export class TaskInput {
     return nextOffset;
   }
 
-  /** The batch as far as it can be decoded, and memory allows; what follows is read, and may fail, by itself. */
+  /** The batch as far as it can be decoded and fits in memory; the rest is read, and may fail, by itself. */
   private readable(batch: RecordBatch): RecordBatch {
     const { topic, partition, highWatermark, lastStableOffset, leaderEpoch } = batch;
     const records: StreamRecord[] = [];
@@ -176,13 +176,13 @@ export class TaskInput {
     }
   }
 
-  /** Reads from another position. No batch is on its way: the last one was taken, or its reading has failed. */
+  /** Reads from another position. No batch is in flight: the last one was taken, or its read has failed. */
   private seek(position: number): void {
     this.feed?.close();
     this.feed = this.fetcher?.open(this.partition, position) ?? null;
     this.failure = null;
     this.isFetching = false;
-    // What a fetch said that is not used to its end does not hold here.
+    // The fetch's end of log does not apply to a batch that is not used to its end.
     this.isBehind = true;
   }
 

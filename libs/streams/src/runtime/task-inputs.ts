@@ -12,10 +12,10 @@ interface NextPart {
   readonly batch: RecordBatch;
 }
 
-/** What a task reads: a partition, or those with its number of several topics, of which the first names the task. */
+/** What a task reads: a partition, or those of the same number of several topics, the first of which names the task. */
 export class TaskInputs {
   readonly all: readonly [TaskInput, ...TaskInput[]];
-  /** The input whose records the task has got last: what fails then is a matter of this one. */
+  /** The input of the records that the task got last, which a failure is attributed to. */
   current: TaskInput;
 
   constructor(
@@ -30,13 +30,13 @@ export class TaskInputs {
     return this.all.length > 1;
   }
 
-  /** Of all inputs; null: no batch was processed yet. */
+  /** Sums all inputs; null: no batch was processed yet. */
   get lagRecords(): number | null {
     const known = this.all.flatMap(({ lagRecords }) => lagRecords ?? []);
     return known.length === 0 ? null : known.reduce((total, lagRecords) => total + lagRecords, 0);
   }
 
-  /** For a record that fails: what comes before it is no progress. */
+  /** During a search, records before the one at fault are no progress. */
   get isSearching(): boolean {
     return this.all.some(({ search }) => search.isOn);
   }
@@ -49,7 +49,7 @@ export class TaskInputs {
     for (const { search } of this.all) search.reset();
   }
 
-  /** Whose batch or log an error is of, which the task may have met beside the records that it has got last. */
+  /** The input whose batch or log an error is about; the task may have met it outside process(). */
   ofError(error: unknown): TaskInput | undefined {
     if (error instanceof LogTruncated) return this.all.find(({ partition }) => partition.topic === error.topic);
     if (!(error instanceof UndecodedBatch)) return undefined;
@@ -69,9 +69,9 @@ export class TaskInputs {
   }
 
   /**
-   * What is processed next. Of several inputs: the records with the smallest timestamps, up to where another input
-   * continues, as Kafka Streams chooses them.
-   * @returns null: nothing came for a while; what is committed then is still that of the last part
+   * Returns what to process next. With several inputs: the records with the smallest timestamps, up to where another
+   * input continues, as Kafka Streams chooses them.
+   * @returns null: nothing came for a while; a commit then still belongs to the last part
    */
   async next(): Promise<NextPart | null> {
     const last = this.current;
@@ -86,8 +86,8 @@ export class TaskInputs {
   }
 
   /**
-   * Waits a while for an input that is known to be behind, and not at all for one that was at its end: the choice is as
-   * good as what has arrived. @returns whether there is one
+   * Waits a while for an input that is known to be behind, and not at all for one at its end, so the order across
+   * inputs is best-effort. @returns whether any input has a batch
    */
   private async hold(): Promise<boolean> {
     for (;;) {
@@ -105,7 +105,7 @@ export class TaskInputs {
     }
   }
 
-  /** Of equal timestamps, and where a batch has no records, the first input goes first. */
+  /** On equal timestamps, and with empty batches, the first input goes first. */
   private earliest(): NextPart | null {
     const holding = this.all.filter(({ held }) => held);
     const [input, second] = [...holding].sort((a, b) => a.nextTimestamp - b.nextTimestamp);

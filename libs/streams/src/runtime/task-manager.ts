@@ -14,25 +14,25 @@ export interface TaskManagerOptions extends ExceptionHandlers {
   readonly backend: StreamsBackend;
   readonly groupId: string;
   readonly topics: readonly string[];
-  /** One task reads the partitions of one number of all topics, and bears the name of the first. Else each has its own. */
+  /** One task reads the partitions of one number of all topics, named after the first. Otherwise each has its own. */
   readonly joinsTopics?: boolean | undefined;
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
   readonly createTask: (context: TaskContext) => PartitionTask;
   /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[];
-  /** Topics that hold the state of the tasks: their settings must keep it. Those of `copartitioned` may be among them. */
+  /** Topics with the state of the tasks, whose settings must keep it. They may also be in `copartitioned`. */
   readonly changelogs?: readonly string[];
-  /** Topics whose partitions a task counts when it is built: tasks are built again when there are more. */
+  /** Topics whose partitions a task counts when it is built: a higher count rebuilds the tasks. */
   readonly counted?: readonly string[];
   /**
-   * Tasks without state, whose outputs do not depend on the number of partitions: they read partitions that are added.
-   * Others stop then, because keys have moved away from their state.
+   * For tasks without state whose outputs do not depend on the partition count: they read added partitions. Others stop
+   * then, because keys have moved away from their state.
    */
   readonly readsNewPartitions?: boolean;
   readonly logger: StreamsLogger;
   readonly now: () => number;
-  /** In [0, 1), for the jitter of retries; none unless given. */
+  /** In [0, 1), for the jitter of retries; default: no jitter. */
   readonly random?: () => number;
   readonly onStateChange?: StateListener;
   /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
@@ -50,25 +50,25 @@ export type StateListener = (state: StreamsState, previous: StreamsState) => voi
 export interface TaskStatus extends TopicPartition {
   readonly state: TaskState;
   readonly parked: ParkingReason | null;
-  /** Offsets after the last processed batch, by the end of the log in the same fetch; null: none was. */
+  /** Offsets between the last processed batch and the end of the log at that fetch; null: no batch yet. */
   readonly lagRecords: number | null;
 }
 
 /**
- * What a parked partition does: `retry` tries it again now, `skip` after the record that it fails at, which goes to the
- * dead-letter queue, `seek` from a position, where its own is lost.
+ * What to do with a parked partition: `retry` tries it again now, `skip` continues after the record at fault, which
+ * goes to the dead-letter queue, `seek` sets a lost position.
  */
 export type TaskCommand = 'retry' | 'skip' | { readonly seek: SeekTarget };
 
 export interface TaskManager {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** The member has joined, and every assigned task has restored its state or is parked. */
+  /** Whether the member has joined, and every assigned task has restored its state or is parked. */
   ready(): boolean;
   tasks(): readonly TaskStatus[];
   /** @returns why it cannot; null: it does; undefined: the partition is not assigned to this process */
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined;
-  /** Offsets of changelogs that must still be read before all tasks run; absent: there are no stores. */
+  /** Changelog offsets to read before all tasks run; absent: there are no stores. */
   unrestored?(): number;
 }
 
@@ -81,7 +81,7 @@ const SILENT_AT_MOST_MS = 5 * 60_000;
 const COUNT_EVERY_MS = 30_000;
 /**
  * A partition that moves is not processed until its task is closed. Tasks close within about 8 s; the next owner fences
- * a task that takes longer than this, as it fences the task of a dead member.
+ * a slower one, like the task of a dead member.
  */
 const LET_GO_WITHIN_MS = 10_000;
 
@@ -98,7 +98,7 @@ class GroupTaskManager implements TaskManager {
   private counter: NodeJS.Timeout | undefined;
   private state: StreamsState = 'created';
 
-  /** Their partitions go with those of the first topic. */
+  /** The other topics, whose partitions go with those of the first. */
   private readonly joinedTopics: readonly string[];
 
   constructor(private readonly options: TaskManagerOptions) {
@@ -108,7 +108,7 @@ class GroupTaskManager implements TaskManager {
   async start(): Promise<void> {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
     await this.verifyTopics();
-    // Else it would join now, and hold partitions that no task works on.
+    // Joining now would hold partitions that no task works on.
     if (this.stopping) throw new Error(`The start of ${groupId} was ended by a stop.`);
     this.fetcher = backend.fetcher();
     this.member = backend.group({
@@ -192,7 +192,7 @@ class GroupTaskManager implements TaskManager {
     );
   }
 
-  /** Brokers tell no one that a topic has new partitions. */
+  /** Brokers do not announce new partitions. */
   private async countPartitions(): Promise<void> {
     const { backend, logger, topics, counted = [] } = this.options;
     for (const [topic, before] of this.partitionCounts) {

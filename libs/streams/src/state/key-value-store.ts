@@ -13,7 +13,7 @@ export interface KeyValueStore<T> {
   get(key: string): T | undefined;
   put(key: string, value: T): void;
   delete(key: string): void;
-  /** All entries, uncommitted ones included, in no particular order. The processor may change the store meanwhile. */
+  /** Yields all entries, uncommitted ones included, in no particular order. The store may change during it. */
   entries(): Iterable<readonly [string, T]>;
   readOnly(): ReadOnlyKeyValueStore<T>;
 }
@@ -26,17 +26,17 @@ export interface ReadOnlyKeyValueStore<T> {
 
 export interface KeyValueStoreOptions<T> extends StoreOptions<T> {
   /**
-   * An entry expires when the stream time is this much later than at its last put; default: never. It cannot be read any
-   * more from that record on, and later a tombstone follows. Values end with their time in the changelog, so a store that
-   * has had no time to live needs another changelog to get one.
+   * An entry expires when the stream time is this much later than at its last put; default: never. From that record on
+   * it cannot be read, and later a tombstone follows. Changelog values end with their time, so an existing store needs
+   * a new changelog to get a time to live.
    */
   readonly timeToLiveMs?: number;
 }
 
 /**
  * A store of any values under string keys. Values are copied in and out: changing one that was read or put changes
- * nothing here, so nothing survives an aborted transaction. A get() costs one deserialization, about 0.8 us for 100 bytes
- * of JSON. For millions of keys: compactStore().
+ * nothing here, so nothing survives an aborted transaction. A get() costs one deserialization, about 0.8 us for 100
+ * bytes of JSON. For millions of keys: compactStore().
  */
 export function keyValueStore<T>(options: KeyValueStoreOptions<T>): StoreDefinition<KeyValueStore<T>> {
   const { serde, timeToLiveMs, ...changelog } = options;
@@ -45,7 +45,7 @@ export function keyValueStore<T>(options: KeyValueStoreOptions<T>): StoreDefinit
   return { ...changelog, createStore: () => new ExpiringStore(serde, timeToLiveMs) };
 }
 
-/** Changes lie beside the committed entries until their transaction is committed. All values are changelog bytes. */
+/** Keeps changes apart from the committed entries until the commit. All values are changelog bytes. */
 class MapStore<T> implements StateStore, KeyValueStore<T> {
   readonly checkpointFormat = 'changelog-values';
   protected readonly committed = new Map<string, Buffer>();
@@ -70,7 +70,7 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
     return this.valueOf(this.changed.has(key) ? this.changed.get(key) : this.committed.get(key));
   }
 
-  /** A serde may return a view of the bytes that it is given. */
+  /** Copies the bytes, since a serde may return a view of them. */
   protected valueOf(bytes: Buffer | null | undefined): T | undefined {
     return bytes ? this.serde.deserialize(Buffer.from(bytes)) : undefined;
   }
@@ -117,7 +117,7 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   restore({ key, value }: StreamRecord): void {
     if (!key) return;
     if (value === null) this.committed.delete(key.toString());
-    // The record lies in a fetched batch, which must not be kept for it.
+    // Copies the value, since it would keep the whole fetched batch.
     else this.committed.set(key.toString(), Buffer.from(value));
   }
 
@@ -159,22 +159,22 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   }
 }
 
-/** After a value: the stream time of its put as a double, and a byte in which no JSON ends. */
+/** Follows a value: the stream time of its put as a double, and a byte in which no JSON ends. */
 const TIME_BYTES = 9;
 const TIMED = 0xe7;
 const LOOKED_AT_AT_LEAST = 1_000;
-/** A pass over a store that gets a new key with every record has to be faster than these. */
+/** Must exceed the growth: every record may add a key. */
 const LOOKED_AT_PER_PUT = 4;
 const PASSES_PER_LIFE = 16;
 
 /**
- * What has expired is hidden from the processor at once, by stream time alone: that makes it a function of the records,
- * whenever the entries are deleted. They are deleted in passes over the store, some entries after each slice.
+ * Hides expired entries from the processor at once, by stream time alone, so that the processor is a function of the
+ * records. They are deleted in passes over the store, some entries after each slice.
  */
 class ExpiringStore<T> extends MapStore<T> {
   private nowMs = -Infinity;
   private pass: { readonly untilMs: number; readonly entries: Iterator<[string, Buffer]> } | null = null;
-  /** What had expired by then is deleted. */
+  /** Everything that had expired by then is deleted. */
   private passedMs = -Infinity;
   /** The stream time of the first put of the open transaction. */
   private changedSinceMs = -Infinity;
@@ -209,7 +209,7 @@ class ExpiringStore<T> extends MapStore<T> {
     }
   }
 
-  /** A pass walks over committed entries: it misses those of the open transaction, however long that takes. */
+  /** A pass walks over committed entries, so it misses those of the open transaction, however long that takes. */
   private passableMs(): number {
     return this.changed.size === 0 ? this.nowMs : Math.min(this.nowMs, this.changedSinceMs + this.timeToLiveMs - 1);
   }
@@ -238,7 +238,7 @@ class ExpiringStore<T> extends MapStore<T> {
     if (this.changed.size === 0) this.changedSinceMs = this.nowMs;
     this.puts++;
     const time = Buffer.alloc(TIME_BYTES, TIMED);
-    // Put by punctuate() before the first record of the partition: there is no time to count from.
+    // punctuate() put it before the first record of the partition: there is no time to count from.
     time.writeDoubleBE(this.nowMs === -Infinity ? Infinity : this.nowMs);
     return Buffer.concat([super.bytesOf(value), time]);
   }

@@ -1,7 +1,7 @@
 import { errorMessage, StreamsError } from '../errors.js';
 import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
-/** A RecordBuffer in the runtime. The bytes are valid only during the call. */
+/** Receives the changes, a RecordBuffer in the runtime. The bytes are valid only during the call. */
 export interface ChangeSink {
   appendRanges(
     key: Uint8Array,
@@ -22,36 +22,35 @@ export interface StateStore {
   readonly size: number;
   /** Keys touched since the last commit or rollback: as many as writeChanges() gives records. */
   readonly changeCount: number;
-  /** One changelog record for each touched key, however often it changed. */
+  /** Writes one changelog record for each touched key, however often it changed. */
   writeChanges(into: ChangeSink): void;
   commit(): void;
   /** Restores exactly the state of the last commit. */
   rollback(): void;
-  /** An estimate of the entries of a restore, so that memory is allocated once. */
+  /** Takes an estimate of the entries of a restore, so that memory is allocated once. */
   expect?(entries: number): void;
   /** Applies a record of the changelog to the committed state; a null value deletes. Nothing may be uncommitted. */
   restore(record: StreamRecord): void;
-  /** Where entries expire: what the stream time is from now on. After a rollback it may be earlier. */
+  /** Sets the stream time by which entries expire. After a rollback it may be earlier. */
   advanceTo?(streamTimeMs: number): void;
-  /** Deletes some of the entries that have expired, as changes of the transaction. */
+  /** Deletes some expired entries, as changes of the transaction. */
   expire?(): void;
   /** Forgets everything, uncommitted changes included. */
   clear(): void;
   /** The format of values in a checkpoint. A checkpoint with another format is not read. */
   readonly checkpointFormat: string;
-  /** Walks over the committed entries in steps; between two steps transactions may come and go. */
+  /** Walks over the committed entries in steps; transactions may run between two steps. */
   scan(): EntryScan;
   /** Loads an entry that scan() returned, from a checkpoint of the same format. Nothing may be uncommitted. */
   load(entry: FetchedRecord): void;
 }
 
 /**
- * An entry that exists from the first step to the last is returned once; one that changes, appears or disappears
- * meanwhile may be returned in any of its committed forms, or not at all. Replaying the changelog from the first step
- * on corrects that.
+ * An entry that exists from the first step to the last is returned once; one that changes, appears or disappears may be
+ * returned in any of its committed forms, or not at all. Replaying the changelog from the first step on corrects that.
  */
 export interface EntryScan {
-  /** Returns at most `limit` entries. False: there are no more. Only between transactions. */
+  /** Returns at most `limit` entries; false: there are no more. Call only between transactions. */
   next(limit: number, sink: ChangeSink): boolean;
 }
 
@@ -60,7 +59,7 @@ export interface Serde<T> {
   /** A range may lie in memory that the next call overwrites: that avoids a Buffer per changed key. */
   serialize(value: T): Buffer | ByteRange;
   deserialize(bytes: Buffer): T;
-  /** As deserialize(), from a part of a buffer: avoids a Buffer per restored record. */
+  /** Like deserialize(), from a part of a buffer: avoids a Buffer per restored record. */
   deserializeRange?(bytes: Buffer, start: number, end: number): T;
 }
 
@@ -68,18 +67,18 @@ export interface StoreOptions<T> {
   /** Compacted, with as many partitions as the source. */
   readonly changelogTopic: string;
   readonly serde: Serde<T>;
-  /** Before the restore reads the changelog's values, e.g. to look up schemas. */
+  /** Called before a restore reads the changelog's values, e.g. to look up schemas. */
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
 }
 
-/** From keyValueStore() or compactStore(). `Store` is the interface for processors. */
+/** The result of keyValueStore() or compactStore(). `Store` is the interface for processors. */
 export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
   readonly createStore: () => StateStore & Store;
 }
 
-/** For types that JSON can represent. What is read is not validated: only this store writes its changelog. */
+/** For types that JSON can represent. Reads are not validated: only this store writes its changelog. */
 export function jsonSerde<T>(): Serde<T> {
   return {
     serialize: (value) => Buffer.from(JSON.stringify(value)),

@@ -3,7 +3,7 @@ import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { MAX_BATCH_BYTES } from '../protocol/record-collector.js';
 
-/** A table is read in full by every process, see global-table.ts. */
+/** Every process reads a table in full, see global-table.ts. */
 type TopicUse = 'changelog' | 'output' | 'table';
 
 interface SettingRule {
@@ -11,18 +11,18 @@ interface SettingRule {
   readonly of: readonly TopicUse[];
   readonly isWrong: (value: string, settings: ReadonlyMap<string, string>) => boolean;
   readonly fix: string;
-  /** Nothing is lost by it as such: a warning is enough. */
+  /** The setting loses nothing by itself: a warning is enough. */
   readonly warns?: true;
 }
 
 export interface UsedTopic {
   readonly topic: string;
-  /** What it is, for messages. */
+  /** The role of the topic, for messages. */
   readonly role: string;
   readonly use: TopicUse;
 }
 
-/** A checkpoint may be 20 hours old before it is discarded: what was deleted since then must still be in the log. */
+/** A checkpoint may be 20 hours old before it is discarded: deletions since then must still be in the log. */
 const TOMBSTONES_FOR_MS = 24 * 3_600_000;
 
 const RULES: readonly SettingRule[] = [
@@ -60,9 +60,9 @@ const RULES: readonly SettingRule[] = [
 ];
 
 /**
- * Logs what is doubtful, and once the topics whose settings this user may not read.
+ * Logs doubtful settings, and once the topics whose settings this user may not read.
  * @returns the topics whose records get the time of the broker
- * @throws {StreamsError} TOPIC_SETTINGS: the first setting that loses state or stops the writing, and its fix
+ * @throws {StreamsError} TOPIC_SETTINGS: the first setting that loses state or prevents writing, and its fix
  */
 export async function verifySettings(
   topics: readonly UsedTopic[],

@@ -24,11 +24,11 @@ export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' 
   }));
 }
 
-/** A topic that a topology writes, and what for. */
+/** A topic that a topology writes, and its purpose. */
 interface WrittenTopic {
   readonly topic: string;
   readonly role: string;
-  /** A task writes the partition of its own number, so there must be as many as the source has. */
+  /** A task writes the partition of its own number, so the topic needs as many as the source. */
   readonly copartitioned: boolean;
   readonly isChangelog: boolean;
 }
@@ -43,7 +43,7 @@ export async function verifyTopics(
   backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>,
   logger: StreamsLogger,
 ): Promise<{ readonly partitions: number; readonly byAppendTime: Set<string> }> {
-  // It may not have come through createTopology().
+  // The topology may not have come through createTopology().
   checkTopology(topology);
   const { applicationId } = topology;
   const [source] = sourcesOf(topology);
@@ -64,7 +64,7 @@ export async function verifyTopics(
         `The topic ${topic}, ${role} of ${applicationId}, does not exist: create it${partitions}${isChangelog ? ' and cleanup.policy=compact' : ''}.`,
       );
     }
-    // More partitions for the changelog too would lose the state of the keys that have moved.
+    // Adding partitions to the changelog too would lose the state of the keys that have moved.
     if (isChangelog && count < expected) throw partitionsAdded(source, count, expected);
     if (copartitioned && count !== expected) {
       throw new StreamsError(

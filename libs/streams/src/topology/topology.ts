@@ -10,7 +10,7 @@ export type StoresOf<Definitions extends StoreDefinitions> = {
   readonly [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<infer Store> ? Store : never;
 };
 
-/** Key-value stores: those that can be read from outside of their processor. */
+/** Key-value stores, which can be read from outside their processor. */
 export type ReadOnlyStoreNames<Definitions extends StoreDefinitions> = {
   [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<KeyValueStore<unknown>> ? Name : never;
 }[keyof Definitions] &
@@ -37,18 +37,18 @@ export interface ForwardedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | ByteRange | null;
   readonly headers?: readonly RecordHeader[];
-  /** Epoch ms, e.g. that of the input record; the time of the commit unless given. */
+  /** Epoch ms, e.g. that of the input record; default: the time of the commit. */
   readonly timestamp?: number;
 }
 
-/** What a processor sees of the task that it works in. Type parameters: its stores by name, the names of its sinks. */
+/** What a processor sees of its task. Type parameters: its stores by name, the names of its sinks. */
 export interface ProcessorContext<Stores, SinkName extends string> {
-  /** Of the records that are processed; of the first source before there were any. */
+  /** The topic of the current records; before any, that of the first source. */
   readonly topic: string;
   readonly partition: number;
   /** Wall clock, epoch ms; for display, never for a rule about events. */
   now(): number;
-  /** Stream time: the largest timestamp of a record until now, the present one included; null: there was none. */
+  /** Stream time: the largest timestamp of a record so far, the current one included; null: none yet. */
   currentStreamTimeMs(): number | null;
   forward(sink: SinkName, record: ForwardedRecord): void;
   store<Name extends keyof Stores & string>(name: Name): Stores[Name];
@@ -56,15 +56,15 @@ export interface ProcessorContext<Stores, SinkName extends string> {
 
 /** Epoch ms. */
 export interface Punctuation {
-  /** The largest timestamp of a record of the partition until now, also of earlier tasks; null: there was none. */
+  /** The largest timestamp of a record of the partition so far, including earlier tasks; null: none yet. */
   readonly streamTimeMs: number | null;
   readonly wallClockMs: number;
 }
 
 interface Punctuated {
   /**
-   * Called after each slice of records, and several times a second while none come, to do what time alone makes due.
-   * Outputs and changes of stores are part of the transaction of the records before it.
+   * Called after each slice of records, and several times a second while none come, for work that is due by time.
+   * Outputs and store changes join the transaction of the records before it.
    */
   punctuate?(time: Punctuation): void;
 }
@@ -77,24 +77,24 @@ export interface Processor extends Punctuated {
 /** Up to 1,000 records of one fetched batch, in the order of the log. */
 export interface RecordSlice {
   readonly records: readonly StreamRecord[];
-  /** They are all of one source. */
+  /** The one source of these records. */
   readonly topic: string;
-  /** The first slice of its batch: all records of the batch are in the log by now. */
+  /** Whether this is the first slice of its batch: all records of the batch are in the log by now. */
   readonly isFirst: boolean;
-  /** Calls `process` with each record. Call it once; throws when the task was closed meanwhile. */
+  /** Calls `process` with each record. Call it once; throws if the task was closed in the meantime. */
   readonly forEach: (process: (record: StreamRecord) => void) => void;
 }
 
 /** A processor that is called once per slice, for callers that have a cost per call. */
 export interface SliceProcessor extends Punctuated {
   /**
-   * Processes the slice through its forEach(). What the records need may be waited for before that. A rejection
-   * rebuilds the task and tries again.
+   * Processes the slice through its forEach(), after any wait for what the records need. A rejection rebuilds the task
+   * and tries again.
    */
   processSlice(slice: RecordSlice): Promise<void>;
 }
 
-/** Its sources, one processor, its state stores and sinks. Made by createTopology(), which checks it. */
+/** Sources, one processor, its state stores and sinks. Create it with createTopology(), which checks it. */
 export interface Topology<Definitions extends StoreDefinitions = StoreDefinitions, SinkName extends string = string> {
   /** The consumer group, and the prefix of the transactional.ids. */
   readonly applicationId: string;
@@ -105,11 +105,11 @@ export interface Topology<Definitions extends StoreDefinitions = StoreDefinition
   readonly source: string | readonly [string, ...string[]];
   readonly stores?: Definitions;
   readonly sinks: Readonly<Record<SinkName, SinkDefinition>>;
-  /** Makes the processor of one task, and again whenever the task is rebuilt. */
+  /** Creates the processor of one task, and again whenever the task is rebuilt. */
   processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor | SliceProcessor;
 }
 
-/** For processors in a file of their own. */
+/** For processors in a separate file. */
 export type ContextOf<T extends Topology> = Parameters<T['processor']>[0];
 
 /**
@@ -149,12 +149,12 @@ export function checkTopology({ applicationId, source, stores = {}, sinks }: Omi
   }
 }
 
-/** The topics that a topology reads. The first gives its name to tasks. */
+/** The topics that a topology reads. The first names the tasks. */
 export function sourcesOf({ source }: Pick<Topology, 'source'>): readonly [string, ...string[]] {
   return typeof source === 'string' ? [source] : source;
 }
 
-/** A processor used a name that its topology does not declare. */
+/** The error if a processor uses a name that its topology does not declare. */
 export function undeclared(
   kind: 'sink' | 'store',
   name: string,

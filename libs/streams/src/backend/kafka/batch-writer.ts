@@ -18,7 +18,7 @@ export interface BatchWriterOptions {
   readonly produce: Produce;
   readonly isTransactional: boolean;
   readonly retryForMs: number;
-  /** Whether a batch without a response is sent again: the broker detects duplicates by their sequence numbers. */
+  /** Whether to resend a batch without a response: the broker detects duplicates by their sequence numbers. */
   readonly repeatsUnanswered: boolean;
 }
 
@@ -30,7 +30,7 @@ export class BatchWriter {
 
   constructor(private readonly options: BatchWriterOptions) {}
 
-  /** Rounds of one record batch per partition, so that the batches of a partition are written in order. */
+  /** Writes one record batch per partition and round, so that the batches of a partition stay in order. */
   async write(outputs: readonly RecordBuffer[], identity: ProducerId): Promise<BaseOffsets> {
     const baseOffsets = new Map<string, number>();
     const rounds = Math.max(0, ...outputs.map(({ batches }) => batches.length));
@@ -101,7 +101,7 @@ export class BatchWriter {
     return byLeader;
   }
 
-  /** Only batches certainly not appended, or safe to repeat, are sent again. Any other error ends this producer. */
+  /** Resends only batches that were not appended for certain or are safe to repeat. Other errors end this producer. */
   private async unwritten(
     batches: readonly PartitionBatch[],
     answers: readonly ProducedPartition[],
@@ -131,10 +131,10 @@ function writeError(refused: ProducedPartition): Error {
   return refusal(`Writing to ${partitionName(refused)}`, refused.errorCode);
 }
 
-/** Sends batches to a leader; the results are those of these batches, in any order. */
+/** Sends batches to a leader; returns the results of these batches, in any order. */
 export type Produce = (leader: KafkajsBroker, batches: readonly PartitionBatch[]) => Promise<ProducedPartition[]>;
 
-/** One request per call, as a transaction needs it. */
+/** Sends one request per call, as a transaction needs. */
 export function createTransactionalProduce(client: KafkaClient, transactionalId: string): Produce {
   return (leader, batches) => client.callRaw(leader, produceRequest(transactionalId, batches));
 }
@@ -146,9 +146,9 @@ interface Waiting {
 }
 
 /**
- * One request for all batches that different writers send to a leader in the same tick: a request costs the broker and
- * this process far more than a small batch in it. A request holds one batch per partition, so writers that share a
- * partition need as many requests.
+ * Sends one request for all batches that different writers have for a leader in the same tick: a request costs the
+ * broker and this process far more than a small batch in it. A request holds one batch per partition, so writers that
+ * share a partition need as many requests.
  */
 export function createCoalescedProduce(client: Pick<KafkaClient, 'callRaw'>): Produce {
   const waiting = new Map<KafkajsBroker, Waiting[]>();

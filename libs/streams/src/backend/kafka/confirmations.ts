@@ -3,7 +3,7 @@ interface Confirmation {
   settle(confirmed: boolean): void;
 }
 
-/** Callers that wait for a confirmation that this member still belongs to a generation of its group. */
+/** Callers that wait for confirmation that this member still belongs to a generation of its group. */
 export class Confirmations {
   private waiting: Confirmation[] = [];
 
@@ -15,7 +15,7 @@ export class Confirmations {
     return new Promise((settle) => this.waiting.push({ generation, settle }));
   }
 
-  /** Before a heartbeat is sent: it confirms only the calls made before it. */
+  /** Call before a heartbeat is sent: it confirms only the calls made before it. */
   atHeartbeat(generation: number): () => void {
     const asked = new Set(this.waiting);
     return () => this.settle((one) => (asked.has(one) ? one.generation === generation : null));

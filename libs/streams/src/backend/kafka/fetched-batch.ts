@@ -4,7 +4,7 @@ import { type ScannedRecords, scanRecordBatches } from '../../protocol/record-ba
 import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
 import { type BufferLease, leaseOf } from './kafkajs/response-buffer-pool.js';
 
-/** The records that a fetch returned for a partition; they are decoded when they are read. */
+/** The records that a fetch returned for a partition, decoded when they are read. */
 export class FetchedBatch implements RecordBatch {
   readonly topic: string;
   readonly partition: number;
@@ -19,7 +19,7 @@ export class FetchedBatch implements RecordBatch {
   private lease: BufferLease | null;
   private released = false;
 
-  /** @throws UndecodedBatch, and so does reading the records */
+  /** @throws UndecodedBatch, which reading the records may throw too */
   constructor(
     { topic, partition, data, aborted, highWatermark, lastStableOffset }: FetchedPartition,
     private readonly position: number,
@@ -78,7 +78,7 @@ function withPlace(
     return new StreamsError(code, `${what}: ${errorMessage(error)}`, { cause: error });
   }
   const { offset } = error.undecoded;
-  // The length that it claims may be what is corrupt: nothing is beyond the end of the log.
+  // The claimed length may be what is corrupt: nothing is beyond the end of the log.
   const nextOffset = Math.max(offset + 1, Math.min(error.undecoded.nextOffset, batch.highWatermark));
   const what = `The records ${String(offset)} to ${String(nextOffset - 1)} of ${name} cannot be decoded`;
   const undecoded = { ...error.undecoded, nextOffset, partition: name };

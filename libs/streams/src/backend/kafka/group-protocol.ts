@@ -54,7 +54,7 @@ function decodeLettingGo(reader: ByteReader): RevokingPartition[] {
   return reader.array(() => ({ topic: reader.string() ?? '', partition: reader.int32(), generation: reader.int32() }));
 }
 
-/** Owned and revoked partitions are in the user data. */
+/** The user data has the owned and revoked partitions. */
 export function encodeSubscription({ topics, owned, generation, revoking }: MemberSubscription): Buffer {
   const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(revoking)]);
   return Buffer.concat([version(), int32(topics.length), ...topics.map((topic) => string(topic)), bytes(userData)]);
@@ -70,7 +70,7 @@ export function decodeSubscription(buffer: Buffer): MemberSubscription {
   return { topics, generation: held.int32(), owned: decodePartitions(held), revoking: decodeLettingGo(held) };
 }
 
-/** The awaited revocations are in the user data, which the coordinator keeps for a static member that restarts. */
+/** The user data has the awaited revocations; the coordinator keeps it for a static member that restarts. */
 export function encodeAssignment({ partitions, awaited }: MemberAssignment): Buffer {
   return Buffer.concat([version(), encodePartitions(partitions), bytes(encodePartitions(awaited))]);
 }
@@ -92,7 +92,7 @@ export interface JoinedMember {
 /**
  * The assignment that the leader of a group sends: every partition of every subscribed topic, except those that their
  * previous owner has not released yet.
- * @param lead whose partitions decide on those of the other topics; absent: each partition goes where there is room
+ * @param lead the topic whose partitions decide for the others; absent: each partition goes where there is room
  */
 export async function assignToMembers(
   members: readonly JoinedMember[],
@@ -103,7 +103,7 @@ export async function assignToMembers(
   const partitions: TopicPartition[] = [];
   for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
     const count = await partitionCount(topic);
-    // A broker that has just started may deny a topic. An empty assignment would leave every member idle.
+    // A broker that has just started may deny that a topic exists. An empty assignment would leave every member idle.
     if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }

@@ -12,8 +12,8 @@ export interface IdentifiedProducerOptions {
 }
 
 /**
- * What writes under the producer id of a transactional.id. It is of no use after any failure, because neither its sequence
- * numbers nor the outcome of what it did are known any more.
+ * A writer under the producer id of a transactional.id. It is unusable after any failure, because its sequence numbers
+ * and the outcome of its requests are then unknown.
  */
 export abstract class IdentifiedProducer {
   protected readonly calls: TransactionCoordinator;

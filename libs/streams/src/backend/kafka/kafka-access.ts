@@ -19,7 +19,7 @@ export type KafkaRefusal =
 
 export type KafkaAccess =
   | { readonly type: 'granted' }
-  /** No broker responds at the moment; waiting may help. `reason` is the error of the network. */
+  /** No broker responds now; waiting may help. `reason` is the network error. */
   | { readonly type: 'away'; readonly reason: string }
   | { readonly type: 'refused'; readonly refusal: KafkaRefusal; readonly reason: string };
 

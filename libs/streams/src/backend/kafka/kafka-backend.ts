@@ -29,9 +29,9 @@ import { EARLIEST, LATEST, OffsetLookups } from './offset-lookups.js';
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
   readonly logger: StreamsLogger;
-  /** The wall clock. */
+  /** The wall clock, epoch ms. */
   readonly now: () => number;
-  /** For leases and time-outs, which a step of the wall clock must not change; default `performance.now`. */
+  /** For leases and time-outs, which must not depend on the wall clock; default `performance.now`. */
   readonly monotonicNow?: () => number;
   readonly fetch?: Partial<FetchLimits>;
   readonly transactionTimeoutMs?: number;
@@ -116,7 +116,7 @@ class KafkaBackend implements StreamsBackend {
     try {
       return await this.retry(`DescribeConfigs of ${topic}`, async (client) => {
         await client.knownTopic(topic);
-        // Any broker knows them, also while the topic has no leader.
+        // Any broker has them, even while the topic has no leader.
         const settings = await configsOf(client, await client.anyBroker(), TOPIC, topic);
         return settings && settings.set('replication.factor', String(client.replicaCount(topic)));
       });
@@ -149,13 +149,13 @@ class KafkaBackend implements StreamsBackend {
 
   epochEnd(partition: TopicPartition, epoch: number, reached = ANY_EPOCH): Promise<number | null> {
     return this.retry(`OffsetForLeaderEpoch of ${partitionName(partition)}`, async (client) => {
-      // The leader has changed. At the start of a task it is asked without: all tasks would read the metadata again.
+      // The leader has changed. Not done when a task starts: all tasks would read the metadata again.
       if (reached !== ANY_EPOCH) await client.refreshMetadata();
       const leader = await client.leader(partition.topic, partition.partition);
       const ask = (present: number): Promise<number | null> =>
         client.callRaw(leader, epochEndRequest(partition, epoch, present));
       return ask(reached).catch((error: unknown) => {
-        // Its epoch is a later one. One that is still in an earlier epoch is no leader any more, and is asked no further.
+        // The broker has a later epoch. One with an earlier epoch no longer leads, and is not asked again.
         if (kafkaErrorCode(error) === FENCED_LEADER_EPOCH) return ask(ANY_EPOCH);
         throw error;
       });
@@ -196,7 +196,7 @@ class KafkaBackend implements StreamsBackend {
 const ASK_AGAIN_FOR_MS = 3_000;
 const ASK_AGAIN_AFTER_MS = 200;
 
-/** null: it does not exist. A broker that has just started knows no topics yet: only after seconds of denials one is missing. */
+/** null: it does not exist. A broker that has just started knows no topics, so the answer counts only after seconds. */
 export async function knownPartitionCount(
   ask: () => Promise<number | null>,
   now: () => number,

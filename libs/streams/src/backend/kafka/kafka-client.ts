@@ -41,7 +41,7 @@ const CLOSE_WAIT_MS = 500;
 export class KafkaClient {
   private readonly internals = loadKafkajsInternals();
   private readonly cluster;
-  /** Partitions by topic and number, as in the metadata that kafkajs has now. */
+  /** Partitions by topic and number, from kafkajs's current metadata. */
   private readonly partitions = new Map<string, KafkajsPartitionMetadata[]>();
   private indexed: object | null = null;
   private readonly coordinators = new Map<string, string>();
@@ -62,13 +62,13 @@ export class KafkaClient {
         this.own(socket);
       },
       log: (level, { namespace, message }) => {
-        // kafkajs logs every response with an error code at ERROR, also the expected ones; the callers decide.
+        // kafkajs logs every response with an error code at ERROR, even expected ones; the callers decide.
         if (level <= KAFKAJS_LEVEL_WARN) logger.debug('kafka_client_said', { namespace, message });
       },
     });
   }
 
-  /** A request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
+  /** Sends a request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
   async call<T>(
     broker: KafkajsBroker,
     api: string,
@@ -80,7 +80,7 @@ export class KafkaClient {
     return (await this.send(broker, exchange, timeoutMs)) as T;
   }
 
-  /** As call(), with the error codes left in the response. */
+  /** Like call(), but leaves error codes in the response. */
   async ask<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown): Promise<T> {
     const { request, response } = this.internals.request<T>(api, version, parameters);
     const parse = (decoded: unknown): Promise<unknown> => Promise.resolve(decoded);
@@ -100,7 +100,7 @@ export class KafkaClient {
     return (await this.send(broker, exchange, timeoutMs)) as T;
   }
 
-  /** kafkajs would keep a silent connection for many minutes. Other requests on it fail as well, and are retried elsewhere. */
+  /** kafkajs would keep a silent connection for minutes. Its other requests fail too, and are retried elsewhere. */
   private async send(
     broker: KafkajsBroker,
     exchange: ProtocolExchange<unknown>,
@@ -132,7 +132,7 @@ export class KafkaClient {
     this.coordinators.delete(`${type}:${key}`);
   }
 
-  /** Another one at each call: the first of the list may be offline. */
+  /** Picks a different broker at each call, since the first of the list may be offline. */
   async anyBroker(): Promise<KafkajsBroker> {
     await this.connected();
     const nodes = this.cluster.getNodeIds();
@@ -213,11 +213,11 @@ export class KafkaClient {
     // kafkajs waits for every pending response, even from a broker that is gone.
     await Promise.race([disconnected, sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
     for (const socket of this.sockets) socket.destroy(clientClosed());
-    // A close must finish: the rebuild of a task, or the stop of an application, waits for it.
+    // A close must finish: a task rebuild or the stop of an application waits for it.
     await Promise.race([disconnected.catch(() => undefined), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
   }
 
-  /** kafkajs may be looking for a broker that answers while it is closed, and would keep the connection that it finds. */
+  /** During a close, kafkajs may still be connecting to a broker, and would keep that connection. */
   private own(socket: Socket): void {
     if (this.closed) socket.destroy(clientClosed());
     this.sockets.add(socket);
@@ -249,7 +249,7 @@ export class KafkaClient {
     if (this.closed) throw clientClosed();
   }
 
-  /** @throws StreamsError TOPIC_MISSING, ACCESS_DENIED; PROTOCOL while the topic is being made */
+  /** @throws StreamsError TOPIC_MISSING, ACCESS_DENIED; PROTOCOL while the topic is being created */
   async knownTopic(topic: string): Promise<void> {
     await this.connected();
     if (!this.topics.has(topic)) {
@@ -300,7 +300,7 @@ export function isTransient(error: unknown): boolean {
 
 /**
  * Repeats `work` while its errors are transient, with growing waits.
- * @throws {StreamsError} BROKER_UNAVAILABLE: no broker could be reached until the time was over
+ * @throws {StreamsError} BROKER_UNAVAILABLE: no broker could be reached in time
  */
 export async function retryTransient<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   let waitMs = RETRY_FIRST_MS;
@@ -321,7 +321,7 @@ export async function retryTransient<T>(work: () => Promise<T>, options: RetryOp
 
 function lastWord(error: unknown, what: string, isOver: boolean): unknown {
   const last = parkingOr(error, what);
-  // kafkajs wraps what a broker has answered in the same error as a lost connection.
+  // kafkajs wraps the error response of a broker in the same error as a lost connection.
   if (!isOver || !isConnectionFailure(last) || kafkaErrorCode(last) !== null) return last;
   const message = `${what}: no broker responds (${errorMessage(error)}). Look after the brokers, and the network to them.`;
   return new StreamsError('BROKER_UNAVAILABLE', message, { cause: error });

@@ -5,9 +5,9 @@ import { refusal } from './kafka-errors.js';
 import { type KafkajsBroker, type MetadataResponse, withoutErrors } from './kafkajs/kafkajs-patches.js';
 
 export interface KafkaPartition {
-  /** null: there is none at the moment. */
+  /** null: no leader at the moment. */
   readonly leader: number | null;
-  /** Brokers, also those that are away. */
+  /** Ids of brokers, including those that are away. */
   readonly replicas: readonly number[];
   readonly inSync: readonly number[];
 }
@@ -18,10 +18,10 @@ export interface KafkaClusterState {
   readonly topics: ReadonlyMap<string, readonly KafkaPartition[]>;
 }
 
-/** What a cluster says of itself, also while brokers are away. Changes nothing in it. */
+/** Reads a cluster's description, even while brokers are away. Changes nothing in it. */
 export interface KafkaClusterReader {
   state(): Promise<KafkaClusterState>;
-  /** Its defaults included; null: this login may not read them. */
+  /** Includes defaults; null: this login may not read them. */
   brokerSettings(broker: number): Promise<ReadonlyMap<string, string> | null>;
   topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export const TOPIC = 2;
 const BROKER = 4;
 /** The authorization errors of a topic and of the cluster. */
 const DENIALS = [29, 31];
-/** To kafkajs, no topics are all topics. */
+/** kafkajs takes an empty list for all topics. */
 const ALL_TOPICS = { topics: [], allowAutoTopicCreation: false };
 
 export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
@@ -86,7 +86,7 @@ function stateOf({ brokers, topicMetadata }: Metadata): KafkaClusterState {
   };
 }
 
-/** Defaults included; null: this login may not read them. */
+/** Includes defaults; null: this login may not read them. */
 export async function configsOf(
   client: KafkaClient,
   broker: KafkajsBroker,

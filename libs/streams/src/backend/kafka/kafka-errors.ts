@@ -1,13 +1,13 @@
 import { StreamsError, type StreamsErrorCode } from '../../errors.js';
 
 /**
- * What follows an error code of a broker.
- * - `refresh`, `coordinator`, `wait`: nothing was done. The request is repeated, after a look for the new leader
- *   (metadata), for the new coordinator, or neither.
- * - `unsure`: it may have been done. Repeated where that cannot do it twice, otherwise as `rebuild`.
- * - `rejoin`, `expelled`: the member joins its group again; when expelled, the group may have given its partitions away.
+ * How to react to an error code of a broker.
+ * - `refresh`, `coordinator`, `wait`: nothing was done. Repeat after looking up the leader, the coordinator, or
+ * neither.
+ * - `unsure`: it may have been done. Repeat if that cannot do it twice, otherwise `rebuild`.
+ * - `rejoin`, `expelled`: the member joins its group again; after `expelled`, its partitions may have been reassigned.
  * - `fenced`: another process has taken over.
- * - `rebuild`: the task starts again from its last commit; the reaction to every code that is not in the table too.
+ * - `rebuild`: the task restarts from its last commit; also for every code that is not in the table.
  * - `park`: the partition is parked with the fix (R-45). `fatal`: the process ends with the fix.
  */
 export type Reaction =
@@ -26,13 +26,13 @@ interface KafkaErrorRow {
   readonly code: number;
   readonly name: string;
   readonly reaction: Reaction;
-  /** The error when repeating does not help, or is not tried; absent: PROTOCOL. */
+  /** The error if repeating does not help or is not tried; absent: PROTOCOL. */
   readonly error?: StreamsErrorCode;
 }
 
 type Row = readonly [code: number, name: string, reaction: Reaction, error?: StreamsErrorCode];
 
-/** Every code that brokers answer to our requests, with one reaction wherever it is met; see `reactionTo`. */
+/** Every code that brokers return for our requests, with one reaction wherever it occurs; see `reactionTo`. */
 const ROWS: readonly Row[] = [
   [-1, 'UNKNOWN_SERVER_ERROR', 'unsure'],
   [1, 'OFFSET_OUT_OF_RANGE', 'park', 'OFFSET_OUT_OF_RANGE'],
@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
 
 const LOGIN_FIX = 'Check mechanism, name and password of the login (sasl), and what this listener offers.';
 
-/** By the name of the error; most need nothing. */
+/** Fixes by name of the error; most need none. */
 const FIXES: Readonly<Record<string, string>> = {
   OFFSET_OUT_OF_RANGE:
     "It is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.",
@@ -176,12 +176,12 @@ export function reactionTo(code: number | null): Reaction | null {
 
 const UNDONE: readonly (Reaction | null)[] = ['refresh', 'coordinator', 'wait'];
 
-/** The broker has certainly done nothing, and may do it when it is asked again. */
+/** Whether the broker certainly did nothing; a retry may succeed. */
 export function isUndone(code: number | null): boolean {
   return UNDONE.includes(reactionTo(code));
 }
 
-/** For requests that may be done twice. */
+/** Whether to repeat a request that may be done twice. */
 export function isRepeatable(code: number | null): boolean {
   return isUndone(code) || reactionTo(code) === 'unsure';
 }
@@ -194,10 +194,10 @@ export function kafkaErrorCode(error: unknown): number | null {
   return kafkaErrorCode(cause ?? originalError ?? null);
 }
 
-/** kafkajs knows no code above 88; the code of the broker stands in the message. */
+/** kafkajs knows no code above 88, and has the broker's code in the message. */
 const KAFKAJS_UNKNOWN_CODE = -99;
 
-/** No response came, so it is unknown whether the broker acted. */
+/** Whether no response came, so it is unknown if the broker acted. */
 export function isConnectionFailure(error: unknown): boolean {
   const name = (error as { name?: unknown } | null)?.name;
   return (
@@ -210,7 +210,7 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** kafkajs gives no code for it. @returns `error` when it is something else */
+/** kafkajs gives no code for it. @returns `error` if it is something else */
 export function loginRefusalOr(error: unknown): unknown {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 8; depth++) {
     const { name, cause, originalError, message } = at as Partial<Record<string, unknown>>;
@@ -230,8 +230,8 @@ export function refusal(what: string, code: number, cause?: unknown, fix = FIXES
 }
 
 /**
- * The error that parks a partition when the broker's code does, else the error itself.
- * @param isOver the request will not be repeated: what it was repeated for parks the partition too, where there is a fix
+ * Returns the error that parks a partition if the broker's code does, else the error itself.
+ * @param isOver the request will not be repeated: a code that was worth repeating parks too, if there is a fix
  */
 export function parkingOr(error: unknown, what: string, isOver = false): unknown {
   const code = kafkaErrorCode(error);
@@ -240,7 +240,7 @@ export function parkingOr(error: unknown, what: string, isOver = false): unknown
   return parks ? refusal(what, code, error) : error;
 }
 
-/** A broker's last word: neither the outcome nor the state of a producer is in doubt. */
+/** Whether the broker refused for certain: neither the outcome nor the state of a producer is in doubt. */
 export function isRefusal(error: unknown): error is StreamsError {
   return error instanceof StreamsError && REFUSALS.has(error.code);
 }

@@ -10,7 +10,7 @@ export interface FencedWriterOptions extends IdentifiedProducerOptions {
   readonly produce: Produce;
 }
 
-/** For a broker that restarts: after a failure the caller repeats webhook attempts whose records were not written. */
+/** Covers a broker restart: after a failure the caller repeats webhook attempts whose records were not written. */
 const RETRY_FOR_MS = 60_000;
 const TRANSACTION_TIMEOUT_MS = 15_000;
 
@@ -31,7 +31,7 @@ export class KafkaFencedWriter extends IdentifiedProducer implements FencedWrite
       const identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
       await this.calls.addPartitions(identity, this.options.partitions);
       await this.calls.call('EndTxn', { ...identity, transactionResult: true });
-      // EndTxn returns before the markers are written. The next InitProducerId returns after.
+      // EndTxn returns before the markers are written, but the next InitProducerId returns after that.
       return this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
     });
   }

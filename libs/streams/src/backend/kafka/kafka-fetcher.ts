@@ -21,11 +21,11 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 const ERROR_WAIT_MS = 200;
 const WAIT_BESIDE_OTHERS_MS = 10;
-/** About a second and half a minute, including the waits: brokers deny much while they start. */
+/** About a second and half a minute, including the waits: brokers refuse a lot while they start. */
 const REFUSED_AT_MOST = 5;
 const REPEATED_AT_MOST = 150;
 
-/** Until then, no one sees that a leader is cut off from its cluster: it answers as if no more records came. */
+/** A leader that is cut off from its cluster goes unnoticed this long: it answers as if no more records came. */
 const METADATA_MAX_AGE_MS = 60_000;
 const OTHER_BROKER_MS = 1_000;
 
@@ -44,13 +44,13 @@ class KafkaPartitionFeed implements PartitionFeed {
   private failure: Error | null = null;
   private waiting: { resolve(batch: RecordBatch): void; reject(error: Error): void } | null = null;
   open = true;
-  /** Never two fetches at once, even if the leader changes meanwhile: both would return the same records. */
+  /** Prevents concurrent fetches even if the leader changes: both would return the same records. */
   fetching = false;
-  /** Between a refusal and the next attempt; the other partitions of the leader do not wait. */
+  /** Set between a refusal and the next attempt; the leader's other partitions do not wait. */
   held = false;
-  /** What comes before it in the last request has taken all of the answer, or its next batch is larger than that may be. */
+  /** In the last response, earlier partitions left no room for the next batch, or it exceeds the limits. */
   passedOver = false;
-  /** In the last request. */
+  /** Whether this was the first partition of the last request. */
   isFirst = false;
   refusals = 0;
   private isBehind = false;
@@ -89,9 +89,9 @@ class KafkaPartitionFeed implements PartitionFeed {
     this.refusals = 0;
   }
 
-  /** The log goes on after the position, and nothing of it comes. Partitions with the same `name` stall as one. */
+  /** The log continues after the position, but nothing arrives. Partitions with the same `name` stall as one. */
   blocked(cause: string, name = this.name): void {
-    // No one waits for it: a stall would have no end.
+    // Without a reader, a stall would never end.
     if (!this.open) return;
     this.goesOn ??= this.stalls.begin('read', name, cause);
   }
@@ -143,13 +143,12 @@ interface Refused {
 
 /**
  * One loop that fetches all waiting partitions from each leader. With a backlog, the next batch of a partition is
- * fetched while one is processed, and memory holds two. Without a backlog the next batch is fetched on demand: fetched
- * earlier it would hold only the first of the records that arrive meanwhile, and the others would wait for another
- * round.
+ * fetched while one is processed, so memory holds two. Without one it is fetched on demand: fetched earlier it would
+ * hold only the first new record, and the others would wait for another round.
  */
 export class KafkaFetcher implements Fetcher {
   private readonly feeds = new Map<string, KafkaPartitionFeed>();
-  /** Open ones that no request is under way for. */
+  /** Open partitions without a request in flight. */
   private idle = 0;
   private readonly queues = new Map<number, Set<KafkaPartitionFeed>>();
   private readonly busyLeaders = new Set<number>();
@@ -195,10 +194,10 @@ export class KafkaFetcher implements Fetcher {
     const { nodeId } = leader;
     const queue = this.queues.get(nodeId) ?? new Set();
     this.queues.set(nodeId, queue.add(feed));
-    // One fetch per leader at a time: the broker handles the requests of a connection in order.
+    // Only one fetch per leader at a time: the broker handles the requests of a connection in order.
     if (this.busyLeaders.has(nodeId)) return;
     this.busyLeaders.add(nodeId);
-    // Later, so that all partitions that want more at this moment are in it.
+    // Deferred so that the request includes all partitions that want more now.
     queueMicrotask(() => void this.fetchQueued(leader, nodeId));
   }
 
@@ -207,8 +206,8 @@ export class KafkaFetcher implements Fetcher {
     for (const [index, feed] of feeds.entries()) feed.isFirst = index === 0;
     if (feeds.length > 0) await this.occupied(feeds, () => this.fetch(leader, feeds));
     this.busyLeaders.delete(nodeId);
-    // A broker fills its answer in the order of the request: with a backlog, the first would take all of each. A batch that
-    // is larger than the limits comes only as the first one.
+    // A broker fills its response in request order: with a backlog, the first partitions would always fill it. A batch
+    // larger than the limits comes only as the first one.
     const [passedOver, served] = [feeds.filter((feed) => feed.passedOver), feeds.filter((feed) => !feed.passedOver)];
     for (const feed of [...passedOver, ...this.takeQueue(nodeId), ...served]) this.route(feed);
   }
@@ -229,7 +228,7 @@ export class KafkaFetcher implements Fetcher {
     }
   }
 
-  /** A leader that cannot be found or reached is looked up again later; other partitions do not wait for it. */
+  /** Retries a leader that cannot be found or reached later; other partitions do not wait for it. */
   private async reachLeader(feed: KafkaPartitionFeed): Promise<void> {
     try {
       await this.client.leader(feed.partition.topic, feed.partition.partition);
@@ -270,7 +269,7 @@ export class KafkaFetcher implements Fetcher {
     return [];
   }
 
-  /** A corrupt batch fails the reader of its partition, and no other. */
+  /** A corrupt batch fails only the reader of its partition. */
   private decode(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
     try {
       const batch = new FetchedBatch(fetched, feed.position);
@@ -302,8 +301,8 @@ export class KafkaFetcher implements Fetcher {
   }
 
   /**
-   * The code for a position that is not in the log is the same before its start and beyond its end. Deleted records do not
-   * come back. A broker whose log is shorter may have led it once, and not know of its successor yet.
+   * The code is the same for a position before the start and beyond the end of the log. Deleted records do not come
+   * back, but a former leader may have a shorter log and not know its successor yet.
    */
   private async locate(feed: KafkaPartitionFeed): Promise<void> {
     const { partition, position } = feed;
@@ -331,10 +330,10 @@ export class KafkaFetcher implements Fetcher {
     await this.refreshMetadata();
   }
 
-  /** kafkajs asks a connected broker. If only that leader is, it names itself. */
+  /** kafkajs asks a connected broker. If the stale leader is the only one, it names itself. */
   private async renewMetadata(): Promise<void> {
     if (this.feeds.size === 0) return;
-    // Of a broker that cannot be reached, readers do not wait for the time-out.
+    // Readers do not wait for the time-out of an unreachable broker.
     await Promise.race([this.client.anyBroker().catch(() => undefined), sleep(OTHER_BROKER_MS)]);
     await this.refreshMetadata();
   }
@@ -346,7 +345,7 @@ export class KafkaFetcher implements Fetcher {
   }
 }
 
-/** The reader of the first partition may release its batch, and so the memory of the response, before the second is decoded. */
+/** Keeps the response: the reader of the first partition may release it before the second is decoded. */
 function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T {
   const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
   for (const lease of leases) lease.hold();
@@ -361,7 +360,7 @@ function tooShort(end: number): string {
   return `Its log ends before that, at ${String(end)}: it has lost records, or the topic was deleted and created again. If this lasts, decide from where to go on.`;
 }
 
-/** Where the log begins and ends says whether a position outside of it is refused for good. */
+/** The ends of the log decide whether an out-of-range position is refused for good. */
 function refusalsAtMost(errorCode: number): number {
   if (errorCode === OFFSET_OUT_OF_RANGE) return Infinity;
   if (!isRepeatable(errorCode)) return REFUSED_AT_MOST;

@@ -20,17 +20,17 @@ import {
 
 export interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
-  /** Offsets have connections of their own: a pending JoinGroup blocks its connection. */
+  /** Offset requests have their own connections: a pending JoinGroup blocks its connection. */
   readonly offsets: KafkaClient;
   readonly logger: StreamsLogger;
-  /** A step of the wall clock neither ends a lease nor prolongs one. */
+  /** Keeps leases independent of steps of the wall clock. */
   readonly monotonicNow: () => number;
 }
 
 /** A killed instance is replaced within 10 s: this timeout, a heartbeat, a join and a restore. */
 const DEFAULT_SESSION_TIMEOUT_MS = 7_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
-/** Says how soon the others notice that a member has joined or left, too. */
+/** Also limits how soon the others notice that a member has joined or left. */
 const HEARTBEATS_PER_SESSION = 20;
 const PROTOCOL = 'waypost-sticky';
 const PROTOCOL_TYPE = 'consumer';
@@ -50,8 +50,8 @@ interface JoinAnswer {
 type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
 
 /**
- * Membership by the classic group protocol. One loop joins and heartbeats; tasks continue while it rejoins, since each
- * is fenced by its own transactional.id and not by the group.
+ * Membership by the classic group protocol. One loop joins and sends heartbeats; tasks continue while it rejoins, since
+ * each is fenced by its own transactional.id, not by the group.
  */
 export class KafkaGroupMember implements GroupMember {
   private memberId = '';
@@ -61,7 +61,7 @@ export class KafkaGroupMember implements GroupMember {
   private isOutdated = false;
   private loop: Promise<void> = Promise.resolve();
   private pausing = new AbortController();
-  /** When the last accepted heartbeat or join was sent: the coordinator started its session timeout later. */
+  /** When the last accepted heartbeat or join was sent: the coordinator's session timeout started later. */
   private acceptedSentAt = -Infinity;
   private readonly confirmations = new Confirmations();
 
@@ -69,7 +69,7 @@ export class KafkaGroupMember implements GroupMember {
 
   async join(listener: RebalanceListener): Promise<void> {
     this.listener = listener;
-    // A start fails when the group cannot be joined for a while; later joins are retried forever.
+    // Joining fails after a while only at the start; later joins are retried forever.
     await this.joinUntil(this.options.monotonicNow() + FIRST_JOIN_WITHIN_MS, 'debug');
     this.loop = this.live();
   }
@@ -90,14 +90,14 @@ export class KafkaGroupMember implements GroupMember {
     this.pausing.abort();
   }
 
-  /** Leaves at once and over other connections: those of the membership may be blocked by a rebalance. */
+  /** Leaves at once and over other connections: a rebalance may block those of the membership. */
   async leave(): Promise<void> {
     this.leaving = true;
     this.pausing.abort();
     this.confirmations.refuseAll();
-    // Before LeaveGroup: a pending join must not return as a member that no process runs.
+    // Close before LeaveGroup: a pending join must not return as a member that no process runs.
     const closed = this.options.client.close();
-    // Finding the coordinator may hang as well: then the member leaves without LeaveGroup.
+    // If finding the coordinator hangs, the member leaves without LeaveGroup.
     if (this.memberId !== '')
       await Promise.race([this.sendLeaveGroup(), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all([closed, this.options.offsets.close()]);
@@ -157,7 +157,7 @@ export class KafkaGroupMember implements GroupMember {
     }
   }
 
-  /** @throws what the group refuses for good, and the last error after the deadline or when the member leaves */
+  /** @throws a final refusal of the group, or the last error after the deadline or when the member leaves */
   private async joinUntil(deadline: number, log: 'debug' | 'warn'): Promise<void> {
     for (;;) {
       try {
@@ -204,7 +204,7 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private async assignAll({ members }: JoinAnswer): Promise<readonly unknown[]> {
-    // Partitions may be new.
+    // There may be new partitions.
     const { client, topics, joinsTopics } = this.options;
     await client.refreshMetadata();
     return assignToMembers(members, (topic) => client.partitionCount(topic), joinsTopics ? topics[0] : undefined);
@@ -223,7 +223,7 @@ export class KafkaGroupMember implements GroupMember {
     void this.whenRevoked(this.listener?.assigned({ generation, partitions: share.partitions }), revoked);
   }
 
-  /** Beside the loop: heartbeats continue, and rebalances may happen, while tasks close. */
+  /** Runs in parallel to the loop: heartbeats and rebalances continue while tasks close. */
   private async whenRevoked(closed: Promise<void> | void, revoked: () => void): Promise<void> {
     try {
       await closed;

@@ -16,7 +16,7 @@ interface ProducerOptions extends IdentifiedProducerOptions {
 const RETRY_FOR_MS = 15_000;
 
 /**
- * Transactions over kafkajs's connections. One commit is at most four steps: add partitions and offsets to the
+ * Transactions over kafkajs's connections. A commit takes at most four steps: add partitions and offsets to the
  * transaction, write the records and the offsets, end it.
  */
 export class KafkaProducer extends IdentifiedProducer implements TransactionalProducer {
@@ -68,8 +68,8 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
   }
 
   /**
-   * After a refusal nothing is under way, so the transaction can be ended: its readers need not wait for a successor.
-   * After any other failure a late request would be part of no transaction, or of the next.
+   * After a refusal nothing is in flight, so the transaction can be ended, and readers need not wait for a successor.
+   * After any other failure a late request could end up in no transaction, or in the next.
    */
   private async abort(writing: readonly unknown[], error: unknown): Promise<never> {
     await Promise.allSettled(writing);

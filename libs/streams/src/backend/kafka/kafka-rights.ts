@@ -5,7 +5,7 @@ import { produceRequest } from '../../protocol/produce.js';
 import { KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
-/** One operation on one thing; of a transactional id any name that the permission covers. */
+/** One operation on one resource; for a transactional id, any name that the permission covers. */
 export interface KafkaRight {
   readonly resource: 'topic' | 'group' | 'transactionalId';
   readonly name: string;
@@ -22,9 +22,9 @@ const TOPIC = 2;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Requests that cannot do anything, which brokers refuse for their content only after they have looked at the rights: an
- * empty batch, an offset beyond the end, the heartbeat of a member that no group has, the end of a transaction that no
- * producer has. So they may be sent to any broker, and to a cluster that is in use.
+ * Requests without effect, which brokers refuse for their content only after checking the rights: an empty batch, an
+ * offset beyond the end, the heartbeat of an unknown member, the end of an unknown transaction. So they may be sent to
+ * any broker, even of a cluster in use.
  */
 const ASK: Readonly<Record<string, Ask>> = {
   'topic READ': async (topic, client, broker) => {
@@ -73,7 +73,7 @@ type Topics<List extends string, Code extends string> = Readonly<
   Record<List, readonly Readonly<Record<Code, number>>[]>
 >;
 
-/** Which of these rights the login of the settings does not have. Changes nothing in the cluster. */
+/** Returns those of the rights that the login lacks. Changes nothing in the cluster. */
 export async function missingRights<Right extends KafkaRight>(
   settings: KafkaSettings,
   rights: readonly Right[],

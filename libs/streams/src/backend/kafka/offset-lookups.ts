@@ -4,7 +4,7 @@ import type { KafkaClient } from './kafka-client.js';
 import { NO_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
-/** In place of a time. */
+/** Special values of a timestamp. */
 export const [LATEST, EARLIEST] = [-1, -2];
 
 interface Lookup {
@@ -21,11 +21,11 @@ interface ListedOffsets {
 }
 
 /**
- * Offsets by time, with one request at a time for each leader and time. Lookups that come meanwhile need a later answer,
- * and share the next request, whichever partition they are for.
+ * Finds offsets by time, with one request at a time for each leader and time. Lookups that arrive meanwhile need a
+ * later answer and share the next request, whichever partition they are for.
  */
 export class OffsetLookups {
-  /** Lookups by leader and time; an entry exists while a request is under way. */
+  /** Lookups by leader and time; an entry exists while a request is in flight. */
   private readonly queues = new Map<string, Lookup[]>();
 
   constructor(private readonly client: KafkaClient) {}
@@ -77,7 +77,7 @@ export class OffsetLookups {
     for (const { partition, resolve, reject } of lookups) {
       const { errorCode = NO_ERROR, offset = '-1' } = found.get(partitionName(partition)) ?? {};
       if (errorCode === NO_ERROR) resolve(Number(offset) < 0 ? null : Number(offset));
-      // One partition that is refused fails no other.
+      // A refused partition fails no other.
       else reject(Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode }));
     }
   }

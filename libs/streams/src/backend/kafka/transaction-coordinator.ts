@@ -31,13 +31,13 @@ interface TransactionCoordinatorOptions {
 const CONCURRENT_FIRST_WAIT_MS = 2;
 const CONCURRENT_MAX_WAIT_MS = 1_000;
 const RETRY_FOR_MS = 15_000;
-/** The brokers are slow then, and a task that is built again would wait for the same markers. */
+/** The limit, since brokers are slow then, and a rebuilt task would wait for the same markers. */
 const CONCURRENT_FOR_MS = 60_000;
 
 /**
- * Requests of one transactional.id to its coordinators. Coordinators are looked up once. CONCURRENT_TRANSACTIONS, the
- * response until the brokers have written all markers of the transaction before, is retried within milliseconds at first:
- * with many producers that takes seconds, and their retries would delay the markers.
+ * Requests of one transactional.id to its coordinators, which are looked up once. CONCURRENT_TRANSACTIONS (the previous
+ * transaction's markers are not all written) is retried within milliseconds at first. With many producers the markers
+ * take seconds, and frequent retries would delay them.
  */
 export class TransactionCoordinator {
   private heldUpMs = 0;
@@ -75,14 +75,14 @@ export class TransactionCoordinator {
     return (broker) => client.call<T>(broker, api, 1, { transactionalId, ...parameters });
   }
 
-  /** How long calls since the last question were refused because the transaction before was not complete; 0: none was. */
+  /** How long the previous transaction held up calls since the last take; 0: not at all. */
   takeHeldUpMs(): number {
     const taken = this.heldUpMs;
     this.heldUpMs = 0;
     return taken;
   }
 
-  /** Retries what certainly did nothing: mostly a coordinator that moved, or an open transaction of the predecessor. */
+  /** Retries calls that certainly did nothing: the coordinator moved, or a predecessor's transaction was open. */
   private async atCoordinator<T>(
     type: CoordinatorType,
     key: string,
@@ -118,7 +118,7 @@ interface AddedPartitions {
   }[];
 }
 
-/** When a broker refuses one partition it answers OPERATION_NOT_ATTEMPTED for all others. */
+/** If a broker refuses one partition, it returns OPERATION_NOT_ATTEMPTED for all others. */
 function refuseFailed({ errors }: AddedPartitions): void {
   const failed = errors.flatMap(({ topic, partitionErrors }) =>
     partitionErrors.flatMap(({ partition, errorCode: code }) => (code === NO_ERROR ? [] : { topic, partition, code })),
@@ -127,7 +127,7 @@ function refuseFailed({ errors }: AddedPartitions): void {
   if (!first) return;
   const what = `Adding ${partitionName(first)} to a transaction`;
   const { code } = first;
-  // Should it be repeated in vain, the error says for which partition.
+  // If retries fail too, the error names the partition.
   throw parkingOr(Object.assign(new Error(`${what} failed with ${String(code)}.`), { code }), what, true);
 }
 

@@ -8,7 +8,7 @@ import { type CheckpointHeader, MAGIC } from './checkpoint-format.js';
 export type CheckpointReading =
   | { readonly type: 'read'; readonly header: CheckpointHeader; readonly entries: number }
   | { readonly type: 'absent' }
-  /** Unusable. The entries that were already read must be discarded. */
+  /** The checkpoint is unusable. Discard the entries that were already read. */
   | { readonly type: 'unusable'; readonly reason: string };
 
 /** Why a checkpoint cannot be used; not a bug. */
@@ -43,7 +43,7 @@ export async function readCheckpoint(
   }
 }
 
-/** Removes what a killed process, or the previous owner of the partition, left unfinished. */
+/** Removes unfinished files of a killed process or the previous owner of the partition. */
 export async function removeUnfinished(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);
   const unfinished = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp'));

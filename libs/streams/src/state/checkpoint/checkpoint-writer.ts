@@ -18,14 +18,14 @@ export type CheckpointOutcome =
   | { readonly type: 'failed'; readonly error: unknown };
 
 /**
- * Writes a checkpoint in steps, while the store is in use. It gets its name at the very end, when all of it is on disk:
- * a process that is killed leaves the previous checkpoint, and a `.tmp` file that is never read.
+ * Writes a checkpoint in steps, while the store is in use. The file gets its name at the very end, when all of it is on
+ * disk: a killed process leaves the previous checkpoint, and a `.tmp` file that is never read.
  */
 export class CheckpointWriter {
   /** How it ended; never rejects. */
   readonly outcome: Promise<CheckpointOutcome>;
   private readonly temporary: string;
-  /** What is written next. */
+  /** The next records to write. */
   private readonly records: RecordBuffer;
   private file: FileHandle | null = null;
   private written: Promise<void>;
@@ -50,8 +50,8 @@ export class CheckpointWriter {
   }
 
   /**
-   * Writes the next entries of the store, unless the previous ones are still being written. Only between transactions.
-   * @returns whether there is more to come
+   * Writes the next entries of the store, if the previous ones are written. Call only between transactions.
+   * @returns whether there are more
    */
   step(): boolean {
     if (this.scanned || this.aborted) return false;

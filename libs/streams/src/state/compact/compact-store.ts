@@ -16,7 +16,7 @@ import { hashWords, type KeyHash, SlotTable } from './slot-table.js';
 /** A store for millions of keys. Looking a key up and then changing it costs one search. */
 export interface CompactStore<T, View extends T = T> {
   get(key: KeyBuilder): View | undefined;
-  /** The value, for a change of its bytes in place; the part without a fixed width must stay as it is. */
+  /** Returns the value for changes of its bytes in place; the variable-width part must stay as it is. */
   edit(key: KeyBuilder): View | undefined;
   put(key: KeyBuilder, value: T): void;
   delete(key: KeyBuilder): void;
@@ -27,8 +27,8 @@ export interface CompactStoreOptions<T, View extends T = T> extends StoreOptions
 }
 
 /**
- * A store of fixed-width values under byte keys that makes no object for an entry: for a value of 41 bytes it needs at
- * most 64 bytes beside the key. What has no fixed width makes one (see OverflowLayout).
+ * A store of fixed-width values under byte keys without an object per entry: a value of 41 bytes needs at most 64 bytes
+ * beside the key. A variable-width part is an object (see OverflowLayout).
  */
 export function compactStore<T, View extends T = T>({
   layout,
@@ -46,12 +46,12 @@ export interface CompactStoreParts<T, View extends T = T> {
 }
 
 const ABSENT = -1;
-/** A wrong guess must not cost more memory than this many places of four bytes. */
+/** A wrong guess must not cost more memory than this many four-byte slots. */
 const MAX_EXPECTED_ENTRIES = 4_000_000;
 
 /**
- * Values are changed in place; before its first change in a transaction an entry goes into the undo log. Entries that a
- * transaction deletes stay in the table, not live, until it is committed.
+ * Values are changed in place; before its first change in a transaction an entry goes into the undo log. Entries
+ * deleted by a transaction stay in the table, not live, until it is committed.
  */
 export class HashStore<T, View extends T = T> implements StateStore, CompactStore<T, View> {
   readonly checkpointFormat: string;
@@ -67,12 +67,12 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
   private readonly overflows: OverflowTable<T> | null;
   private readonly restoredKey = new KeyBuilder();
 
-  /** The last search: a put() of the key that get() has just looked for need not search again. */
+  /** The last search: a put() right after a get() of the same key need not search again. */
   private foundKey: KeyBuilder | null = null;
   private foundRevision = -1;
   private foundLength = -1;
   private foundEntry = ABSENT;
-  /** Where the search ended; of use when there was no entry. */
+  /** Where the search ended, if it found no entry. */
   private foundSlot = 0;
   private foundHash = 0;
 
@@ -248,7 +248,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     this.remove(entry);
   }
 
-  /** The entry of a key in the committed state, made if need be. */
+  /** The entry of a key in the committed state, created if needed. */
   private settledEntry(key: KeyBuilder): number {
     const found = this.find(key);
     if (found !== ABSENT) return found;
@@ -297,7 +297,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     return true;
   }
 
-  /** Behind a find() that found nothing: the entry goes where that search has ended. */
+  /** Call after a find() that found nothing: the entry goes where that search ended. */
   private add(key: KeyBuilder): number {
     if (this.slots.full) {
       this.growSlots(0);
@@ -309,7 +309,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     return entry;
   }
 
-  /** In the order of the entries, not of the slots: this reads memory sequentially. */
+  /** Follows the order of the entries, not of the slots: this reads memory sequentially. */
   private growSlots(entries: number): void {
     this.foundKey = null;
     this.slots.grow(entries);
@@ -336,7 +336,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     );
   }
 
-  /** A flag of a live entry; spares most values the look for an object that is not there. */
+  /** Checks a flag first, which spares most values the lookup. */
   private hasOverflow(view: DataView, at: number): boolean {
     return this.layout.overflow?.isPresent(view, at) === true;
   }

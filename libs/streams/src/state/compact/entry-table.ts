@@ -1,15 +1,15 @@
 /** A fixed-width value in a buffer: a compact store keeps values without an object per entry. */
 export interface StructLayout<T, Overflow extends object = object, View extends T = T> {
   readonly byteLength: number;
-  /** Changes whenever the meaning of the bytes does: a checkpoint of another version is not read. */
+  /** Changes with the meaning of the bytes: a checkpoint of another version is not read. */
   readonly version: string;
-  /** May give a view of the bytes, good until the next change of the store. */
+  /** May return a view of the bytes, valid until the next change of the store. */
   read(view: DataView, at: number, overflow: Overflow | undefined): View;
   write(view: DataView, at: number, value: T): void;
   readonly overflow?: OverflowLayout<T, Overflow>;
 }
 
-/** The variable-width part of the few values that have one: an object beside the bytes that must not be changed. */
+/** The variable-width part that a few values have: an object beside the bytes that must not be changed. */
 export interface OverflowLayout<T, Overflow extends object> {
   /** undefined: this value has none. Returning the same object for an unchanged part saves work. */
   of(value: T): Overflow | undefined;
@@ -31,7 +31,7 @@ const VALUE_AT = 7;
 
 /** Processors see the entry. */
 const LIVE = 1;
-/** Touched by the open transaction. */
+/** The open transaction has touched the entry. */
 const DIRTY = 2;
 
 interface Chunk {
@@ -40,9 +40,9 @@ interface Chunk {
   readonly view: DataView;
 }
 
-/** Entries by number, in chunks. The room of a removed entry goes to the next one that is added. */
+/** Entries by number, in chunks. A new entry reuses the space of a removed one. */
 export class EntryTable {
-  /** Numbers ever given out; those of removed entries among them. */
+  /** All numbers ever assigned, removed entries included. */
   count = 0;
   readonly strideWords: number;
   private chunks: Chunk[] = [];
@@ -52,7 +52,7 @@ export class EntryTable {
     this.strideWords = (VALUE_AT + valueBytes + 3) >>> 2;
   }
 
-  /** Neither live nor dirty, with a value of undefined bytes. */
+  /** Adds an entry, neither live nor dirty, with a value of undefined bytes. */
   add(keyAt: number, keyLength: number): number {
     const entry = this.room();
     const { words, bytes } = this.chunkOf(entry);
@@ -161,12 +161,12 @@ export class EntryTable {
 }
 
 const FIRST_RECORDS = 64;
-/** A store keeps the buffer of an ordinary transaction for the next one, and gives that of a huge one back. */
+/** The buffer of an ordinary transaction is kept for the next one; that of a huge one is freed. */
 const KEPT_WORDS = 1 << 20;
 
 /**
- * The entries that the open transaction has touched, each with what it was before: its bytes, and whether it was there
- * at all (a new entry is not live when it is noted).
+ * The entries touched by the open transaction, each with its previous bytes, and whether it existed (a new entry is not
+ * live when it is noted).
  */
 export class UndoLog {
   count = 0;

@@ -8,17 +8,16 @@ const NONE = -1;
 
 /**
  * The bytes of all keys, in chunks, each padded to whole words. A key is addressed by a word number: chunk and offset.
- * The space of a removed key goes to the next key of the same number of words; the keys of one store are of similar
- * length.
+ * A new key reuses the space of a removed one with as many words; the keys of one store are of similar length.
  */
 export class KeyArena {
   private chunks: Int32Array[] = [];
   private chunkBytes: Uint8Array[] = [];
   private next = 0;
-  /** First freed room of each size; its first word says where the next one is. */
+  /** The first free space of each size; its first word points to the next one. */
   private readonly freed = new Map<number, number>();
 
-  /** The key's room; `count` is what seal() gave. */
+  /** Returns the address of the key; `count` is the result of seal(). */
   add(key: KeyBuilder, count: number): number {
     const at = this.room(Math.max(count, 1));
     const words = this.wordsAt(at);
@@ -33,7 +32,7 @@ export class KeyArena {
     this.freed.set(size, at);
   }
 
-  /** The chunk that the key at `at` lies in, from word startOf(at) on. */
+  /** The chunk of the key at `at`, in which it starts at word startOf(at). */
   wordsAt(at: number): Int32Array {
     return this.chunks[at >>> CHUNK_WORD_BITS] as Int32Array;
   }

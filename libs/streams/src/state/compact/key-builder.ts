@@ -4,12 +4,9 @@ const MAX_KEY_BYTES = 65_535;
 const FIRST_BYTES = 256;
 const ASCII_END = 0x80;
 
-/**
- * The key of a compact store, put together in one buffer that is used again for the next key: a lookup makes neither a
- * string nor a Buffer.
- */
+/** Builds the key of a compact store in one reused buffer: a lookup creates neither a string nor a Buffer. */
 export class KeyBuilder {
-  /** The number of the key now in the buffer; another one after each reset(). */
+  /** The number of the current key, which changes with each reset(). */
   revision = 0;
   length = 0;
   bytes = new Uint8Array(FIRST_BYTES);
@@ -29,7 +26,7 @@ export class KeyBuilder {
   }
 
   appendByte(byte: number): this {
-    // First of all: `bytes` is another one when it has to grow.
+    // Must come first: `bytes` is replaced if it has to grow.
     const to = this.room(1);
     this.bytes[to] = byte;
     return this;
@@ -49,7 +46,7 @@ export class KeyBuilder {
     return this;
   }
 
-  /** Pads the last word with zeros, so that equal keys are equal words. @returns how many words the key has */
+  /** Pads the last word with zeros, so that equal keys are equal words. @returns the number of words */
   seal(): number {
     const wordCount = (this.length + 3) >>> 2;
     const end = wordCount << 2;

@@ -49,7 +49,7 @@ export class OverflowTable<T> {
     this.before.clear();
   }
 
-  /** The bytes of the struct followed by those of the overflow; null: there is no overflow. */
+  /** Joins the bytes of the struct and the overflow; null: there is no overflow. */
   joined(entry: number, bytes: Uint8Array, start: number, end: number): Uint8Array | null {
     const overflow = this.get(entry);
     if (overflow === undefined) return null;
@@ -71,7 +71,7 @@ export class OverflowTable<T> {
       if (overflow === undefined) return;
       this.chunks[number] = chunk = Array.from<object | undefined>({ length: CHUNK_ENTRIES });
     }
-    // get() hands it out: a processor that changed it would change what is committed. Bytes cannot be frozen.
+    // get() returns the object: a processor that changed it would change committed state. Bytes cannot be frozen.
     chunk[entry & (CHUNK_ENTRIES - 1)] = ArrayBuffer.isView(overflow) ? overflow : Object.freeze(overflow);
   }
 }

@@ -8,8 +8,8 @@ const EMPTY = 0;
 type HashOfEntry = (entry: number) => number;
 
 /**
- * The places of a hash table with open addressing and linear probing. A slot holds an entry's number plus one, and
- * above it six bits of the hash, which spare nearly all looks at the keys of other entries.
+ * The slots of a hash table with open addressing and linear probing. A slot holds an entry's number plus one, and above
+ * it six bits of the hash, which avoid nearly all comparisons with other keys.
  */
 export class SlotTable {
   slots = new Int32Array(FIRST_SLOTS);
@@ -17,7 +17,7 @@ export class SlotTable {
   private used = 0;
   private maxUsed = Math.floor(FIRST_SLOTS * MAX_LOAD);
 
-  /** The entry in a slot whose bits of the hash agree; -1: another one. The slot must not be empty. */
+  /** The entry in a slot if its hash bits match; -1: they do not. The slot must not be empty. */
   candidate(slot: number, hash: number): number {
     const held = this.slots[slot] as number;
     return (held ^ hash) >>> ENTRY_BITS === 0 ? (held & ENTRY_MASK) - 1 : -1;
@@ -31,7 +31,7 @@ export class SlotTable {
     return this.used >= this.maxUsed;
   }
 
-  /** Into an empty slot that a probe for `hash` has ended at. */
+  /** Fills an empty slot that a probe for `hash` has ended at. */
   occupy(slot: number, entry: number, hash: number): void {
     this.slots[slot] = slotValue(entry, hash);
     this.used++;
@@ -41,7 +41,7 @@ export class SlotTable {
     return entries <= this.maxUsed;
   }
 
-  /** It is empty then: every entry must be inserted again. Slots found before are invalid. */
+  /** Empties the table: every entry must be inserted again. Slots found before are invalid. */
   grow(entries: number): void {
     let length = this.slots.length * 2;
     while (length * MAX_LOAD < entries) length *= 2;
@@ -58,7 +58,7 @@ export class SlotTable {
     this.occupy(slot, entry, hash);
   }
 
-  /** Takes an entry out and closes the gap, so that probes never run over dead slots. Slots found before are void. */
+  /** Removes an entry and closes the gap, so that probes never meet dead slots. Slots found before are invalid. */
   remove(entry: number, hashOf: HashOfEntry): void {
     const { slots, mask } = this;
     let gap = hashOf(entry) & mask;
@@ -66,7 +66,7 @@ export class SlotTable {
     for (let slot = (gap + 1) & mask; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
       const held = slots[slot] as number;
       const home = hashOf((held & ENTRY_MASK) - 1) & mask;
-      // It may move into the gap unless its home is after the gap: a probe would no longer find it.
+      // The entry may move into the gap unless its home is after the gap: a probe would no longer find it.
       if (((slot - home) & mask) < ((slot - gap) & mask)) continue;
       slots[gap] = held;
       gap = slot;
@@ -90,7 +90,7 @@ function slotValue(entry: number, hash: number): number {
 /** A hash of `count` words from `start` on. The last word is padded with zeros. */
 export type KeyHash = (words: Int32Array, start: number, count: number) => number;
 
-/** The mixing of murmur3: a few multiplications for each four bytes, and every bit of the key reaches every bit. */
+/** The mixing of murmur3: a few multiplications per four bytes, and every bit of the key affects every bit. */
 export const hashWords: KeyHash = (words, start, count) => {
   let hash = count;
   for (let at = start; at < start + count; at++) {

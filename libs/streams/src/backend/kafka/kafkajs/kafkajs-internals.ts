@@ -13,9 +13,9 @@ import {
 import type { ResponseBufferPool } from './response-buffer-pool.js';
 
 /**
- * The only access to kafkajs's internals: connections, authentication, metadata and the plain request codecs are its
- * own; fetching, producing, transactions and group membership are ours (docs/reference/kafkajs.md). Internals may
- * change with any release, so the exact version is asserted.
+ * The only access to kafkajs's internals. We use its connections, authentication, metadata and plain request codecs;
+ * fetching, producing, transactions and group membership are ours (docs/reference/kafkajs.md). Internals may change
+ * with any release, so the exact version is asserted.
  */
 const SUPPORTED_VERSION = '2.2.4';
 
@@ -35,7 +35,7 @@ export interface KafkajsCluster {
   getNodeIds(): string[];
   readonly brokerPool: {
     readonly brokers: Readonly<Record<string, KafkajsBroker>>;
-    /** Another object after each refresh. */
+    /** A new object after each refresh. */
     readonly metadata: ToleratedMetadata | null;
   };
 }
@@ -114,7 +114,7 @@ function assertVersion(version: string): void {
   );
 }
 
-/** Every broker of a cluster, the first contact included, is made here, with connections that are not open yet. */
+/** Creates every broker of a cluster, the first contact included, with connections that are not open yet. */
 function patchBrokers(pool: BrokerPool, buffers: ResponseBufferPool, metadata: MetadataRequest): void {
   const { createBroker } = pool;
   pool.createBroker = (options) => {
@@ -127,10 +127,10 @@ function patchBrokers(pool: BrokerPool, buffers: ResponseBufferPool, metadata: M
 
 type MetadataRequest = Parameters<typeof patchMetadata>[1];
 
-/** An empty array of topics, and no topic is created. */
+/** Encodes an empty array of topics, and that no topic is created. */
 const NO_TOPICS = Buffer.from([0, 0, 0, 0, 0]);
 
-/** kafkajs encodes "no topics" as "all topics": a client that needs the brokers would get every partition of the cluster. */
+/** kafkajs encodes "no topics" as "all topics": a client that needs only the brokers would get every partition. */
 function metadataRequest(
   { request, rawPayload }: Pick<KafkajsInternals, 'request' | 'rawPayload'>,
   topics: readonly string[],
@@ -160,7 +160,7 @@ function clusterOptions(options: KafkajsClusterOptions, loggers: Loggers, socket
     enforceRequestTimeout: true,
     allowAutoTopicCreation: false,
     maxInFlightRequests: null,
-    // The callers have retry rules of their own; this only covers the first contact with a broker that restarts.
+    // The callers have their own retry rules; this only covers the first contact with a broker that restarts.
     retry: { initialRetryTime: 50, multiplier: 2, factor: 0.2, maxRetryTime: 500, retries: 4 },
   };
 }

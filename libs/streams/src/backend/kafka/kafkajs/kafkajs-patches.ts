@@ -2,8 +2,8 @@ import { toError } from '../../../errors.js';
 import type { ResponseBufferPool } from './response-buffer-pool.js';
 
 /**
- * Changes to objects of kafkajs 2.2.4 that our own clients create. No prototype is touched: other users of kafkajs in
- * the same process get it as it was published. kafkajs-internals.ts asserts the version before anything is patched.
+ * Changes kafkajs 2.2.4 objects that our own clients create. No prototype is touched: other users of kafkajs in the
+ * process get it as published. kafkajs-internals.ts asserts the version before anything is patched.
  */
 
 export interface ProtocolRequest {
@@ -20,7 +20,7 @@ export interface ProtocolExchange<T> {
 }
 
 export interface KafkajsConnection {
-  /** Set while kafkajs authenticates: then it reads the bytes itself. */
+  /** Set while kafkajs authenticates: it then reads the bytes itself. */
   readonly authHandlers: unknown;
   readonly socket?: { destroy(error: Error): unknown } | null;
   readonly requestQueue: {
@@ -46,7 +46,7 @@ export interface KafkajsBroker {
   };
 }
 
-/** Must be called before the connection is used. */
+/** Call before the connection is used. */
 export function patchConnection(connection: KafkajsConnection, buffers: ResponseBufferPool): void {
   shareConnect(connection);
   disarmIdleTimer(connection.requestQueue);
@@ -54,8 +54,8 @@ export function patchConnection(connection: KafkajsConnection, buffers: Response
 }
 
 /**
- * Requests that find their connection closed each open it again. kafkajs would make a socket for each of them, use the
- * last one and leave the others open; here they share one attempt.
+ * Each request that finds its connection closed reopens it. kafkajs would create a socket for each, use the last one
+ * and leave the others open; here they share one attempt.
  */
 function shareConnect(connection: KafkajsConnection): void {
   const connect = connection.connect.bind(connection);
@@ -68,7 +68,7 @@ function shareConnect(connection: KafkajsConnection): void {
   };
 }
 
-/** kafkajs re-arms a timer of some milliseconds on every connection forever; only a queue with requests needs it. */
+/** kafkajs re-arms a short timer on every connection forever; only a queue with requests needs it. */
 function disarmIdleTimer(queue: KafkajsConnection['requestQueue']): void {
   const schedule = queue.scheduleCheckPendingRequests.bind(queue);
   queue.scheduleCheckPendingRequests = () => {
@@ -77,9 +77,8 @@ function disarmIdleTimer(queue: KafkajsConnection['requestQueue']): void {
 }
 
 /**
- * kafkajs keeps the chunks of a response until it is complete and then copies them together, and after a reconnect it
- * would continue with half a response of the old socket. Here each response is assembled as it arrives, in a buffer of
- * its size.
+ * kafkajs keeps the chunks of a response and copies them together at the end, and after a reconnect it would continue
+ * with half a response of the old socket. Here each response is assembled as it arrives, in a buffer of its size.
  */
 function assembleResponses(connection: KafkajsConnection, buffers: ResponseBufferPool): void {
   const processData = connection.processData.bind(connection);
@@ -107,7 +106,7 @@ function assembleResponses(connection: KafkajsConnection, buffers: ResponseBuffe
   };
 }
 
-/** The error when the first bytes of a response are a TLS alert; read as a size they would mean 350 MB. */
+/** The error if the first bytes of a response are a TLS alert; read as a size they would mean 350 MB. */
 export const SPEAKS_TLS = 'The port speaks TLS.';
 const TLS_ALERT = 21;
 const TLS_MAJOR = 3;
@@ -115,7 +114,7 @@ const SIZE_BYTES = 4;
 /** Far above any response to our requests; a port that is not Kafka's may send anything. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
-/** The responses of one socket: four bytes of size, then as many bytes. */
+/** Splits the responses of one socket: four bytes of size, then as many bytes. */
 class ResponseAssembly {
   private readonly size = Buffer.alloc(SIZE_BYTES);
   private sizeFilled = 0;
@@ -173,7 +172,7 @@ export interface MetadataResponse {
 }
 
 export interface ToleratedMetadata {
-  /** Why a topic is not among the others, by its name. */
+  /** Why topics are missing from `topics`, by name. */
   readonly topicErrors: ReadonlyMap<string, number>;
 }
 
@@ -183,8 +182,8 @@ const NO_LEADER = -1;
 const REPLICA_NOT_AVAILABLE = 9;
 
 /**
- * Makes the broker tolerate errors of topics and partitions in metadata, and cut its connections when it does not respond within
- * seconds, so that the next attempt asks another broker.
+ * Makes the broker tolerate topic and partition errors in metadata, and cut its connections if it does not respond
+ * within seconds, so that the next attempt asks another broker.
  */
 export function patchMetadata(
   broker: KafkajsBroker,
@@ -210,8 +209,8 @@ export function patchMetadata(
 }
 
 /**
- * The response without topics that have an error, and with partition errors replaced by "no leader". kafkajs rejects the
- * whole request for one of them, so a deleted topic or an offline partition would hide all others from the client.
+ * Removes topics with errors from the response, and replaces partition errors by "no leader". kafkajs rejects the whole
+ * request for one of them, so a deleted topic or an offline partition would hide all others.
  */
 export function withoutErrors<T extends MetadataResponse>(response: T): T & ToleratedMetadata {
   const { topicMetadata: all } = response;
@@ -234,7 +233,7 @@ function withoutPartitionErrors(topic: TopicMetadata): TopicMetadata {
   return { ...topic, partitionMetadata };
 }
 
-/** For connections that went silent: kafkajs would keep using them until the kernel gives up after many minutes. */
+/** Cuts silent connections: kafkajs would keep using them for many minutes, until the kernel gives up. */
 export function cutConnections(broker: KafkajsBroker): void {
   for (const { socket } of broker.connectionPool.pool) socket?.destroy(new Error('the connection is given up'));
 }
@@ -245,7 +244,7 @@ interface EndingSocket {
   resume(): unknown;
 }
 
-/** kafkajs keeps listening to a socket that it has ended: its late bytes must not reach the next connection. */
+/** kafkajs still listens to a socket that it has ended: late bytes must not reach the next connection. */
 export function silenceEndedSockets<Options, S extends EndingSocket>(
   socketFactory: (options: Options) => S,
   onSocket: (socket: S) => void,

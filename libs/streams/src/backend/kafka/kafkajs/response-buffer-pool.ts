@@ -4,18 +4,18 @@ type Leased = ArrayBufferLike & { [LEASE]?: BufferLease };
 
 /** Smaller responses are collected young, and cost nothing. */
 const LEAST_BYTES = 256 * 1024;
-/** Rounded up, so that responses of similar size can share memory. */
+/** Sizes are rounded up so that similar responses can share memory. */
 const STEP_BYTES = 1024 * 1024;
 /** Larger buffers, from a single exceptional response, are not kept. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** One that is being filled and two that are being processed; at most 48 MiB per backend. */
+/** One buffer being filled and two being processed; at most 48 MiB per backend. */
 const MOST_KEPT = 3;
 
 /**
  * Memory for large responses: a consumer with a backlog needs hundreds of megabytes of it per second. Left to the
- * garbage collector it would be promoted to the old generation before it is free, and every 20 MB would trigger a mark
- * of the whole heap: 5 to 10 % of all work. So it is reused once every holder of a part has released it; memory that is
- * not released is collected as usual.
+ * garbage collector it would be promoted to the old generation, and every 20 MB would trigger a mark of the whole heap:
+ * 5 to 10 % of all work. So it is reused once every holder of a part has released it; memory that is not released is
+ * collected as usual.
  */
 export class ResponseBufferPool {
   private readonly free: Leased[] = [];
@@ -29,7 +29,7 @@ export class ResponseBufferPool {
     return Buffer.from(memory, 0, size);
   }
 
-  /** Keeps the largest: they serve smaller responses too. */
+  /** Keeps the largest buffers, which serve smaller responses too. */
   private keep(memory: Leased): void {
     if (memory.byteLength > MOST_BYTES) return;
     this.free.push(memory);
