@@ -4,9 +4,7 @@ import { FanOutModule } from './fan-out/fan-out.module.js';
 import { ReplayModule } from './replay/replay.module.js';
 import { SenderModule } from './sender/sender.module.js';
 
-/**
- * The consumers start in the order of these imports and stop in reverse, so nothing is written that no sender reads.
- */
+/** The consumers start in the order of these imports and stop in reverse, so nothing is written that no sender reads. */
 @Module({
   imports: [
     ContractsModule.forRoot([

@@ -79,10 +79,7 @@ export async function readWritten(
   return { eventIds, until, ends };
 }
 
-/**
- * Whether a successor may fan out the event again; null: the delivery of an earlier version, which does not name its
- * event.
- */
+/** Whether a successor may fan out the event again; null: the delivery of an earlier version, which does not name its event. */
 function mayComeAgain({ partition, position }: ResumePoint, event: EventPosition | null): boolean {
   return event === null || (event.partition === partition && event.offset >= position);
 }

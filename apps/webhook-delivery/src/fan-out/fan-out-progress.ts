@@ -30,9 +30,7 @@ const RAISE_INTERVAL_MS = 60_000;
  */
 export class FanOutProgress {
   private position = 0;
-  /**
-   * Positions by partition of webhook.deliveries: the deliveries of all events after `position` lie at or after them.
-   */
+  /** Positions by partition of webhook.deliveries: the deliveries of all events after `position` lie at or after them. */
   private outputsFrom: readonly number[] = [];
   /** Where the last write to each of these partitions began. */
   private outputBases: number[] = [];

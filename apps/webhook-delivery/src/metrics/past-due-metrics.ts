@@ -23,10 +23,7 @@ export interface PastDueMetrics {
 /** A scrape names at most this many subscriptions. */
 const WORST = 10;
 
-/**
- * Measures work that could be done now but is not (R-22, R-26). Read at the scrape, since waiting work causes no
- * events.
- */
+/** Measures work that could be done now but is not. Read at the scrape, since waiting work causes no events. */
 export function createPastDueMetrics(registry: Registry, monotonicMs: () => number): PastDueMetrics {
   const sources = new Set<PastDueSource>();
   const registers = [registry];

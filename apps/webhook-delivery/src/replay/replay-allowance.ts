@@ -13,10 +13,7 @@ const ROOM_POLL_MS = 50;
 /** A quarter of `maxUnsent` must be free before more is written: few large transactions instead of many small ones. */
 const ROOM_FRACTION = 4;
 
-/**
- * Limits how many deliveries a replay may write now: by its rate, its unsent deliveries, and the state of its
- * subscription.
- */
+/** Limits how many deliveries a replay may write now: by its rate, its unsent deliveries, and the state of its subscription. */
 export class ReplayAllowance {
   private readonly bucket: TokenBucket;
   private wanted = 1;

@@ -138,10 +138,7 @@ export class ReplayJob {
     this.memory.release();
   }
 
-  /**
-   * Sets the job aside when it needs a batch that cannot be decoded: neither other replays nor the partition have to
-   * wait (R-26).
-   */
+  /** Sets the job aside when it needs a batch that cannot be decoded: neither other replays nor the partition have to wait. */
   setAside({ code, offset, message }: StreamsError): void {
     const { monotonicMs, logger } = this.parts;
     this.asideUntilMs = monotonicMs() + ASIDE_MS;
@@ -150,9 +147,7 @@ export class ReplayJob {
     logger.error('replay_set_aside', { replayId, subscriptionId, reason: code, offset, error: message });
   }
 
-  /**
-   * False while it could only wait: for its subscription, the sender, its rate or memory, or because it is set aside.
-   */
+  /** False while it could only wait: for its subscription, the sender, its rate or memory, or because it is set aside. */
   canGoOn(): boolean {
     if (this.isCancelled()) return true;
     if (this.parts.monotonicMs() < this.asideUntilMs) return false;
@@ -251,10 +246,7 @@ export class ReplayJob {
     if (this.position > selection.last) await this.end('completed');
   }
 
-  /**
-   * Sends selected deliveries from the part of the log that retention may have deleted. @returns false if it had to
-   * yield
-   */
+  /** Sends selected deliveries from the part of the log that retention may have deleted. @returns false if it had to yield */
   private async emitGone(selection: Selection, logStart: number, turn: ReplayTurn): Promise<boolean> {
     const { partition } = this.context;
     const { attemptsEnd } = this.current();

@@ -70,8 +70,7 @@ export class DeliverySelecting {
       if (!(await first.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
       const isRead = await written?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
       if (isRead === false) return null;
-      // The result of the latest series counts. This takes a second pass, because the first one does not keep
-      // the event of each offset.
+      // The latest series counts. This takes a second pass: the first one does not keep the event of each offset.
       if (!this.latest.isEmpty) {
         if (!(await second.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
       }
@@ -106,8 +105,7 @@ export class DeliverySelecting {
     if (isCandidate && this.isFirstPortion)
       this.marks.mark(attempt.deliveryOffset, isReplayed(replay, resultOf(attempt)));
     if (goesByResult(replay) && attempt.series > 0) this.noteReplayed(attempt);
-    // An event has one delivery: to send it again, the attempts after its first need not be read, whatever their
-    // results.
+    // An event has one delivery: regardless of results, the attempts after its first need not be read.
     return isCandidate && replay.eventId !== null && !goesByResult(replay);
   }
 

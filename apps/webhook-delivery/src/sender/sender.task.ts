@@ -146,8 +146,7 @@ export class SenderTask implements PartitionTask {
     await Promise.all([flow.settled(), catchUp.close(), position.stop()]);
     cancelAbort();
     await log.drained();
-    // Releases the reservations of deliveries that wait for a retry, since other partitions of the process need them
-    //
+    // Deliveries that wait for a retry hold reservations that other partitions of this process need.
     for (const backlog of backlogs.all()) for (const { pending } of backlog.unfinished.values()) flow.withdraw(pending);
     this.parts.metrics.pendingChanged(-backlogs.pending);
     this.parts.metrics.parkedChanged(-backlogs.parked.size);

@@ -60,10 +60,7 @@ export class ShareQueue {
     this.checkLater();
   }
 
-  /**
-   * Call when a reservation of the lane is freed: the lane is the first to get it during its turn, and the last
-   * otherwise.
-   */
+  /** Call when a reservation of the lane is freed: the lane is the first to get it during its turn, and the last otherwise. */
   freed(lane: SharingLane): void {
     if (this.options.monotonicMs() < lane.turnEndsMs && lane.checkShare()) return;
     for (let looks = 0; looks < LOOKS_PER_RESERVATION && this.lanes > 0; looks++) if (this.look()) return;

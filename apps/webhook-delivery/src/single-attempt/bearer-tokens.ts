@@ -18,10 +18,7 @@ import { requestToken, type TokenAnswer, type TokenRequestOptions, type Withdraw
 /** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
 export abstract class BearerTokens {
   abstract cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
-  /**
-   * Returns the cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the
-   * request.
-   */
+  /** Returns the cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the request. */
   abstract tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
   /** Call after a 401. A token renewed since then is kept. */
   abstract discard(subscriptionId: string, issued: IssuedToken): void;
@@ -33,10 +30,7 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   /** One for each request. */
   readonly permits: Pick<SharedPermits, 'during'>;
   readonly fleetOf: (subscriptionId: string) => string;
-  /**
-   * Whether the subscription still needs a token of this client. Called when the request's turn has come, and before it
-   * is written.
-   */
+  /** Whether the subscription still needs a token of this client. Called when the request's turn has come, and before it is written. */
   readonly isWanted: (subscriptionId: string, auth: BearerAuth) => boolean;
   /** 20,000 by default. */
   readonly maxSubscriptions?: number;

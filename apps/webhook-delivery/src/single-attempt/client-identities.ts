@@ -2,10 +2,7 @@ import { openClientKey } from '@waypost/domain';
 import { type ClientIdentity, clientIdentityOf } from '@waypost/egress';
 import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
 
-/**
- * The certificate that a subscription shows if its receiver asks for one; undefined: none; null: its key cannot be
- * opened.
- */
+/** The certificate that a subscription shows if its receiver asks for one; undefined: none; null: its key cannot be opened. */
 export type ClientIdentities = (subscription: DirectorySubscription) => ClientIdentity | null | undefined;
 
 /** Opens the key once per version of a subscription. */

@@ -30,10 +30,7 @@ export function createSecretOpener(sealingKeys: readonly Buffer[]) {
   };
 }
 
-/**
- * Returns the unsealed secrets that sign for a subscription at a given time, newest first; empty if none can be opened
- * (R-17, R-19).
- */
+/** Returns the unsealed secrets that sign for a subscription at a given time, newest first; empty if none can be opened. */
 type SigningKeys = (subscription: DirectorySubscription, nowMs: number) => readonly Buffer[];
 
 interface OpenedKeys {

@@ -40,7 +40,7 @@ type Verdict =
   | { readonly type: 'permanent'; readonly reason: FailureReason }
   | { readonly type: 'temporary'; readonly reason: RetryReason };
 
-/** R-20 to R-23: what follows from the result of an attempt. A 408 on an idle connection is none: libs/egress sends again. */
+/** Decides what follows from the result of an attempt (R-20 to R-23). A 408 on an idle connection is not one: libs/egress resends. */
 export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
   const verdict = verdictOf(finished);
   switch (verdict.type) {
@@ -53,7 +53,7 @@ export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
   }
 }
 
-/** R-29: a probe is not one of the five attempts. If its answer is not final, the next one follows, not before a `Retry-After` is over (R-22). */
+/** A probe is not one of the five attempts (R-29). Unless its result is final, another probe follows, after any `Retry-After` (R-22). */
 export function decideProbe(probe: Omit<FinishedAttempt, 'attempt'>, startedAt: number): AttemptDecision {
   const decision = decideAttempt({ ...probe, attempt: 1 });
   if (decision.outcome !== 'retrying') return decision;
@@ -74,7 +74,7 @@ function waitMs({ attempt, random, result, endedAt }: FinishedAttempt): number {
   return Math.max(scheduledMs, retryAfterMs(result, endedAt));
 }
 
-/** R-21: permanent or temporary. */
+/** Whether a result is permanent or temporary (R-21). */
 function verdictOf({ result, auth }: FinishedAttempt): Verdict {
   return result.type === 'error' ? verdictOfError(result.errorCode) : verdictOfStatus(result.statusCode, auth);
 }
@@ -90,7 +90,7 @@ function verdictOfStatus(statusCode: number, auth: 'none' | 'bearer'): Verdict {
     case 5:
       return { type: 'temporary', reason: 'temporary_status' };
     default:
-      // Neither an acceptance nor a refusal in HTTP: try again rather than lose the event.
+      // Neither accepted nor refused in HTTP terms: try again rather than lose the event.
       return { type: 'temporary', reason: 'unexpected_status' };
   }
 }
@@ -124,7 +124,7 @@ function verdictOfError(errorCode: AttemptErrorCode): Verdict {
   }
 }
 
-/** Why an attempt has no status code (R-16, R-17, R-18, R-20, R-23, R-27, R-29). Closed: history and documentation list these. */
+/** Why an attempt has no status code (R-16, R-17, R-18, R-20, R-23, R-27, R-29). A closed list, which history and docs show. */
 export const ATTEMPT_ERROR_CODES = [
   'timeout',
   'dns_error',
@@ -151,7 +151,7 @@ export type AttemptResult =
       readonly type: 'response';
       readonly statusCode: number;
       readonly retryAfter?: string | null | undefined;
-      /** Its beginning, as far as it came with the headers. */
+      /** The part of the body that came with the headers. */
       readonly body?: Uint8Array | undefined;
     }
   | { readonly type: 'error'; readonly errorCode: AttemptErrorCode; readonly detail: string };

@@ -23,16 +23,16 @@ const FINAL_OUTCOMES: ReadonlySet<string> = new Set(['delivered', 'failed', 'exp
 
 const FINISHED: DeliveryProgress = Object.freeze({ type: 'finished' });
 
-/** The place of a record among those of its delivery, from 1 on: attempts and probes count together. */
+/** Numbers the records of a delivery from 1; attempts and probes count together. */
 export function recordNumber({ attempt, probe, probes }: Pick<WebhookAttempt, 'attempt' | 'probe' | 'probes'>): number {
   return attempt + probes - (probe ? 1 : 0);
 }
 
-/** R-25. Folding a record again changes nothing, so recovery may begin at any earlier offset. The caller separates the series. */
+/** Folding a record again changes nothing, so recovery may begin at any earlier offset (R-25). The caller separates the series. */
 export function deliveryFold(progress: DeliveryProgress, record: FoldedAttempt): DeliveryProgress {
   if (progress.type === 'finished') return progress;
   if (FINAL_OUTCOMES.has(record.outcome)) return FINISHED;
-  // Only with bearer auth does a 401 lead to a retry (R-23).
+  // A 401 leads to a retry only with bearer auth (R-23).
   const unauthorized = record.statusCode === 401;
   if (progress.type === 'unstarted') return pendingAfter(record, unauthorized);
   const unauthorizedBefore = unauthorized || progress.unauthorizedBefore;

@@ -4,19 +4,19 @@ import { DAY_MS, MINUTE_MS } from '../time/units.js';
 export interface EndpointHealth {
   readonly failingSince: number | null;
   readonly suspendedAt: number | null;
-  /** The last 7 days with deliveries that failed, none of them accepted. */
+  /** The last 7 days on which deliveries failed and none was accepted. */
   readonly failedDays: readonly FailedDay[];
 }
 
 export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspendedAt: null, failedDays: [] });
 
-/** only failures for this long. */
+/** A subscription is suspended after only failures for this long. */
 export const SUSPEND_AFTER_MS = 5 * MINUTE_MS;
 export const PROBE_EVERY_MS = 15_000;
 export const DISABLE_AFTER_DAYS = 7;
-/** A report that a subscription only fails is repeated this often while it does, */
+/** How often the report of a failing subscription is repeated. */
 export const REPORT_FAILING_EVERY_MS = 2 * 60_000;
-/** and counts no longer: what is older may be read after an outage of the database, when the endpoint accepts again. */
+/** An older report does not count: after a database outage it may be read when the endpoint works again. */
 export const FAILING_REPORT_VALID_MS = 5 * 60_000;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
 export const DISABLE_AFTER_FAILURES = 20;
@@ -30,12 +30,12 @@ const INTERNAL_ERRORS = new Set<string | null>([
   'subscription_unknown',
 ]);
 
-/** whether an attempt that ended with this error counts as a failure of the endpoint. */
+/** Whether an attempt that ended with this error counts as a failure of the endpoint. */
 export function concernsEndpoint(errorCode: string | null): boolean {
   return !INTERNAL_ERRORS.has(errorCode);
 }
 
-/** failures from before its owner changed a subscription, or enabled it again, do not count against it. */
+/** Failures from before the owner changed or enabled a subscription do not count against it. */
 export function healthSince(health: EndpointHealth, updatedAt: number): EndpointHealth {
   return health.failingSince !== null && health.failingSince < updatedAt
     ? { ...HEALTHY, suspendedAt: health.suspendedAt }
@@ -44,10 +44,10 @@ export function healthSince(health: EndpointHealth, updatedAt: number): Endpoint
 
 export interface EndpointAttempt {
   readonly isAccepted: boolean;
-  /** It was the last attempt of its delivery, and not accepted. */
+  /** Whether it was the last attempt of its delivery, and not accepted. */
   readonly isFailure: boolean;
   readonly endedAt: number;
-  /** Since the first of these failures, by a monotonic clock: epoch times of two processes, or of a clock that was set, may mislead. */
+  /** The time since the first of these failures. Monotonic: epoch times of two processes, or of a clock that was set, may mislead. */
   readonly failingForMs: number;
   readonly onOutage: string;
 }
@@ -58,7 +58,7 @@ export interface HealthVerdict {
   readonly isDisableDue: boolean;
 }
 
-/** R-29, after an attempt or a probe. */
+/** The health after an attempt or a probe. */
 export function healthAfter(before: EndpointHealth, attempt: EndpointAttempt): HealthVerdict {
   const { isAccepted, isFailure, endedAt, failingForMs, onOutage } = attempt;
   if (isAccepted) {
@@ -77,7 +77,7 @@ export function healthAfter(before: EndpointHealth, attempt: EndpointAttempt): H
   return { health, change: 'none', isDisableDue };
 }
 
-/** @returns the same list when nothing changes */
+/** @returns the same list if nothing changes */
 function withFailure(days: readonly FailedDay[], endedAt: number): readonly FailedDay[] {
   const day = Math.floor(endedAt / DAY_MS);
   const failed = days.find((one) => one.day === day)?.failed ?? 0;

@@ -4,7 +4,7 @@ type Answer =
   | { readonly type: 'response'; readonly statusCode: number; readonly retryAfter?: string | null | undefined }
   | { readonly type: 'error' };
 
-/** How long the receiver asks to be left alone, up to the cap (R-22): only these two statuses give `Retry-After` its meaning. */
+/** How long the receiver asks for a pause, up to the cap (R-22). Only these two statuses give `Retry-After` its meaning. */
 export function retryAfterMs(result: Answer, endedAt: number): number {
   if (result.type !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503)) return 0;
   return Math.min(parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0, MAX_RETRY_DELAY_MS);
@@ -18,7 +18,7 @@ const IMF_DATE = new RegExp(`^${DAY_NAME}, (\\d\\d) ([A-Z][a-z]{2}) (\\d{4}) ${C
 const RFC_850_DATE = new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-([A-Z][a-z]{2})-(\\d\\d) ${CLOCK} GMT$`);
 const ASCTIME_DATE = new RegExp(`^${DAY_NAME} ([A-Z][a-z]{2}) ([ \\d]\\d) ${CLOCK} (\\d{4})$`);
 
-/** Milliseconds from `nowMs`; null: neither seconds nor an HTTP date (RFC 9110, 10.2.3). Date.parse() would read "-5" as May. */
+/** Milliseconds from `nowMs`; null: neither seconds nor an HTTP date (RFC 9110, 10.2.3). To Date.parse(), "-5" is May. */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
@@ -45,7 +45,7 @@ function parseHttpDate(text: string, nowMs: number): number | null {
   return null;
 }
 
-/** RFC 9110: two digits more than 50 years ahead mean the century before. */
+/** RFC 9110: a two-digit year more than 50 years ahead belongs to the century before. */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;

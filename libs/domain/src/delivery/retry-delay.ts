@@ -1,14 +1,14 @@
 import { DomainError } from '../domain-error.js';
 
-/** R-22: the first attempt counts. */
+/** Includes the first attempt (R-22). */
 export const MAX_ATTEMPTS = 5;
 
-/** R-22: applies to the jitter and to what the receiver asks for. */
+/** Limits the jitter and the receiver's `Retry-After` (R-22). */
 export const MAX_RETRY_DELAY_MS = 15_000;
 
 const BASE_DELAYS_MS = [2_000, 4_000, 8_000, 15_000] as const;
 
-/** R-22: the wait after failed attempt 1 to MAX_ATTEMPTS - 1. `random` is uniform in [0, 1). */
+/** The wait after failed attempt 1 to MAX_ATTEMPTS - 1 (R-22). `random` is uniform in [0, 1). */
 export function retryDelayMs(attempt: number, random: number): number {
   const baseMs = BASE_DELAYS_MS[attempt - 1];
   if (baseMs === undefined) {

@@ -13,7 +13,7 @@ export interface SignedAttempt {
   readonly nowMs: number;
 }
 
-/** R-19: computed for each attempt. @throws DomainError `no_signing_secret`: nothing may leave unsigned */
+/** Computes the signature of one attempt (R-19). @throws DomainError `no_signing_secret`: nothing may leave unsigned */
 export function signatureHeaders({ secrets, eventId, body, attempt, nowMs }: SignedAttempt): Record<string, string> {
   if (secrets.length === 0) {
     throw new DomainError('no_signing_secret', 'A delivery needs a signing secret: rotate that of its subscription.');
@@ -52,10 +52,10 @@ export function formatSigningSecret(bytes: Buffer): string {
   return PREFIX + bytes.toString('base64');
 }
 
-/** R-17: how long a secret still signs beside the one that has replaced it. */
+/** How long a replaced secret still signs (R-17). */
 export const REPLACED_SECRET_SIGNS_MS = DAY_MS;
 
-/** R-17: newest first; after a rotation, the old ones until they expire. */
+/** The secrets that sign now, newest first; after a rotation, the old ones until they expire (R-17). */
 export function validSigningSecrets(secrets: readonly SealedSecret[], nowMs: number): SealedSecret[] {
   return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs);
 }

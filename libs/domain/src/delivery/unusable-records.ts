@@ -6,13 +6,13 @@ import { MAX_TIME_MS } from '../time/instant.js';
 import { DAY_MS } from '../time/units.js';
 import { recordNumber } from './delivery-fold.js';
 
-/** Why a record that its schema allows cannot be used all the same (R-2). */
+/** Why a record is unusable although its schema allows it (R-2). */
 export interface RecordFault {
   readonly reason: 'invalid_field' | 'key_mismatch';
   readonly detail: string;
 }
 
-/** It becomes a header of each request. */
+/** An event id becomes a header of each request. */
 const EVENT_ID = /^[\x21-\x7e]{1,200}$/;
 const MAX_INT = 2 ** 31 - 1;
 const MAX_SENDER_AHEAD_MS = DAY_MS;
@@ -27,7 +27,7 @@ export function deliveryFault(delivery: WebhookDelivery, key: string): RecordFau
   return EVENT_ID.test(delivery.eventId) ? null : invalid('eventId');
 }
 
-/** What the history cannot store. */
+/** Finds what the history cannot store. */
 export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFault | null {
   if (!isUuid(attempt.eventId)) return invalid('eventId');
   if (attempt.format.includes('\0')) return invalid('format');
@@ -39,14 +39,14 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   return attempt.firstAttemptAt > nowMs + MAX_SENDER_AHEAD_MS ? invalid('firstAttemptAt') : null;
 }
 
-/** R-25. Less than the history needs: what the sender has sent counts as sent, whatever the id of its event is. */
+/** Requires less than the history does: a sent delivery counts as sent, whatever its event id (R-25). */
 export function isFoldable(attempt: WebhookAttempt): boolean {
   const { startedAt, durationMs, firstAttemptAt, nextDueAt } = attempt;
   const times = [startedAt, durationMs, firstAttemptAt, nextDueAt ?? 0];
   return attempt.attempt >= 1 && isCount(attempt.probes) && isCount(recordNumber(attempt)) && times.every(isTime);
 }
 
-/** As `attemptFault`, of a delivery without an attempt. */
+/** Like `attemptFault`, for a delivery without an attempt. */
 export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFault | null {
   if (!isUuid(delivery.eventId)) return invalid('eventId');
   if (!isCount(delivery.series)) return invalid('series');
@@ -54,7 +54,7 @@ export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFa
   return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_SENDER_AHEAD_MS ? null : invalid('createdAt');
 }
 
-/** All of them are written into bodies (R-13, R-14). */
+/** All of these go into bodies (R-13, R-14). */
 const EVENT_TIMES = ['eventTime', 'locationTime', 'enteredAt', 'startTime', 'endTime'] as const;
 
 const TIMES = [

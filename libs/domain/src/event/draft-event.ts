@@ -2,7 +2,7 @@ import type { FleetEvent } from '../records/fleet-event.js';
 
 export type FleetEventDraft = { -readonly [Field in keyof FleetEvent]: FleetEvent[Field] };
 
-/** Only what, whose and when; the caller sets other fields one by one, since spreads cost more than all other work. */
+/** Sets only the identity and the time; callers set other fields one by one, since spreads cost more than all other work. */
 export function draftEvent(fleetId: string, deviceId: string, eventType: string, eventTime: number): FleetEventDraft {
   return {
     fleetId,

@@ -10,7 +10,7 @@ const EVENT_NAMESPACE_BYTES = uuidBytes(EVENT_ID_NAMESPACE);
 const RESOURCE_NAMESPACE_BYTES = uuidBytes(RESOURCE_ID_NAMESPACE);
 const OPERATION_NAMESPACE_BYTES = uuidBytes('0d0b9a55-3c1c-4d56-9d5e-5f2a3b0f5b77');
 
-/** checkPing() accepts no id that contains it. */
+/** checkPing() refuses ids that contain it. */
 const SEPARATOR = '\u001f';
 const UUID_BYTES = 16;
 
@@ -23,7 +23,7 @@ export interface EventIdentity {
   readonly resourceId?: string | null;
 }
 
-/** R-12: the id of an event for one subscription, the same whenever and wherever it is made. */
+/** The id of an event for one subscription, the same whenever and wherever it is computed (R-12). */
 export function eventId(identity: EventIdentity): string {
   const { fleetId, subscriptionId, deviceId, eventType, eventTime, resourceId } = identity;
   const common = joinIds(fleetId, subscriptionId, deviceId, eventType, formatTime(eventTime));
@@ -38,7 +38,7 @@ export interface ResourceIdentity {
   readonly startTime: number;
 }
 
-/** R-9: the routeId or activityId. It includes the fleet: equal device ids of two fleets never share a route. */
+/** The routeId or activityId (R-9). It includes the fleet: equal device ids of two fleets never share a route. */
 export function resourceIdOf({ fleetId, deviceId, kind, startTime }: ResourceIdentity): string {
   return uuidV5(RESOURCE_NAMESPACE_BYTES, joinIds(fleetId, deviceId, kind, formatTime(startTime)));
 }
@@ -49,12 +49,12 @@ export interface OperationIdentity {
   readonly about: string;
 }
 
-/** The id of an operational event, the same when it is published again after a crash. */
+/** The id of an operational event, the same if it is published again after a crash. */
 export function operationId({ subscriptionId, type, about }: OperationIdentity): string {
   return uuidV5(OPERATION_NAMESPACE_BYTES, joinIds(subscriptionId, type, about));
 }
 
-/** R-12: two different lists of ids without control characters never give the same text. */
+/** Two different lists of ids without control characters never give the same text (R-12). */
 export function joinIds(...ids: readonly string[]): string {
   return ids.join(SEPARATOR);
 }
@@ -72,7 +72,7 @@ function uuidV5(namespace: Buffer, name: string): string {
   const bytes = Buffer.allocUnsafe(UUID_BYTES + Buffer.byteLength(name));
   bytes.set(namespace);
   bytes.write(name, UUID_BYTES);
-  // A third of the cost of a hash object; ids are made for every delivery.
+  // Costs a third of a hash object; ids are computed for every delivery.
   const hex = hash('sha1', bytes, 'hex');
   const variant = ((parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;

@@ -1,4 +1,4 @@
-/** a subscription names exactly one. */
+/** A subscription names exactly one. */
 export const EVENT_TYPES = [
   'position',
   'position_sleep',
@@ -14,7 +14,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** only for a fleet whose settings ask for them. */
+/** Only fleets whose settings ask for them have these. */
 const ROUTE_EVENT_TYPES: ReadonlySet<string> = new Set<EventType>([
   'route_started',
   'route_finished',
@@ -26,7 +26,7 @@ export function isRouteEventType(eventType: string): boolean {
   return ROUTE_EVENT_TYPES.has(eventType);
 }
 
-/** Sent on request only: no device makes it, and no subscription can name it. */
+/** Sent on request only: no device causes it, and no subscription can name it. */
 export const TEST_EVENT_TYPE = 'test';
 
 export const DELIVERY_EVENT_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;

@@ -1,7 +1,7 @@
 import type { FleetEvent } from '../records/fleet-event.js';
 import { known } from './envelope.js';
 
-/** one flat object. An unknown field is left out: a made-up value could not be distinguished from a reported one. */
+/** One flat object. Unknown fields are omitted: a made-up value could not be told from a reported one. */
 export function serializeLegacyV1(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     event_id: eventId,

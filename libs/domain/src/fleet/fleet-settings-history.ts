@@ -6,7 +6,7 @@ interface SettingsVersion {
   readonly from: number;
 }
 
-/** Fed in the order of the log. As with geofences, a ping sees the newest version appended at or before it (decision 0028). */
+/** Add versions in log order. As with geofences, a ping sees the newest version appended at or before it (decision 0028). */
 export class FleetSettingsVersions {
   private readonly versions: SettingsVersion[] = [];
   private newest: FleetSettings | null = null;
@@ -38,7 +38,7 @@ export class FleetSettingsVersions {
   }
 }
 
-/** A repetition after a crash counts from its first time. A fleet created again, after its database was lost, begins at version 1. */
+/** A repetition after a crash counts from its first time. A fleet recreated after the loss of its database begins at version 1. */
 function isRepeated(settings: FleetSettings, before: FleetSettings): boolean {
   return settings.createdAt === before.createdAt && settings.version <= before.version;
 }

@@ -3,7 +3,7 @@ import CheapRuler from 'cheap-ruler';
 /** A degree of latitude has at most 111,694 m, one of longitude 111,320 m. */
 const MAX_METERS_PER_DEGREE = 112_000;
 
-/** WGS-84, the shorter way: within a millionth up to 1 km, 0.05 % up to 250 km below 65° of latitude, rough between continents. */
+/** The shorter WGS-84 distance: within a millionth up to 1 km, 0.05 % up to 250 km below 65° of latitude, rough between continents. */
 export function distanceInMeters(
   fromLatitude: number,
   fromLongitude: number,
@@ -16,7 +16,7 @@ export function distanceInMeters(
   return ruler.distance([fromLongitude, fromLatitude], [toLongitude, toLatitude]);
 }
 
-/** As distanceInMeters(), but for most pings of a parked vehicle without a ruler. */
+/** Like distanceInMeters(), but needs no ruler for most pings of a parked vehicle. */
 export function isWithinMeters(
   meters: number,
   fromLatitude: number,

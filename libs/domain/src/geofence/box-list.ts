@@ -3,9 +3,9 @@ import type { GeofenceVersion } from './geofence-version.js';
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 
 export interface BoxList {
-  /** South, north, west and east of each box, side by side: most places are in none of them. */
+  /** South, north, west and east of each box, in one array since most places are in no box. */
   readonly edges: Float64Array;
-  /** The version of each box in a list of one, so that the usual result needs no new list. */
+  /** A one-element list per box, so that the usual result needs no new list. */
   readonly alone: readonly (readonly GeofenceVersion[])[];
 }
 
@@ -22,7 +22,7 @@ export function boxListOf(versions: readonly GeofenceVersion[]): BoxList {
   return { edges: Float64Array.from(edges), alone };
 }
 
-/** The versions with a box that contains the place, its edge included. */
+/** The versions with a box that contains the place, edges included. */
 export function within(
   { edges, alone }: BoxList,
   latitude: number,

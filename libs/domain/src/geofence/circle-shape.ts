@@ -2,10 +2,10 @@ import type { GeofenceCircle } from '../records/geofence.js';
 import { boxesOf, type GeoBox, type GeofenceShape } from './shape.js';
 import { arcInMeters, EARTH_RADIUS_IN_METERS, METERS_PER_DEGREE, toDegrees, toRadians } from './sphere.js';
 
-/** Up to there a plane that touches the earth at the center is wrong by less than half a per cent. */
+/** Up to this latitude, a plane tangent at the center is off by less than half a percent. */
 const PLANE_LATITUDE = 70;
 const PLANE_METERS = 20_000;
-/** Within this share of the edge the sphere decides instead of the plane. */
+/** This close to the edge the sphere decides instead of the plane. */
 const CLEAR_SHARE = 0.02;
 
 const LATITUDE = 0;
@@ -14,7 +14,7 @@ const RADIUS = 2;
 const COSINE = 3;
 
 export class CircleShape implements GeofenceShape {
-  /** One array: separate fields would be separate heap numbers. */
+  /** One array, since separate fields would be separate heap numbers. */
   private readonly numbers: readonly number[];
 
   constructor({ latitude, longitude, radiusInMeters }: GeofenceCircle) {
@@ -41,11 +41,11 @@ export class CircleShape implements GeofenceShape {
     const { numbers } = this;
     const centerLatitude = numbers[LATITUDE] as number;
     const north = (latitude - centerLatitude) * METERS_PER_DEGREE;
-    // A meter is more than the rounding error.
+    // A meter exceeds the rounding error.
     if (Math.abs(north) > limit + 1) return false;
     const turn = longitude - (numbers[LONGITUDE] as number);
     const cosine = numbers[COSINE] as number;
-    // The sphere costs ten times as much.
+    // The sphere costs ten times as much as the plane.
     if (Math.abs(centerLatitude) <= PLANE_LATITUDE && limit <= PLANE_METERS && Math.abs(turn) < 180) {
       const east = turn * METERS_PER_DEGREE * cosine;
       const share = (east * east + north * north) / (limit * limit);

@@ -17,7 +17,7 @@ export interface GeofenceFix {
 }
 
 export interface GeofenceDecision extends DeviceGeofences {
-  /** Geofences that were left by geofenceId, the order of the events. */
+  /** Left geofences in order of geofenceId, which is the order of their events. */
   readonly left: readonly LeftGeofence[];
   readonly entered: readonly NamedGeofence[];
 }
@@ -33,8 +33,8 @@ const NO_LEFT: readonly LeftGeofence[] = Object.freeze([]);
 const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
 
 /**
- * R-8. A geofence is entered without an event when the time of entry is unknown: the device had no fix before, or the
- * geofence is newer than what its last fix saw.
+ * Decides R-8. A geofence is entered without an event if the time of entry is unknown: the device had no fix before, or
+ * the geofence is newer than its last fix.
  */
 export function decideGeofences(
   before: DeviceGeofences | null,
@@ -71,12 +71,12 @@ export function decideGeofences(
     if (!silent) (entered ??= []).push(version);
   }
   if (kept === visits) return unchanged(at, visits);
-  // The index has an order of its own.
+  // The index has a different order.
   entered?.sort(byId);
   return { seenAt: at, visits: kept, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
 }
 
-/** The clock of another broker may be behind: seenAt never goes back (decision 0028). */
+/** seenAt never goes back, even if another broker's clock is behind (decision 0028). */
 function timeOf(appendedAt: number, before: DeviceGeofences | null): number {
   return before !== null && before.seenAt > appendedAt ? before.seenAt : appendedAt;
 }
@@ -103,7 +103,7 @@ function withVisit(visits: readonly GeofenceVisit[], visit: GeofenceVisit): read
   return [...visits, visit].sort(byId);
 }
 
-/** The device's last fix did not see it; or it saw another of the same id, deleted since. */
+/** The device's last fix did not see this geofence, or saw a deleted one with the same id. */
 function isNew({ since }: GeofenceVersion, before: DeviceGeofences | null): boolean {
   return before === null || since > before.seenAt;
 }
@@ -128,7 +128,7 @@ function byId(a: { readonly geofenceId: string }, b: { readonly geofenceId: stri
   return a.geofenceId < b.geofenceId ? -1 : 1;
 }
 
-/** geofence_out before geofence_in. */
+/** geofence_out comes before geofence_in. */
 export function eventsOfGeofences(
   { left, entered }: GeofenceDecision,
   draft: (eventType: EventType) => FleetEventDraft,

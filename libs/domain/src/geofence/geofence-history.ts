@@ -5,7 +5,7 @@ import { parseGeofenceKey } from './geofence-key.js';
 import { GeofenceVersion, isInForce } from './geofence-version.js';
 import { VersionsIndex } from './versions-index.js';
 
-/** The geofences of all fleets, from the records of `fleet.geofences` in the order of the log. */
+/** The geofences of all fleets, from the records of `fleet.geofences` in log order. */
 export interface GeofenceHistory {
   record(key: string, geofence: Geofence | null, appendedAt: number): void;
   fleet(fleetId: string): FleetGeofences | undefined;
@@ -39,7 +39,7 @@ export function createGeofenceHistory(): GeofenceHistory {
   };
 }
 
-/** A ping sees the newest version that was appended at or before the ping itself, also in a replay (decision 0028). */
+/** A ping sees the newest version appended at or before the ping itself, even in a replay (decision 0028). */
 export class FleetGeofences {
   private readonly histories = new Map<string, GeofenceVersion[]>();
   private readonly ended = new EndedVersions();
@@ -83,7 +83,7 @@ export class FleetGeofences {
     return history.findLast((version) => isInForce(version, at));
   }
 
-  /** Contains every version that a ping of that time sees and that contains the place. */
+  /** Contains every version that a ping at that time sees and that contains the place. */
   near(latitude: number, longitude: number, at: number): readonly GeofenceVersion[] {
     return this.index.near(latitude, longitude, at);
   }
@@ -93,7 +93,7 @@ export class FleetGeofences {
     return newest?.to === Infinity ? newest : undefined;
   }
 
-  /** Also what ended later than that, by a broker's clock that went back since: no two versions are in force at a time. */
+  /** Also ends versions that end later by a broker's clock that was ahead: no two versions are in force at a time. */
   private end(history: readonly GeofenceVersion[], appendedAt: number): void {
     for (let index = history.length - 1; index >= 0; index--) {
       const version = history[index];
@@ -119,14 +119,14 @@ export class FleetGeofences {
   }
 }
 
-/** Earlier versions may be compacted away: the geofence is at least as old as it says itself. */
+/** Earlier versions may be compacted away, so a geofence is at least as old as its `createdAt`. */
 function firstSeen({ version, createdAt }: Geofence, appendedAt: number): number {
   return version === 1 ? appendedAt : Math.min(createdAt, appendedAt);
 }
 
 const MIN_TO_CLEAR = 1_024;
 
-/** In the order of the log. */
+/** Sorted in log order. */
 class EndedVersions {
   private versions: GeofenceVersion[] = [];
   private head = 0;

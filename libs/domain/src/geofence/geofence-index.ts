@@ -4,12 +4,12 @@ import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { PresenceGrid } from './presence-grid.js';
 
-/** About 3.5 km: vehicles look up the same cells again and again. */
+/** Cells of about 3.5 km: vehicles look up the same ones again and again. */
 const CELLS_PER_DEGREE = 32;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
-/** Below 1 MB, and 40 bytes per box in each cell; beyond, the cache starts empty again. */
+/** Below 1 MB, plus 40 bytes per box in each cell; a full cache starts over. */
 const MAX_KNOWN_CELLS = 16_384;
-/** Degrees: a place on the border of two cells may be rounded into either. */
+/** Degrees. A place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
 
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);

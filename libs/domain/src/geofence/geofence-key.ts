@@ -3,7 +3,7 @@ import type { Geofence } from '../records/geofence.js';
 
 type GeofenceRef = Pick<Geofence, 'fleetId' | 'geofenceId'>;
 
-/** The key of its records in `fleet.geofences`. */
+/** The key of a geofence's records in `fleet.geofences`. */
 export function geofenceKey({ fleetId, geofenceId }: GeofenceRef): string {
   return joinIds(fleetId, geofenceId);
 }

@@ -1,4 +1,4 @@
-/** the greater of the two margins counts, and either of the two ways to leave. */
+/** Thresholds of R-8: the greater margin counts, and either way to leave suffices. */
 export interface GeofenceSettings {
   readonly marginInMeters: number;
   readonly marginShare: number;

@@ -4,7 +4,7 @@ import type { GeofenceShape } from './shape.js';
 
 export type NamedGeofence = Pick<Geofence, 'geofenceId' | 'name' | 'version'>;
 
-/** A geofence between two records of `fleet.geofences`; times are the broker's. */
+/** A geofence from one record of `fleet.geofences` to the next, by the broker's times. */
 export class GeofenceVersion implements NamedGeofence {
   readonly geofenceId: string;
   readonly name: string;

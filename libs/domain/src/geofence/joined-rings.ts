@@ -4,7 +4,7 @@ import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 /** A closed ring in degrees: longitude and latitude alternate. Longitudes continue beyond ±180, so that no edge jumps. */
 export type FlatRing = readonly number[];
 
-/** One list stays in few cache lines: `FRAME_NUMBERS` numbers about the whole, then each ring after its number of places. */
+/** One list stays in few cache lines: `FRAME_NUMBERS` numbers for the whole, then each ring after its number of places. */
 export type JoinedRings = readonly number[];
 
 export const SOUTH = 0;
@@ -15,7 +15,7 @@ export const EAST = 3;
 export const RADIUS = 4;
 export const FRAME_NUMBERS = 5;
 
-/** Many times the rounding error of the two products whose difference is the side. */
+/** Far above the rounding error of the two products whose difference is the side. */
 const SURE_SHARE = 1e-14;
 
 export function joinRings(frame: readonly number[], rings: readonly FlatRing[]): JoinedRings {
@@ -27,7 +27,7 @@ export function joinRings(frame: readonly number[], rings: readonly FlatRing[]):
   return joined;
 }
 
-/** Within an odd number of closed rings, or on an edge of one. */
+/** Whether a place is within an odd number of closed rings, or on an edge of one. */
 export function holdsPlace(joined: JoinedRings, longitude: number, latitude: number): boolean {
   let isInside = false;
   for (let ring = FRAME_NUMBERS; ring < joined.length; ring = endOf(joined, ring)) {
@@ -48,7 +48,7 @@ const NONE = 0;
 const WEST_OF_IT = 1;
 const UNSURE = 2;
 
-/** Where the line to the east from a place meets an edge. */
+/** Whether a line to the east from a place meets an edge. */
 function crossingOf(joined: JoinedRings, at: number, longitude: number, latitude: number): number {
   const fromLatitude = joined[at + 1] as number;
   const toLatitude = joined[at + 3] as number;
@@ -72,11 +72,11 @@ function holdsPlaceExactly(joined: JoinedRings, longitude: number, latitude: num
     }
     rings.push(places);
   }
-  // 0: on an edge.
+  // 0 means on an edge.
   return pointInPolygon([longitude, latitude], rings) !== false;
 }
 
-/** In the plane that touches the earth at the place: exact nearby, and a distant edge need not be exact to be distant. */
+/** Measured in the plane tangent at the place: exact nearby, and a distant edge need not be exact to be distant. */
 export function metersToEdge(joined: JoinedRings, longitude: number, latitude: number): number {
   const metersEast = METERS_PER_DEGREE * Math.cos(toRadians(latitude));
   let least = Infinity;

@@ -9,7 +9,7 @@ const BOXES = 2;
 /** Knuth's multiplicative hash. */
 const SCATTER = 0x9e3779b1;
 
-/** Open addressing in typed arrays: a lookup that follows pointers waits for the memory at each of them. */
+/** Open addressing in typed arrays, since each pointer that a lookup follows may miss the cache. */
 export class KnownCells implements BoxList {
   edges = new Float64Array(4 * FIRST_BOXES);
   readonly alone: BoxList['alone'][number][] = [];
@@ -46,7 +46,7 @@ export class KnownCells implements BoxList {
       grown.set(this.edges);
       this.edges = grown;
     }
-    // A subarray of four numbers costs more.
+    // A subarray of four numbers would cost more.
     for (let edge = 0; edge < 4; edge++) this.edges[at + edge] = all.edges[4 * number + edge] as number;
     this.alone.push(all.alone[number] as BoxList['alone'][number]);
   }

@@ -16,7 +16,7 @@ import { EARTH_RADIUS_IN_METERS, toRadians } from './sphere.js';
 
 export class PolygonShape implements GeofenceShape {
   private readonly edges: JoinedRings;
-  /** The same list where no ring goes around a pole. */
+  /** The same list if no ring goes around a pole. */
   private readonly outline: JoinedRings;
 
   constructor({ rings }: GeofencePolygon) {
@@ -56,7 +56,7 @@ export class PolygonShape implements GeofenceShape {
   }
 }
 
-/** A hole beyond the antimeridian belongs beside its outer ring, not a turn away. */
+/** A hole beyond the antimeridian belongs next to its outer ring, not a full turn away. */
 function ringsInOnePlane(rings: readonly UnwrappedRing[]): UnwrappedRing[] {
   const middleOf = ({ outline }: UnwrappedRing): number => {
     const [min, max] = extentOf(outline, 0);
@@ -98,7 +98,7 @@ function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedRing {
   return { edges: shift(edges), outline: shift(outline) };
 }
 
-/** Edges taken as straight in longitude and the sine of the latitude. */
+/** Treats edges as straight in longitude and the sine of the latitude. */
 function areaInSquareMeters(outline: FlatRing): number {
   let sum = 0;
   let longitude = outline[0] as number;
@@ -123,7 +123,7 @@ function extentOf(ring: FlatRing, first: 0 | 1): [min: number, max: number] {
   return [min, max];
 }
 
-/** A ring that ends a whole turn further on goes around the nearer pole. */
+/** A ring that ends a full turn further on goes around the nearer pole. */
 function outlineOf(edges: FlatRing): FlatRing {
   const [first = 0, firstLatitude = 0] = edges;
   const last = edges.at(-2) ?? first;

@@ -1,6 +1,6 @@
 import type { BoxList } from './box-list.js';
 
-/** One bit each: enough to find most of the area empty, and proportional memory. */
+/** One bit per place: enough to find most of the area empty, at proportional memory. */
 const PLACES_PER_BOX = 64;
 const WORD_BITS = 32;
 const MAX_WORDS_OF_A_ROW = 8;
@@ -12,7 +12,7 @@ const EAST = 3;
 const ROWS_PER_DEGREE = 4;
 const COLUMNS_PER_DEGREE = 5;
 
-/** Whether a place may be in any box: most are in none, and a few kilobytes that stay in the core's cache say so. */
+/** Whether a place may be in any box. Most are in none, and a few kilobytes in the core's cache suffice to tell. */
 export class PresenceGrid {
   private readonly frame: readonly number[];
   private readonly rowWords: number;
@@ -75,7 +75,7 @@ function frameOf(edges: Float64Array, places: number): readonly number[] {
   return [south, north, west, east, placesPerDegree(places, north - south), placesPerDegree(places, east - west)];
 }
 
-/** An area of no width is one place. */
+/** An area of zero width is one place. */
 function placesPerDegree(places: number, degrees: number): number {
   const perDegree = places / degrees;
   return Number.isFinite(perDegree) ? perDegree : 0;

@@ -6,7 +6,7 @@ export interface GeofenceShape {
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean;
 }
 
-/** Between -180 and 180: a shape that crosses the antimeridian has two. */
+/** Longitudes are between -180 and 180: a shape that crosses the antimeridian has two boxes. */
 export interface GeoBox {
   readonly minLatitude: number;
   readonly maxLatitude: number;

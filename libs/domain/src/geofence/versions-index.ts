@@ -19,8 +19,8 @@ interface Packed {
 }
 
 /**
- * Packing thousands takes milliseconds. So versions that came since are compared one by one, and those that ended are
- * filtered out, until there are many or comparing has cost as much as packing.
+ * Packing thousands takes milliseconds. So newer versions are compared one by one, and ended ones filtered out, until
+ * there are many or comparing has cost as much as packing.
  */
 export class VersionsIndex {
   private packed: Packed | null = null;

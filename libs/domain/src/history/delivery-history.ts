@@ -5,14 +5,14 @@ export interface DeliveryPosition {
   readonly firstAttemptAt: number;
   readonly eventId: string;
   readonly series: number;
-  /** Such a delivery is ordered by its creation, whose time is in `firstAttemptAt`. */
+  /** A waiting delivery is ordered by its creation, whose time is in `firstAttemptAt`. */
   readonly isWaiting?: true | undefined;
 }
 
 export interface DeliveryWalkPosition extends DeliveryPosition {
-  /** Of the window of the whole walk; absent in tokens of older releases. */
+  /** The window of the whole walk; absent in tokens of older releases. */
   readonly startAt?: number | undefined;
-  /** Of the first page (R-33); null: not known. Absent in tokens of older releases. */
+  /** The value of the first page (R-33); null: not known. Absent in tokens of older releases. */
   readonly completeUntil?: number | null | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface DeliveryQuery {
   readonly eventId?: string | undefined;
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryStatus | undefined;
-  /** By first attempt, event and series; default `asc`: newest last. */
+  /** Sorts by first attempt, event and series; default `asc`: newest last. */
   readonly order?: 'asc' | 'desc' | undefined;
   /** Leaves out what `findWaiting` finds. */
   readonly withoutWaiting?: boolean | undefined;
   readonly limit: number;
-  /** Where that is less than a page may have (R-34a). */
+  /** A smaller limit than that of a page (R-34a). */
   readonly maxBytes?: number | undefined;
   readonly after?: DeliveryPosition | undefined;
 }
@@ -47,20 +47,20 @@ export interface EventQuery extends Pick<DeliveryQuery, 'fleetId' | 'subscriptio
 export abstract class DeliveryHistory {
   abstract findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
   /**
-   * R-33: without an attempt for a while when read, even if they have one by now. By creation, event, series: those never
-   * change. In the window if their creation or their first attempt is.
+   * Deliveries without an attempt for a while when read, even if they have one by now (R-33). Sorted by creation, event
+   * and series, which never change. In the window if their creation or first attempt is.
    */
   abstract findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
-  /** With or without an attempt, by series, which never changes: an event belongs to one subscription (R-12). */
+  /** Deliveries with or without an attempt, by series, which never changes: an event belongs to one subscription (R-12). */
   abstract findEvent(query: EventQuery): Promise<FoundDeliveries<ShownDelivery>>;
 }
 
 export interface FoundDeliveries<Shown = DeliveryRecord> {
-  /** In the order of the query: no more than its limit, and than a page has bytes (R-34a), but for a single larger one. */
+  /** In query order, within its limit and the bytes of a page (R-34a), except for a single larger record. */
   readonly records: readonly Shown[];
   readonly bytes: number;
   readonly hasMore: boolean;
-  /** Every delivery whose first attempt was before this had been projected (R-33); null: not known. */
+  /** Every delivery first attempted before this was projected (R-33); null: not known. */
   readonly completeUntil: number | null;
 }
 
@@ -87,7 +87,7 @@ export interface DeliveryRecord {
   readonly nextAttemptAt: number | null;
   readonly status: DeliveryStatus;
   readonly statusCode: number | null;
-  /** Every attempt, and of the probes the first and the newest. */
+  /** Every attempt, and the first and newest probes. */
   readonly attempts: readonly AttemptEntry[];
 }
 
@@ -100,10 +100,10 @@ export type ShownDelivery = DeliveryRecord | WaitingDelivery;
 
 /** An attempt, a probe, or the end without an attempt (R-24). */
 export interface AttemptEntry {
-  /** For a probe the attempt that it was made in place of, and does not use up. */
+  /** For a probe, the attempt that it precedes and does not use up. */
   readonly attempt: number;
   readonly probe: boolean;
-  /** Probes of the delivery up to this entry, itself included. */
+  /** Probes of the delivery up to this entry, inclusive. */
   readonly probes: number;
   readonly startedAt: number;
   readonly dueAt: number;
@@ -113,11 +113,11 @@ export interface AttemptEntry {
   readonly outcome: string;
   readonly decision: string;
   readonly errorDetail: string | null;
-  /** The beginning of the body of a response that did not accept. */
+  /** The beginning of the body of a refusal. */
   readonly responseBody: string | null;
 }
 
-/** Decisions of records that end a delivery because nothing is sent any more (R-16, R-29). */
+/** Decisions of records that end a delivery without sending (R-16, R-29). */
 export const DECISIONS_WITHOUT_ATTEMPT = [
   'expired',
   'subscription_deleted',
@@ -126,7 +126,7 @@ export const DECISIONS_WITHOUT_ATTEMPT = [
 
 const WITHOUT_ATTEMPT: ReadonlySet<string> = new Set(DECISIONS_WITHOUT_ATTEMPT);
 
-/** Whether a record stands for one of the attempts of R-22: it may be a probe (R-29), or an end without an attempt. */
+/** Whether a record is one of the attempts of R-22, not a probe (R-29) or an end without an attempt. */
 export function isAttempt({ probe, decision }: Pick<AttemptEntry, 'probe' | 'decision'>): boolean {
   return !probe && !WITHOUT_ATTEMPT.has(decision);
 }
@@ -137,7 +137,7 @@ export function attemptCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): nu
   return count;
 }
 
-/** All of them, with or without an entry. */
+/** Counts all probes, with or without an entry. */
 export function probeCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): number {
   return attempts.at(-1)?.probes ?? 0;
 }

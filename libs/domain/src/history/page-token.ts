@@ -31,16 +31,16 @@ export interface ExpectedPageToken {
   readonly nowMs: number;
 }
 
-/** Page tokens of one kind of list. Their query must name the list: its fingerprint separates the kinds. */
+/** Page tokens of one kind of list. The query must name the list: its fingerprint separates the kinds. */
 export interface PageTokens<Position> {
-  /** base64url of version, key id, HMAC-SHA256 and content: readable, but only the key can make or change one. */
+  /** base64url of version, key id, HMAC-SHA256 and content: readable, but only the key can create or change one. */
   seal(token: PageToken<Position>, keys: Keys): string;
   open(token: string, expected: ExpectedPageToken, keys: Keys): OpenedPageToken<Position>;
 }
 
 type PositionFields = readonly unknown[];
 
-/** How a position is written into a token. Released forms stay: tokens outlive a deployment. */
+/** How a token encodes a position. Released forms stay: tokens outlive a deployment. */
 interface PositionForm<Position, Fields extends PositionFields> {
   readonly fieldsOf: (position: Position) => Fields;
   readonly positionOf: (fields: Fields) => Position;
@@ -117,7 +117,7 @@ export const pathPageTokens = createPageTokens<
   positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
 });
 
-/** Tokens of lists, each of which has positions of its own: values of JSON. */
+/** Tokens of lists, each with its own JSON positions. */
 export const listPageTokens = createPageTokens<unknown, [position: unknown]>({
   fieldsOf: (position) => [position],
   positionOf: ([position]) => position,

@@ -5,15 +5,15 @@ export type PingCheck =
   | { readonly type: 'valid' }
   | { readonly type: 'invalid'; readonly reason: 'invalid_field' | 'key_mismatch'; readonly detail: string };
 
-/** Ids become Kafka keys and index keys: without a bound here, a long one would stop a later stage for good. */
+/** Ids become Kafka keys and index keys: an unbounded one would block a later stage for good. */
 export const MAX_ID_LENGTH = 256;
 
-/** Invalid UTF-8 is decoded to it: different bytes would become one id. */
+/** The decoder's result for invalid UTF-8, with which different bytes would become one id. */
 const REPLACEMENT_CHARACTER = 0xfffd;
 
 const VALID: PingCheck = Object.freeze({ type: 'valid' });
 
-/** required fields only. The rules treat an optional field with a senseless value as not reported. */
+/** Checks required fields only. The rules treat an optional field with a senseless value as not reported. */
 export function checkPing(ping: TelemetryPing, recordKey: string | null): PingCheck {
   const { fleetId, deviceId } = ping;
   if (!isId(fleetId)) return invalidId('fleetId', fleetId);
@@ -23,7 +23,7 @@ export function checkPing(ping: TelemetryPing, recordKey: string | null): PingCh
   return check;
 }
 
-/** Ids and key are those of an earlier ping that was accepted. */
+/** Skips the ids and the key, which an earlier accepted ping had too. */
 export function checkPingOfKnownDevice(ping: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>): PingCheck {
   if (!isTime(ping.eventTime)) return invalidTime('eventTime', ping.eventTime);
   if (!isTime(ping.receivedTime)) return invalidTime('receivedTime', ping.receivedTime);

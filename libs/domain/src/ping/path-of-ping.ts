@@ -5,7 +5,7 @@ import { isFuture } from './future-ping.js';
 import { finiteOrNull, headingOrNull, speedOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
-/** every ping that is not rejected; null: it is rejected. Only the ping and its record count. */
+/** Every ping that is not rejected; null: it is rejected. Depends only on the ping and its record. */
 export function pathPointOf(ping: TelemetryPing, recordKey: string | null, appendedAt: number): PathPoint | null {
   if (checkPing(ping, recordKey).type !== 'valid' || isFuture(ping, appendedAt)) return null;
   return {

@@ -3,17 +3,17 @@ export function finiteOrNull(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null;
 }
 
-/** A speed has no direction: some devices report -1 for an unknown one. */
+/** A speed has no sign: some devices report -1 for an unknown one. */
 export function speedOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < Infinity ? value : null;
 }
 
-/** from 0 up to but not including 360. */
+/** 0 up to but not including 360. */
 export function headingOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < 360 ? value : null;
 }
 
-/** R-13 sends no empty text. */
+/** Empty texts are not sent. */
 export function textOrNull(value: string | null): string | null {
   return value === '' ? null : value;
 }

@@ -11,7 +11,7 @@ export function isReplayOver({ state }: Pick<ReplayProgress, 'state'>): boolean 
   return state === 'completed' || state === 'cancelled';
 }
 
-/** 100,000 deliveries in 200 s, leaving room for live events. */
+/** At this rate, 100,000 deliveries take 200 s, leaving room for live events. */
 export const DEFAULT_REPLAY_RATE_PER_SECOND = 500;
 export const MAX_REPLAY_RATE_PER_SECOND = 10_000;
 
@@ -20,7 +20,7 @@ export type ReplayedAttempt = Pick<
   'eventId' | 'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId'
 >;
 
-/** R-30, whatever became of it. Only first sendings count, or replays of replays would multiply. */
+/** Ignores results. Only first sendings count, or replays of replays would multiply. */
 export function isOfReplay(replay: WebhookReplay, attempt: ReplayedAttempt): boolean {
   const { eventId, subscriptionId, series, firstAttemptAt, eventType, deviceId } = attempt;
   return (
@@ -56,7 +56,7 @@ export function goesByResult({ status, statusCode }: ResultFilter): boolean {
   return status !== null || statusCode !== null;
 }
 
-/** the delivery of an attempt, with its exact body; null: only the first record of a series has one. */
+/** The delivery of an attempt, with its exact body; null: only the first record of a series has one. */
 export function deliveryOfAttempt(attempt: WebhookAttempt): WebhookDelivery | null {
   const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, body, series, replayId } = attempt;
   if (body === null) return null;
@@ -64,7 +64,7 @@ export function deliveryOfAttempt(attempt: WebhookAttempt): WebhookDelivery | nu
   return { ...its, createdAt: attempt.deliveryCreatedAt };
 }
 
-/** same id, same bytes, in the series of the replay. */
+/** Same id, same bytes, in the series of the replay. */
 export function replayedDelivery(
   delivery: WebhookDelivery,
   replay: Pick<WebhookReplay, 'replayId' | 'series'>,

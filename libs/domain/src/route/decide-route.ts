@@ -20,7 +20,7 @@ export type LastKnown = Pick<DeviceState, 'ignition' | 'fixTime' | 'latitude' | 
 export interface ChangedTrip {
   readonly type: 'changed';
   readonly trip: Trip | null;
-  /** a stop ends before the route that ends it starts, and starts after the route has ended. */
+  /** A stop ends before the route that ends it starts, and starts after the route has ended. */
   readonly changes: readonly RouteChange[];
 }
 
@@ -31,7 +31,7 @@ const UNCHANGED: RouteDecision = Object.freeze({ type: 'unchanged' });
 const NO_CHANGES: readonly RouteChange[] = Object.freeze([]);
 export const NO_TRIP: RouteDecision = Object.freeze({ type: 'changed', trip: null, changes: NO_CHANGES });
 
-/** R-9, for one accepted ping. The stop in which a device is first seen has no known start, so it makes no event. */
+/** Decides R-9 for one accepted ping. The stop in which a device is first seen has no known start, so it makes no event. */
 export function decideRoute(
   before: LastKnown | null,
   ping: TelemetryPing,
@@ -71,11 +71,11 @@ function isDriving(trip: Trip): trip is Driving {
   return trip.route !== null && trip.since !== null;
 }
 
-/** After a moving ping: the ignition may go off on a route that only the next fix will confirm. */
+/** After a moving ping, the ignition may go off on a route that only the next fix confirms. */
 function atStopWithoutFix(stop: Trip, { before, ping, ignition, settings }: Circumstances): RouteDecision {
   const offSince = stop.ignitionOffSince;
   if (offSince === null) return turnsOff(before, ignition) ? changed(stopWith(stop, ping.eventTime)) : UNCHANGED;
-  // Once it has been off for ignitionOffMs that route has ended, whatever the ignition does now.
+  // Once the ignition was off for ignitionOffMs, that route has ended, whatever happens now.
   if (ignition === false || ping.eventTime - offSince >= settings.ignitionOffMs) return UNCHANGED;
   return changed(stopWith(stop, null));
 }
@@ -112,7 +112,7 @@ function onRoute(route: Driving, lastFixTime: number, circumstances: Circumstanc
   if (still && standing && fix.eventTime - wayTime >= settings.stillMs) {
     return finish(route, 'stationary', wayTime, circumstances);
   }
-  // Until that is decided the route rests: what comes meanwhile belongs to it only if the ignition comes back.
+  // Until then the route is on hold: later pings belong to it only if the ignition comes back.
   if (offSince !== null && ignition === false) {
     return standing && !still ? changed(standingEnded(route, offSince)) : UNCHANGED;
   }
@@ -120,7 +120,7 @@ function onRoute(route: Driving, lastFixTime: number, circumstances: Circumstanc
   return withIgnition(route, leg, circumstances);
 }
 
-/** Only an ignition that turns off on the way ends a route: that of a towed vehicle was off before. */
+/** Only an ignition turned off on the way ends a route: that of a towed vehicle was off before. */
 function withIgnition(route: Driving, leg: RouteDecision, circumstances: Circumstances): RouteDecision {
   const { before, ping, fix, ignition } = circumstances;
   const off = turnsOff(before, ignition);

@@ -6,7 +6,7 @@ import { type RouteSettings, speedOf } from './route-settings.js';
 
 export type Driving = Trip & { readonly since: number; readonly route: RouteProgress };
 
-/** The figures of a route up to one more fix. Start and ignition stay as they are. */
+/** The totals of a route up to one more fix. Start and ignition stay as they are. */
 export interface RouteLeg {
   readonly type: 'traveled';
   readonly distanceInMeters: number;
@@ -34,7 +34,7 @@ export function startRoute(
   });
 }
 
-/** R-9, at a stop: at 5 km/h or more, or 200 m or more from the stop point. */
+/** At a stop, a fix is moving at 5 km/h or more, or 200 m or more from the stop point. */
 export function isMoving({ latitude, longitude }: Trip, fix: FixedPing, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
   if (speed !== null && speed >= settings.movingSpeedInKmh) return true;
@@ -42,8 +42,8 @@ export function isMoving({ latitude, longitude }: Trip, fix: FixedPing, settings
 }
 
 /**
- * R-9, on a route. Without a speed, now or where the standing began: within 200 m. Over 300 s that is slower than 3 km/h,
- * and no jitter of a parked device leaves it.
+ * On a route, without a speed now or at the start of standing, still means within 200 m (R-9). Over 300 s that is
+ * slower than 3 km/h, and no jitter of a parked device leaves it.
  */
 export function isStill({ route }: Driving, fix: FixedPing, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
@@ -57,7 +57,7 @@ function isSlow(speed: number | null, { stillSpeedInKmh }: RouteSettings): boole
   return speed === null || speed < stillSpeedInKmh;
 }
 
-/** While the vehicle stands there is no leg, so drift adds nothing: the next leg leads from where it stood. */
+/** Standing adds no leg, so drift adds nothing: the next leg starts where the vehicle stood. */
 export function legTo(
   { route, maxSpeedInKmh }: Driving,
   fix: FixedPing,
@@ -65,7 +65,7 @@ export function legTo(
   settings: RouteSettings,
 ): RouteLeg {
   const speed = speedOf(fix, settings);
-  // Standing that ends at a ping without a speed may have been driving slowly.
+  // Without a speed, the vehicle may have driven slowly instead of standing.
   const stoodMs = route.standing && speed !== null ? lastFixTime - route.wayTime : 0;
   return {
     type: 'traveled',
@@ -77,7 +77,7 @@ export function legTo(
   };
 }
 
-/** 0 for a way that no vehicle drives in that time: one of the two fixes is wrong. */
+/** Ignores a leg that no vehicle drives in that time: one of the two fixes is wrong. */
 function legInMeters(route: RouteProgress, fix: FixedPing, settings: RouteSettings): number {
   const meters = distanceInMeters(route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
   const metersPerMs = (settings.maxSpeedInKmh * 1_000) / HOUR_MS;
@@ -101,7 +101,7 @@ export function withIgnitionOffSince(before: Driving, ignitionOffSince: number |
   return driving(before, before.maxSpeedInKmh, { ...fieldsOf(before.route), ignitionOffSince });
 }
 
-/** A fix under way while the ignition is off: no standing goes on over it, and the route has nothing of it but that. */
+/** A moving fix while the ignition is off ends the standing, and adds nothing else to the route. */
 export function standingEnded(before: Driving, ignitionOffSince: number): Driving {
   const { wayTime, idleMs } = before.route;
   const stoodMs = ignitionOffSince - wayTime;

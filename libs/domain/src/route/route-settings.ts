@@ -1,7 +1,7 @@
 import { speedOrNull } from '../ping/reported-values.js';
 import { HOUR_MS } from '../time/units.js';
 
-/** Times and distances are inclusive. */
+/** Thresholds of R-9. Times and distances are inclusive. */
 export interface RouteSettings {
   readonly movingSpeedInKmh: number;
   readonly movingDistanceInMeters: number;

@@ -19,21 +19,21 @@ import { formatTime } from '../time/instant.js';
 import { decidePosition, type PositionOutcome } from './decide-position.js';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rule-settings.js';
 
-/** The newest ping of its device. Only the place changes, as for nine pings in ten, so it makes no event. */
+/** The newest ping of its device. Like nine pings in ten, it changes only the place, so it makes no event. */
 export interface MovedPing {
   readonly type: 'moved';
   readonly events: readonly [];
   readonly fix: FixedPing;
-  /** R-8; null: geofences are not looked at. */
+  /** The new seenAt (R-8); null: geofences are not looked at. */
   readonly geofencesSeenAt: number | null;
-  /** R-9; null: the trip stays as it is. */
+  /** The new leg (R-9); null: the trip stays as it is. */
   readonly leg: RouteLeg | null;
 }
 
 /** The newest ping of its device. It changes the state of the device and may make events. */
 export interface AcceptedPing {
   readonly type: 'accepted';
-  /** R-10: in the order in which they are published. */
+  /** Events in the order in which they are published (R-10). */
   readonly events: readonly FleetEvent[];
   readonly ignition: boolean | null;
   readonly ignitionChanged: boolean;
@@ -45,13 +45,13 @@ export interface AcceptedPing {
 export type PingDecision =
   | MovedPing
   | AcceptedPing
-  /** R-4: older than the newest one, for the paths only. */
+  /** Older than the newest ping (R-4): for the paths only. */
   | { readonly type: 'late' }
-  /** R-4: as old as the newest one. */
+  /** As old as the newest ping (R-4). */
   | { readonly type: 'duplicate' }
-  /** R-3: far older than its receivedTime, for the paths only. */
+  /** Far older than its receivedTime (R-3): for the paths only. */
   | { readonly type: 'expired' }
-  /** R-3: for `telemetry.rejected`. */
+  /** For `telemetry.rejected` (R-3). */
   | { readonly type: 'rejected'; readonly reason: 'future'; readonly detail: string };
 
 export function isAccepted(decision: PingDecision): decision is MovedPing | AcceptedPing {
@@ -63,7 +63,7 @@ const DUPLICATE: PingDecision = Object.freeze({ type: 'duplicate' });
 const EXPIRED: PingDecision = Object.freeze({ type: 'expired' });
 const NO_EVENTS: readonly [] = Object.freeze([]);
 
-/** R-3 to R-10. Only the arguments count, so a replay decides the same. Without a `view`, no geofence is looked at or remembered. */
+/** Decides R-3 to R-10 from the arguments alone, so a replay decides the same. Without a `view`, geofences are ignored and forgotten. */
 export function decidePing(
   state: DeviceState | null,
   ping: TelemetryPing,
@@ -88,7 +88,7 @@ function decideNewest(
 ): MovedPing | AcceptedPing {
   const fix = hasValidFix(ping) ? ping : null;
   const known = state === null ? null : state.ignition;
-  // R-6: null carries the last known state forward, and the first known state is not a change.
+  // null carries the last known state forward, and the first known state is not a change (R-6).
   const ignition = ping.ignition ?? known;
   const ignitionChanged = known !== null && ignition !== known;
   const position = decidePosition(state, ping, fix, ignitionChanged, settings);
@@ -114,12 +114,12 @@ function decideNewest(
   };
 }
 
-/** At most the figures of its route change. */
+/** True if the ping changes at most the running totals of the route. */
 function staysOnRoute(route: RouteDecision, state: DeviceState): boolean {
   return route.type === 'traveled' || route.type === 'unchanged' || (route === NO_TRIP && state.trip === null);
 }
 
-/** R-8: visits that are not followed would be mistaken for current ones later, so the next look starts silently. */
+/** Drops unfollowed visits, which could be mistaken for current ones later: the next look starts silently (R-8). */
 function geofencesAfter(
   before: DeviceGeofences | null,
   fences: GeofenceDecision | null,
@@ -129,7 +129,7 @@ function geofencesAfter(
   return view === null ? null : before;
 }
 
-/** R-10. */
+/** Puts the events in order (R-10). */
 function eventsOf(
   state: DeviceState | null,
   ping: TelemetryPing,
@@ -146,7 +146,7 @@ function eventsOf(
   return events;
 }
 
-/** Names the earlier of the two times: the ping is ahead of that one in any case. */
+/** Names the earlier of the two times, which the ping is ahead of in any case. */
 function rejectFuture(
   { eventTime, receivedTime }: TelemetryPing,
   appendedAt: number,

@@ -3,13 +3,13 @@ import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
 import { DAY_MS } from '../time/units.js';
 
-/** the sampling window, in event time. */
+/** The sampling window, in event time. */
 export const POSITION_WINDOW_MS = 180_000;
 
-/** a ping that was older than this when it was received counts for paths only. */
+/** A ping older than this on receipt counts for paths only. */
 const MAX_AGE_MS = 15 * DAY_MS;
 
-/** Only a back-test passes others than the default. */
+/** Only a back-test passes anything but the default. */
 export interface RuleSettings {
   readonly positionWindowMs: number;
   readonly maxAheadMs: number;

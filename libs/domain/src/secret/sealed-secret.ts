@@ -45,8 +45,8 @@ export function isSealedWithNewest(sealed: string, keys: Keys): boolean {
 }
 
 /**
- * R-17: AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url. No other `context` opens it.
- * @param nonce 12 random bytes; one nonce used twice under one key gives both secrets away
+ * AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url (R-17). Bound to its `context`.
+ * @param nonce 12 random bytes; reusing a nonce under one key gives both secrets away
  */
 export function sealSecret(plaintext: Buffer | string, keys: Keys, nonce: Buffer, context: string): string {
   const key = newestKey(keys);

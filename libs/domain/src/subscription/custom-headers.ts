@@ -2,15 +2,15 @@
 
 export const MAX_CUSTOM_HEADERS = 20;
 export const MAX_HEADER_NAME_LENGTH = 64;
-/** Names and values together: many servers refuse a request whose headers exceed 8 KiB, and ours need about 1 KiB. */
+/** Limits names plus values: many servers refuse headers over 8 KiB, and ours need about 1 KiB. */
 export const MAX_CUSTOM_HEADER_BYTES = 4_096;
 
 /** A token of RFC 9110, 5.6.2. */
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Stricter than RFC 9110, 5.5: receivers read other bytes than ASCII differently, and drop spaces at the ends. */
+/** Stricter than RFC 9110, 5.5: receivers read non-ASCII bytes differently, and trim spaces at the ends. */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** What Waypost sends itself, and what belongs to the connection, to framing or to proxies. In lower case. */
+/** Headers that Waypost sends itself, or that belong to the connection, to framing or to proxies. In lower case. */
 const RESERVED = new Set([
   'accept-encoding',
   'authorization',

@@ -9,7 +9,7 @@ import type { WebhookSubscription } from '../records/webhook-subscription.js';
 type Recipient = Pick<WebhookSubscription, 'id' | 'payloadFormat'>;
 
 /**
- * R-12, R-15. One at a time, when it is asked for, so that a caller can do something else between two of many.
+ * Yields deliveries on demand, so that a caller can do something else in between (R-12, R-15).
  * @throws DomainError `unknown_payload_format` or `unknown_event_type`: only a newer version can write it
  */
 export function* decideFanOut(
@@ -45,7 +45,7 @@ export function deliveryOf(event: FleetEvent, subscription: Recipient, nowMs: nu
   };
 }
 
-/** R-16: the events of a paused subscription become deliveries that wait in the log. */
+/** A paused subscription matches too: its deliveries wait in the log (R-16). */
 export function matchesSubscription(subscription: WebhookSubscription, event: FleetEvent): boolean {
   return (
     subscription.status !== 'disabled' &&

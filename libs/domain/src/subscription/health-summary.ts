@@ -1,9 +1,9 @@
 export interface SubscriptionActivity {
-  /** When the newest of the accepted deliveries, by their first attempts, was accepted. */
+  /** When the newest accepted delivery, by first attempt, was accepted. */
   readonly lastSuccessAt: number | null;
-  /** First attempt of the oldest delivery that was begun after that and is not accepted. */
+  /** First attempt of the oldest delivery begun after that and not accepted. */
   readonly unacceptedSince: number | null;
-  /** Deliveries with an attempt and without an end; at most MAX_COUNTED_PENDING are counted. */
+  /** Deliveries with an attempt and no end; at most MAX_COUNTED_PENDING are counted. */
   readonly pending: number;
   readonly oldestPendingAt: number | null;
 }
@@ -28,7 +28,7 @@ export interface SubscriptionHealth {
   readonly oldestPendingAt: number | null;
 }
 
-/** R-16: how the deliveries of a subscription go. `unknown`: the history has no attempt of it. */
+/** How the deliveries of a subscription are doing (R-16). `unknown`: the history has no attempt. */
 export function subscriptionHealth(activity: SubscriptionActivity, suspension: Suspension): SubscriptionHealth {
   const { lastSuccessAt, unacceptedSince, pending, oldestPendingAt } = activity;
   const { isSuspended, since } = suspension;
@@ -45,7 +45,7 @@ export interface NewestOperations {
   readonly resumed: number | null;
 }
 
-/** R-29. A suspension may be older than the events that are kept: then the failed probes of today still tell of it. */
+/** A suspension may be older than the events kept: then today's failed probes still show it (R-29). */
 export function suspensionOf({ suspended, probed, resumed }: NewestOperations): Suspension {
   const newest = Math.max(suspended ?? -Infinity, probed ?? -Infinity);
   if (newest === -Infinity || newest <= (resumed ?? -Infinity)) return { isSuspended: false, since: null };

@@ -3,8 +3,8 @@ import type { OperationalEvent } from '../records/operational-event.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
- * R-29. A later change by the owner wins, and an old event may be read a second time, or so late that the endpoint has
- * recovered: its sender repeats it while the endpoint only fails.
+ * Whether an event may disable the subscription (R-29). A later change by the owner wins. An old event may be read
+ * twice, or after the endpoint has recovered: its sender repeats it while the endpoint only fails.
  */
 export function mayDisable(
   subscription: Pick<WebhookSubscription, 'status' | 'updatedAt'>,

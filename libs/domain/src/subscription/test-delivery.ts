@@ -4,7 +4,7 @@ import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 import { deliveryOf } from './fan-out.js';
 
-/** Not a device of the fleet, so a test does not show up among the events of a vehicle. */
+/** No device of the fleet, so a test does not show up among the events of a vehicle. */
 const TEST_DEVICE_ID = 'test-device';
 
 export interface TestRequest {

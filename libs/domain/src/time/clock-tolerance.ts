@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from './units.js';
 /**
- * How far two clocks may differ where their times are compared. What is read again to be safe costs little, so most of
- * these are generous; `waypost doctor` warns beyond the smallest.
+ * How far two clocks may differ where their times are compared. Reading more than needed costs little, so most of these
+ * are generous; `waypost doctor` warns beyond the smallest.
  */
 export const CLOCK_TOLERANCE_MS = {
   /** A sender behind the broker that appends its attempt: beyond this a page counts as complete too early (R-33). */
@@ -16,5 +16,5 @@ export const CLOCK_TOLERANCE_MS = {
   creatorAndSender: HOUR_MS,
 } as const;
 
-/** What `waypost doctor` accepts. */
+/** The maximum difference that `waypost doctor` accepts. */
 export const CLOCKS_AGREE_WITHIN_MS = Math.min(...Object.values(CLOCK_TOLERANCE_MS));

@@ -5,7 +5,7 @@ export const MAX_TIME_MS = 253_402_300_799_999;
 
 const MIN_TIME_MS = -62_167_219_200_000;
 
-/** R-11: ISO 8601 in UTC with three decimals and `Z`, 24 characters up to MAX_TIME_MS. */
+/** ISO 8601 in UTC with three decimals and `Z`, 24 characters up to MAX_TIME_MS (R-11). */
 export function formatTime(timeMs: number): string {
   return timeMs >= 0 && timeMs <= MAX_TIME_MS ? textOfTime(Math.floor(timeMs)) : new Date(timeMs).toISOString();
 }
@@ -14,7 +14,7 @@ export type ParsedInstant =
   | { readonly type: 'instant'; /** Epoch milliseconds. */ readonly at: number }
   | { readonly type: 'refused'; readonly reason: 'not_a_date_time' | 'no_zone' | 'out_of_range' };
 
-/** Date and time have their separators, or neither has any; in the zone the colon may be left out alone. */
+/** Date and time both have their separators, or neither has; only the colon of the zone may be missing by itself. */
 function formOf(dash: string, colon: string): RegExp {
   const time = `([01]\\d|2[0-4])(?:${colon}([0-5]\\d)(?:${colon}([0-5]\\d)(?:[.,](\\d+))?)?)?`;
   const zone = '(?:([Zz])|([+-])([01]\\d|2[0-3])(?::?([0-5]\\d))?)?';
@@ -26,8 +26,8 @@ const BASIC = formOf('', '');
 const END_OF_DAY = '24';
 
 /**
- * R-31. The zone is required: guessing one would move the window by hours. Leap seconds are refused: no such time can be stored.
- * What is finer than a millisecond is rounded up: as times have whole ones, a window from or to there has the same of them.
+ * R-31. The zone is required: guessing one would move the window by hours. Leap seconds cannot be stored. Fractions of
+ * a millisecond round up: stored times are whole milliseconds, so the window selects the same ones.
  */
 export function parseInstant(text: string): ParsedInstant {
   const parts = EXTENDED.exec(text) ?? BASIC.exec(text);
@@ -39,7 +39,7 @@ export function parseInstant(text: string): ParsedInstant {
     return { type: 'refused', reason: 'not_a_date_time' };
   }
   const midnightAt = Date.parse(`${date}T00:00:00.000Z`);
-  // 30 February may be read as 2 March.
+  // 30 February may parse as 2 March.
   if (Number.isNaN(midnightAt) || !formatTime(midnightAt).startsWith(date)) {
     return { type: 'refused', reason: 'not_a_date_time' };
   }
@@ -56,7 +56,7 @@ function clockMs(hour: string, minute: string, second: string): number {
   return ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
 
-/** From 1 March of the year 0: a year that begins in March ends with its leap day. */
+/** Counted from 1 March of the year 0: a year that begins in March ends with its leap day. */
 const DAYS_TO_EPOCH = 719_468;
 const DAYS_PER_400_YEARS = 146_097;
 const DAYS_PER_100_YEARS = 36_524;

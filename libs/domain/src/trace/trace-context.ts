@@ -9,7 +9,7 @@ export const TRACEPARENT = 'traceparent';
 const TRACEPARENT_FORM = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
-/** The only flag that is passed on: the others have no meaning in the version that is written. */
+/** Other flags are not passed on: they have no meaning in the version that is written. */
 const SAMPLED = 0x01;
 
 const TRACE_DIGITS = 32;
@@ -28,7 +28,7 @@ export interface TraceContext extends Trace {
   readonly spanId: string;
 }
 
-/** null: not a `traceparent`, and handled as if there were none. */
+/** null: not a `traceparent`, and handled as if it were missing. */
 export function parseTraceparent(traceparent: string | null): TraceContext | null {
   const [, version, traceId, spanId = NO_SPAN, flags = '', more] = TRACEPARENT_FORM.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || traceId === NO_TRACE || spanId === NO_SPAN) return null;
@@ -40,17 +40,20 @@ function format({ traceId, isSampled }: Trace, spanId: string): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** Whether a `traceparent` that was written here is sampled. */
+/** Whether a `traceparent` written here is sampled. */
 export function isSampledTrace(traceparent: string): boolean {
   return traceparent.endsWith('1');
 }
 
-/** Decided by the id, so that all who see a trace decide the same; its last 7 bytes are as good as random. */
+/** The id decides, so that all who see a trace decide the same; its last 7 bytes are as good as random. */
 function begin(traceId: string, sampleRatio: number): Trace {
   return { traceId, isSampled: parseInt(traceId.slice(-RATIO_DIGITS), 16) < sampleRatio * 16 ** RATIO_DIGITS };
 }
 
-/** In the producer's trace (`given`), else in a new one. It follows from the ping alone: processed again, it has the same bytes. */
+/**
+ * Continues the producer's trace (`given`), or begins one that follows from the ping alone, so that it is the same if
+ * processed again.
+ */
 export function traceOfPing(
   { fleetId, deviceId, eventTime }: { readonly fleetId: string; readonly deviceId: string; readonly eventTime: number },
   given: string | null,
@@ -61,13 +64,13 @@ export function traceOfPing(
   return format(trace, digits.slice(TRACE_DIGITS, TRACE_DIGITS + SPAN_DIGITS));
 }
 
-/** In the trace of its event, else in a new one. Each replay begins its own. */
+/** Continues the trace of the event, or begins one. Each replay begins its own. */
 export function traceOfDelivery(
   { eventId, series }: { readonly eventId: string; readonly series: number },
   ofEvent: string | null,
   sampleRatio = 0,
 ): string {
-  // A UUID (R-12), which has as many digits as a trace.
+  // A UUID (R-12) has as many digits as a trace id.
   const digits = series === 0 ? eventId.replaceAll('-', '') : hash('sha256', joinIds(eventId, String(series)), 'hex');
   return format(
     parseTraceparent(ofEvent) ?? begin(digits.slice(0, TRACE_DIGITS), sampleRatio),
@@ -75,12 +78,12 @@ export function traceOfDelivery(
   );
 }
 
-/** A span of its own. `number` counts all requests of the delivery, probes too, from 1: 0 would be the delivery's own span. */
+/** The span of one request. `number` counts all requests of the delivery, probes included, from 1: 0 would be the delivery's own span. */
 export function traceOfAttempt(ofDelivery: string, number: number): string {
   return changeSpan(ofDelivery, SPAN_END - COUNTED_DIGITS, COUNTED_DIGITS, number & 0xffffff);
 }
 
-/** The span in which the record of an attempt is projected: it differs where all attempts of the delivery are the same. */
+/** The span in which an attempt is projected: it differs from those of the delivery's other attempts. */
 export function traceOfProjection(ofAttempt: string): string {
   return changeSpan(ofAttempt, SPAN_END - SPAN_DIGITS, 2, 0xff);
 }

@@ -1,14 +1,14 @@
 export const TRACESTATE = 'tracestate';
 
-/** What everyone has to pass on, in characters; whole members at the end that go beyond it are left out. */
+/** The length that everyone has to pass on, in characters; whole members beyond it are dropped from the end. */
 export const MAX_TRACESTATE_LENGTH = 512;
 const MAX_MEMBERS = 32;
 
-/** A key, of one vendor or of a tenant at a vendor, and a value without comma, equals sign and space at its end. */
+/** A key of a vendor, or of a tenant at a vendor, and a value without comma, equals sign or trailing space. */
 const MEMBER =
   /^[a-z0-9][a-z0-9_\-*/]*(@[a-z0-9][a-z0-9_\-*/]*)?=[\x20-\x2b\x2d-\x3c\x3e-\x7e]*[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** R-46: a producer's `tracestate` as receivers get it; null when any detail of it is wrong. */
+/** A producer's `tracestate` as receivers get it (R-46); null if any detail of it is wrong. */
 export function passedTracestate(given: string): string | null {
   const members = given
     .split(',')

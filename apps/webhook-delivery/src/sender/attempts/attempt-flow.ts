@@ -50,8 +50,7 @@ type MadeAttempt =
 /**
  * Takes each delivery of a partition through its attempts: wait until the scheduler begins it, attempt, decide, log,
  * and again when the next attempt is due (R-20 to R-25). An attempt is in the log before the next one of the same
- * delivery starts, and before its reservation is released, so a crash can repeat no more attempts than there are
- * reservations.
+ * delivery starts, and before its reservation is released, so a crash repeats no more attempts than reservations.
  */
 export class AttemptFlow {
   private readonly dueTimers: DueTimers;
@@ -367,9 +366,7 @@ export class AttemptFlow {
     this.enqueue(pending);
   }
 
-  /**
-   * The attempt does not count: a successor makes it, or this process when the subscription is no longer paused (R-16).
-   */
+  /** The attempt does not count: a successor makes it, or this process when the subscription is no longer paused. */
   private notMade(pending: PendingDelivery, why: 'aborted' | 'paused', isProbe: boolean): void {
     if (isProbe) pending.backlog.isProbing = false;
     this.over(pending);

@@ -50,8 +50,7 @@ export class AttemptLog implements Flushable {
   }
 
   /**
-   * Calls `settled` with whether the attempt is in the log. False means that the log has failed and the attempt must be
-   * ignored.
+   * Calls `settled` with whether the attempt is in the log. If it is not, the log has failed: ignore the attempt.
    * @param traceparent the context of the attempt (R-46); null: no attempt was made
    */
   append(attempt: WebhookAttempt, traceparent: string | null, settled: (isDurable: boolean) => void): void {

@@ -33,10 +33,7 @@ export function createAttemptTracer({ recorder, sampleRatio }: Traces): AttemptT
   };
 }
 
-/**
- * Follows the semantic conventions for HTTP clients, but omits `url.full`: path and query of a webhook are often its
- * secret.
- */
+/** Follows the semantic conventions for HTTP clients, but omits `url.full`: path and query of a webhook are often its secret. */
 function spanOf(record: WebhookAttempt): Omit<EndedSpan, 'context' | 'parent'> {
   const { attempt, startedAt, durationMs, statusCode, errorCode, probe } = record;
   const failure = errorCode ?? (statusCode !== null && statusCode >= 400 ? String(statusCode) : null);

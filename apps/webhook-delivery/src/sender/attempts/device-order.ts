@@ -25,10 +25,7 @@ export class DeviceOrder {
     return this.unfinishedByDevice.get(deviceKey(pending))?.includes(pending) === true;
   }
 
-  /**
-   * Adds deliveries that were under way before the subscription became strict, in event order: later ones wait for
-   * them.
-   */
+  /** Adds deliveries that were under way before the subscription became strict, in event order: later ones wait for them. */
   enterAhead(pending: PendingDelivery): void {
     this.enter(pending);
     this.ahead.add(pending);

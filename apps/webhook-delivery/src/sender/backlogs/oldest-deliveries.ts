@@ -4,10 +4,7 @@ import type { SubscriptionBacklog } from './subscription-backlog.js';
 interface OldestDeliveriesOptions {
   /** Epoch ms. */
   readonly createdBefore: number;
-  /**
-   * Whether the owner paused it. A subscription that this process cannot read does not count: its deliveries expire by
-   * accident.
-   */
+  /** Whether the owner paused it. A subscription that this process cannot read does not count: its deliveries expire by accident. */
   readonly wasPaused: (subscriptionId: string) => boolean;
 }
 

@@ -8,28 +8,28 @@ import { type PendingDelivery, SubscriptionBacklog, type WithdrawnDelivery } fro
  *             |           |   |              |
  *      lowest()   takenUpTo   parkedFrom     position, of the reader of the partition
  *
- * The reader leaves what comes after parkedFrom to a catch-up pass, which takes in what there is room for and moves
- * parkedFrom on. A pass that found the backlog full has its number in stoppedInPass and takes in no more of it. A held
- * backlog keeps one delivery in memory: parkedFrom goes back to the second, takenUpTo to the last one with attempts, and of
- * those between them the unfinished ones are in `withdrawn`.
+ * The reader leaves deliveries from parkedFrom on to a catch-up pass, which takes in as many as there is room for and
+ * moves parkedFrom on. A pass that finds the backlog full leaves its number in stoppedInPass and takes in no more of it.
+ * A held backlog keeps one delivery in memory: parkedFrom goes back to the second one, takenUpTo to the last one with
+ * attempts, and the unfinished ones in between are in `withdrawn`.
  *
- * A successor reads deliveries from one offset on, and to know which of them are finished, it folds the attempts from
- * another one, in `webhook.attempts`: foldFrom. No attempt of these deliveries may lie before it, or a finished one would
- * be sent again. foldFromOf() has the least of those that apply to a delivery:
+ * A successor reads deliveries from one offset on. To find out which of them are finished, it folds the attempts from
+ * another offset on, in `webhook.attempts`: foldFrom. No attempt of these deliveries may lie before it, or a finished one
+ * would be sent again. foldFromOf() returns the least of those that apply to a delivery:
  *
- *     up to begun.upTo     a predecessor had begun it, or a later one of the partition    begun.foldFrom
- *     up to begunUpTo      a predecessor had begun it, or a later one of the backlog      begunFoldFrom
- *     up to takenUpTo      it is read again                                               withdrawnFoldFrom
- *     beyond all of them   it has no attempts                                             attemptsEnd
+ *     up to begun.upTo     a predecessor began it, or a later one of the partition    begun.foldFrom
+ *     up to begunUpTo      a predecessor began it, or a later one of the backlog      begunFoldFrom
+ *     up to takenUpTo      it will be read again                                      withdrawnFoldFrom
+ *     beyond all of them   it has no attempts                                         attemptsEnd
  *
- * While a backlog is held or slow, its state record tells the progress of its deliveries in place of the attempts from
- * foldFrom to the moment of the record (KnownDeliveries): what waits for days would otherwise have all attempts of these
- * days folded. Not so before its owner has read all that a predecessor had begun of it: of one that is held, it does not
- * until the hold is over.
+ * While a backlog is held or slow, its state record has the progress of its deliveries in place of the attempts from
+ * foldFrom to the time of the record (KnownDeliveries): deliveries may wait for days, and all attempts of these days would
+ * be folded otherwise. The progress is complete only once everything that a predecessor began has been read, which for a
+ * held backlog is after the hold.
  *
- * Which pair a successor gets depends on the placement of the backlog: attached, the commit point of the partition, which
- * is the least of all attached backlogs; detached, that of its own state record, which is why begun.foldFrom does not
- * count for it. Detached are those that are parked, held or slow.
+ * The placement of the backlog decides which pair of offsets a successor gets. Attached: the commit point of the
+ * partition, which is the least of all attached backlogs. Detached (if it is parked, held or slow): that of its own state
+ * record, so begun.foldFrom does not count for it.
  */
 
 export interface CommitPoint {
@@ -45,9 +45,7 @@ const MUCH_OF_FREE = 1 / 4;
 export interface BacklogLimits {
   /** Unfinished deliveries of one subscription in memory. */
   readonly perSubscription: number;
-  /**
-   * A backlog is slow after its first delivery has been in memory this long: it must not hold back the commit point.
-   */
+  /** A backlog is slow after its first delivery has been in memory this long: it must not hold back the commit point. */
   readonly slowAfterMs: number;
 }
 
@@ -247,8 +245,7 @@ export class PartitionBacklogs {
   }
 
   forgetIfDone(backlog: SubscriptionBacklog): void {
-    // The state of deliveries that a predecessor began is kept until the reader passes them: the backlog may still be
-    // parked.
+    // Deliveries that a predecessor began stay known until the reader passes them: the backlog may still be parked.
     if (backlog.isForgettable && backlog.begunUpTo < this.position) this.backlogs.delete(backlog.subscriptionId);
   }
 

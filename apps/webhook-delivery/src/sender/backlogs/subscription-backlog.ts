@@ -52,10 +52,7 @@ export class SubscriptionBacklog {
   health: EndpointHealth = HEALTHY;
   /** `health.failingSince` on the monotonic clock, which measures the length of an outage. */
   failingSinceMs = Infinity;
-  /**
-   * `updatedAt` of the subscription at the last attempt that counted; null: none here, the health may be a
-   * predecessor's.
-   */
+  /** `updatedAt` of the subscription at the last attempt that counted; null: none here, the health may be a predecessor's. */
   judgedUnder: number | null = null;
   /** The highest delivery that a predecessor had begun, -1: none. Its attempts lie at or after `begunFoldFrom`. */
   begunUpTo = -1;
@@ -65,10 +62,7 @@ export class SubscriptionBacklog {
   /** When the last hold ended; null: it was never held here. */
   releasedAt: Moment | null = null;
   isProbing = false;
-  /**
-   * Whether sending is off, by the owner's decision or because the subscription cannot be read (SubscriptionDirectory,
-   * R-16).
-   */
+  /** Whether sending is off, by the owner's decision or because the subscription cannot be read (SubscriptionDirectory, R-16). */
   isPaused = false;
   inFlight = 0;
   /** The number of expired deliveries whose record is not written yet. */

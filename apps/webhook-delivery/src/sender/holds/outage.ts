@@ -185,10 +185,7 @@ export class Outage {
     if (!this.options.probe(backlog) && next) next.isMissed = true;
   }
 
-  /**
-   * Stops holding: the subscription no longer has `onOutage: hold`, or was disabled or deleted. Its deliveries go on as
-   * usual.
-   */
+  /** Stops holding: the subscription no longer has `onOutage: hold`, or was disabled or deleted. Its deliveries go on as usual. */
   private stopHolding(backlog: SubscriptionBacklog): void {
     backlog.health = { ...backlog.health, suspendedAt: null };
     this.options.states.watch(backlog);

@@ -15,9 +15,7 @@ import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
  * R-26).
  */
 
-/**
- * Whether the progress of all its deliveries is known: a predecessor may have begun some that have not been read yet.
- */
+/** Whether the progress of all its deliveries is known: a predecessor may have begun some that have not been read yet. */
 export function isKnown({ begunUpTo, takenUpTo }: SubscriptionBacklog): boolean {
   return begunUpTo <= takenUpTo;
 }

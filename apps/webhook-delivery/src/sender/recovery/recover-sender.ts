@@ -110,10 +110,7 @@ interface RecoveredProgress {
   readonly newestAppend: number;
 }
 
-/**
- * Folds the attempt log of a partition to find finished deliveries, and when the next attempt of the others is due
- * (R-25).
- */
+/** Folds the attempt log of a partition to find finished deliveries, and when the next attempt of the others is due. */
 async function recoverProgress(
   { backend, codecs, nowMs }: SenderRecoveryParts,
   fetcher: Fetcher,

@@ -36,9 +36,7 @@ interface Waiting {
   readonly before: KnownDeliveries | null;
 }
 
-/**
- * The write interval while a detached backlog advances. After a crash, deliveries that finished since are folded again.
- */
+/** The write interval while a detached backlog advances. After a crash, deliveries that finished since are folded again. */
 const ADVANCE_INTERVAL_MS = 1_000;
 /**
  * The interval while the backlog does not advance, for long lists of known deliveries, and for counts of failures.
@@ -124,10 +122,7 @@ export class StateRecords {
     };
   }
 
-  /**
-   * Finds records due by time alone. Each call looks at a few backlogs: thousands may be watched, and this runs at
-   * every flush.
-   */
+  /** Finds records due by time alone. Each call looks at a few backlogs: thousands may be watched, and this runs at every flush. */
   private continueRound(): void {
     for (let left = Math.min(QUEUES_PER_CALL, this.watched.size); left > 0; left--) {
       let next = this.round.next();

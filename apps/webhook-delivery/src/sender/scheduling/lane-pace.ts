@@ -8,9 +8,7 @@ const MAX_LATENESS_MS = 20;
  */
 const MAX_MADE_UP_FOR_MS = 60_000;
 
-/**
- * Says when the next delivery of a lane may begin, by its rate (R-16) and its receiver's Retry-After (R-22). Monotonic.
- */
+/** Says when the next delivery of a lane may begin, by its rate and its receiver's Retry-After. Monotonic. */
 export class LanePace {
   private notBeforeMs = 0;
   private nextStartMs = 0;
