@@ -8,7 +8,7 @@ export type ContractsErrorCode =
   | 'partition_count_differs'
   | 'topic_setting_differs';
 
-/** An error of this library; the message says what to do about it. */
+/** An error of this library; the message says how to fix it. */
 export class ContractsError extends Error {
   override readonly name = 'ContractsError';
 
@@ -20,7 +20,7 @@ export class ContractsError extends Error {
     super(message, options);
   }
 
-  /** True when the same call may succeed later with nothing changed: an outage. */
+  /** True if the same call may succeed later with nothing changed: an outage. */
   get retriable(): boolean {
     return this.code === 'registry_unavailable';
   }

@@ -1,6 +1,6 @@
 import type { HeaderOfRecord } from './trace-header.js';
 
-/** Where an event is in fleet.events. */
+/** The position of an event in fleet.events. */
 export interface EventPosition {
   readonly partition: number;
   readonly offset: number;
@@ -10,7 +10,7 @@ const EVENT_HEADER = 'waypost-event';
 const VALUE = /^(?<partition>\d{1,9}):(?<offset>\d{1,15})$/;
 const MAX_LENGTH = 32;
 
-/** Names the event that a delivery was made of, so that its fan-out can tell its own deliveries from all others (R-25). */
+/** Names the event of a delivery, so that its fan-out can tell its own deliveries from all others (R-25). */
 export function eventHeader({ partition, offset }: EventPosition): HeaderOfRecord {
   return { key: EVENT_HEADER, value: Buffer.from(`${String(partition)}:${String(offset)}`, 'latin1') };
 }

@@ -5,13 +5,13 @@ export interface HeaderOfRecord {
   readonly value: Buffer | null;
 }
 
-/** Longer ones are of no version that this one could read. */
+/** A longer one belongs to no version that this code can read. */
 const MAX_LENGTH = 256;
 const NO_HEADERS: readonly HeaderOfRecord[] = [];
-/** Much more than is passed on: what is longer is not read at all. */
+/** Far more than is passed on; longer ones are not read at all. */
 const MAX_STATE_BYTES = 8_192;
 
-/** The `traceparent` of a record as it came (R-46); null: there is none, or there are several, which says nothing. */
+/** The `traceparent` of a record, as received (R-46); null: there is none, or several, which is meaningless. */
 export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string | null {
   if (headers.length === 0) return null;
   const [found, ...others] = headers.filter(({ key }) => key === TRACEPARENT);
@@ -19,7 +19,7 @@ export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string
   return found.value.toString('latin1');
 }
 
-/** The `tracestate` of a record as it is passed on (R-46), which says nothing without a `traceparent`; null: there is none. */
+/** The `tracestate` of a record as it is passed on (R-46), which is meaningless without a `traceparent`; null: none. */
 export function readTraceState(headers: readonly HeaderOfRecord[] = []): string | null {
   if (headers.length < 2) return null;
   const values = headers.filter(({ key }) => key === TRACESTATE).map(({ value }) => value ?? Buffer.alloc(0));
@@ -30,7 +30,7 @@ export function readTraceState(headers: readonly HeaderOfRecord[] = []): string 
 
 /**
  * @param traceparent null: no headers
- * @param tracestate of readTraceState()
+ * @param tracestate the result of readTraceState()
  */
 export function traceHeaders(traceparent: string | null, tracestate: string | null = null): readonly HeaderOfRecord[] {
   if (traceparent === null) return NO_HEADERS;

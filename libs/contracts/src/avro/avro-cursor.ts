@@ -1,13 +1,13 @@
 import { LONG_LIMIT, MAX_LONG_BYTES } from './avro-long.js';
 
 const NULL_BRANCH = 0;
-/** Branch 1 as Avro writes it: zigzag. */
+/** Branch 1 in Avro's zigzag encoding. */
 const VALUE_BRANCH = 2;
 
 /**
- * Reads Avro bytes that may be anything, in place. It takes exactly what `readAvro` takes of a schema whose unions are
- * all ["null", T], and costs a small part of it: for schemas that are read hundreds of thousands of times a second.
- * Every read throws a RangeError at the first byte beyond the end.
+ * Reads untrusted Avro bytes in place. It accepts exactly what `readAvro` accepts for a schema whose unions are all
+ * ["null", T], at a fraction of its cost: for schemas that are read hundreds of thousands of times a second. Every read
+ * throws a RangeError at the first byte beyond the end.
  */
 export class AvroCursor {
   private bytes: Buffer = Buffer.alloc(0);
@@ -15,7 +15,7 @@ export class AvroCursor {
   private position = 0;
   private end = 0;
 
-  /** From `start` to `end` of `bytes`; the cursor is reused from record to record. */
+  /** Moves the cursor to `bytes` from `start` to `end`; it is reused from record to record. */
   reset(bytes: Buffer, start: number, end: number): void {
     if (bytes !== this.bytes) {
       this.bytes = bytes;
@@ -29,7 +29,7 @@ export class AvroCursor {
     return this.position;
   }
 
-  /** To be called last: a record that is longer than its schema says is not a record of that schema. */
+  /** Call last: a record with bytes left over is not a record of the schema. */
   expectEnd(): void {
     if (this.position !== this.end) throw new RangeError(`${String(this.end - this.position)} bytes left over`);
   }
@@ -46,7 +46,7 @@ export class AvroCursor {
 
   long(): number {
     const long = this.anyLong();
-    // Written so that NaN fails: endless continuation bytes make one.
+    // Written so that NaN fails: endless continuation bytes produce it.
     if (!(Math.abs(long) < LONG_LIMIT)) throw new RangeError('a long is beyond 2^52');
     return long;
   }
@@ -84,7 +84,7 @@ export class AvroCursor {
     return this.bytes.toString('utf8', start, this.position);
   }
 
-  /** Moves behind the string and returns where its bytes begin; they end `at`. */
+  /** Moves past the string and returns where its bytes begin; they end `at`. */
   skipString(): number {
     const length = this.long();
     if (length < 0) throw new RangeError('a string has a negative length');
@@ -93,7 +93,7 @@ export class AvroCursor {
     return start;
   }
 
-  /** Whether the union holds its value, which then follows. */
+  /** Whether the union has its value, which then follows. */
   present(): boolean {
     const branch = this.byte();
     if (branch === VALUE_BRANCH) return true;
@@ -112,7 +112,7 @@ export class AvroCursor {
     return this.present() ? this.long() : null;
   }
 
-  /** R-1: null for a value beyond 2^52 as well. */
+  /** Also null for a value beyond 2^52 (R-1). */
   reportedLong(): number | null {
     if (!this.present()) return null;
     const start = this.position;
@@ -163,7 +163,7 @@ export class AvroCursor {
     return map;
   }
 
-  /** Entry by entry, though a block may state its size: bytes that a later reader refuses must be refused here too. */
+  /** Reads every entry, though a block may state its size: bytes that a later reader refuses must be refused here too. */
   skipStringMap(): void {
     for (let left = this.blockCount(); left > 0; left = this.blockCount()) {
       for (; left > 0; left--) {

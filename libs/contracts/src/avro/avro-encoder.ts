@@ -1,21 +1,21 @@
 import { LONG_LIMIT, MAX_LONG_BYTES } from './avro-long.js';
 
-/** Up to there doubled and complemented without leaving 32 bits. */
+/** Smaller values can be doubled and complemented within 32 bits. */
 const SMALL_LIMIT = 2 ** 30;
 const INT_LIMIT = 2 ** 31;
 const NULL_BRANCH = 0;
-/** Branch 1 as Avro writes it: zigzag. */
+/** Branch 1 in Avro's zigzag encoding. */
 const VALUE_BRANCH = 2;
-/** Texts up to here are mostly ids of plain ASCII, which are written faster one by one. */
+/** Texts up to this length are mostly ASCII ids, which are faster to write one by one. */
 const SHORT_TEXT = 48;
 const FIRST_BYTES = 4_096;
 
 /**
- * Writes Avro of schemas whose unions are all ["null", T], byte for byte what avsc writes, at a fraction of its cost: for
- * schemas that are written hundreds of thousands of times a second. It grows as it needs to, and is reused from record to
+ * Writes Avro for schemas whose unions are all ["null", T], byte for byte like avsc, at a fraction of its cost: for
+ * schemas that are written hundreds of thousands of times a second. It grows as needed, and is reused from record to
  * record.
  *
- * @throws RangeError or TypeError for what the schema does not take: a bug of the caller
+ * @throws RangeError or TypeError for values that the schema does not allow: a bug of the caller
  */
 export class AvroEncoder {
   bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
@@ -46,7 +46,7 @@ export class AvroEncoder {
   }
 
   double(value: number): void {
-    // A field that is not there would be written as NaN.
+    // A missing field would be written as NaN.
     if (typeof value !== 'number') throw new TypeError(`${String(value)} is not a double`);
     this.reserve(8);
     this.view.setFloat64(this.at, value, true);
@@ -61,7 +61,7 @@ export class AvroEncoder {
     this.at += this.bytes.write(value, this.at, length);
   }
 
-  /** The branch of a union. @returns whether its value follows */
+  /** Writes the branch of a union. @returns whether its value follows */
   present<T>(value: T | null): value is T {
     this.reserve(1);
     this.bytes[this.at++] = value === null ? NULL_BRANCH : VALUE_BRANCH;
@@ -97,7 +97,7 @@ export class AvroEncoder {
     this.long(0);
   }
 
-  /** @returns false: it is not plain ASCII, and nothing is written */
+  /** @returns false: not plain ASCII, and nothing is written */
   private ascii(value: string): boolean {
     const { length } = value;
     this.reserve(MAX_LONG_BYTES + length);
@@ -123,7 +123,7 @@ export class AvroEncoder {
     bytes[this.at++] = left;
   }
 
-  /** Beyond 32 bits: in numbers, not in bits. */
+  /** Uses arithmetic, since bit operations stop at 32 bits. */
   private largeVarint(zigzag: number): void {
     let left = zigzag;
     while (left >= 0x10000000) {

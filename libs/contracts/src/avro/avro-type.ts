@@ -1,10 +1,10 @@
 import avro from 'avsc';
 
-/** What a reader makes of an optional long beyond 2^52. */
+/** How a reader treats an optional long beyond 2^52. */
 export type LargeOptionalLongs = 'refused' | 'not_reported';
 
 /**
- * The avsc type of a schema, one way for readers and writers: unions hold plain values, logical types stay numbers,
+ * The avsc type of a schema, the same for readers and writers: unions hold plain values, logical types stay numbers,
  * and records carry no methods. Throws on a schema that is not valid Avro.
  */
 export function avroTypeOf(schema: object, largeOptionalLongs: LargeOptionalLongs = 'refused'): avro.Type {
@@ -27,8 +27,8 @@ interface MapTap {
 }
 
 /**
- * avsc assigns a map's entries, so one with the key `__proto__` would be lost. Here every entry is a property of its
- * own. Leans on the same internals as strict-avro-reader.ts.
+ * avsc assigns a map's entries, so one with the key `__proto__` would be lost. Here every entry is an own property.
+ * Depends on the same internals as strict-avro-reader.ts.
  */
 class OwnKeysMapType extends avro.types.MapType {
   _read(tap: MapTap): Record<string, unknown> {
@@ -57,7 +57,7 @@ function blockEntries(tap: MapTap): number {
   return -count;
 }
 
-/** Leans on the same internals. */
+/** Depends on the same internals. */
 class ReportedLongType extends avro.types.LongType {
   _read(tap: { readReportedLong(): number | null }): number | null {
     return tap.readReportedLong();

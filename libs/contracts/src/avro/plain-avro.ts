@@ -1,7 +1,7 @@
 /**
- * Skips a value in the encoding that nearly every writer uses, working on the bytes and a position only. AvroCursor accepts all
- * that Avro allows at several times the cost. Each function returns the position after the value, or NOT_PLAIN when the cursor
- * must read it.
+ * Skips a value in the encoding that nearly every writer uses, with just the bytes and a position. AvroCursor accepts
+ * all that Avro allows at several times the cost. Each function returns the position after the value, or NOT_PLAIN if
+ * the cursor must read it.
  *
  * They may read beyond the end of a truncated record: the caller checks that the last position is not past the end.
  */
@@ -10,9 +10,9 @@ export const NOT_PLAIN = -1;
 const NULL_BRANCH = 0;
 const VALUE_BRANCH = 2;
 const DOUBLE_BYTES = 8;
-/** 28 bits: every number of them is an int. */
+/** 28 bits, which always fit an int. */
 const INT_BYTES = 4;
-/** 49 bits: every number of them is a long that is read exactly. */
+/** 49 bits, which always are a long that is read exactly. */
 const LONG_BYTES = 7;
 
 export function afterOptionalInt(bytes: Uint8Array, at: number): number {
@@ -38,7 +38,7 @@ export function afterOptionalDouble(bytes: Uint8Array, at: number): number {
   return bytes[at] === NULL_BRANCH ? at + 1 : NOT_PLAIN;
 }
 
-/** For a text of less than 64 bytes: the length has one byte then, of which the lowest bit is the sign. */
+/** For a text of less than 64 bytes: its length has one byte, whose lowest bit is the sign. */
 export function afterOptionalText(bytes: Uint8Array, at: number): number {
   if (bytes[at] === NULL_BRANCH) return at + 1;
   if (bytes[at] !== VALUE_BRANCH) return NOT_PLAIN;

@@ -3,12 +3,12 @@ import avscInternals from 'avsc/lib/utils.js';
 import { LONG_LIMIT, MAX_LONG_BYTES } from './avro-long.js';
 
 /**
- * Reads Avro bytes that may be anything.
+ * Reads untrusted Avro bytes.
  *
  * Hazard: avsc's own reader does not notice that it has run past the end until the whole value is read. A corrupt block
- * count of a map or array (one bad byte in a ping) then loops up to 2^53 times and stops the process for good. This
- * reader stops at the first read beyond the end, or that makes no progress. It leans on avsc internals (`Tap`, `_read`), hence the exact version in
- * package.json and the corrupt-bytes tests beside this file.
+ * count of a map or array (one bad byte in a ping) then loops up to 2^53 times and hangs the process. This reader stops
+ * at the first read that is beyond the end or makes no progress. It depends on avsc internals (`Tap`, `_read`), hence
+ * the exact version in package.json and the corrupt-bytes tests beside this file.
  */
 export function readAvro(type: avro.Type, resolver: AvroResolver | null, data: Buffer): unknown {
   const tap = new StrictTap(data, 0);
@@ -37,7 +37,7 @@ class StrictTap extends avscInternals.Tap {
 
   override readInt(): number {
     const value = this.readLong();
-    // avsc would hand it out, and refuse to write it again.
+    // avsc would return it, and refuse to write it again.
     if (value !== (value | 0)) throw new Error('an int is beyond 32 bits');
     return value;
   }
@@ -127,7 +127,7 @@ class StrictTap extends avscInternals.Tap {
     this.assertInside();
   }
 
-  /** A skipped block states its own size; a corrupt, negative one would send the reader back, and round for ever. */
+  /** A skipped block states its own size; a corrupt, negative one would send the reader back, and loop forever. */
   private assertProgress(): void {
     if (this.pos <= this.furthest) throw new Error('a block size points backwards');
     this.furthest = this.pos;

@@ -41,7 +41,7 @@ export type AvroCodecs = { readonly [Id in TopicId]: SubjectCodec<TopicValues[Id
 
 interface AvroCodecsOptions {
   readonly registry: SchemaRegistryPort;
-  /** For how long an unknown schema id is believed to be unknown. */
+  /** The clock that limits how long an unknown schema id stays unknown. */
   readonly now?: () => number;
 }
 

@@ -3,10 +3,10 @@ import { AvroCursor } from '../avro/avro-cursor.js';
 import type { AvroEncoder } from '../avro/avro-encoder.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
-/** Decodes the device state that lies from `start` to `end` in `bytes`. */
+/** Decodes the device state from `start` to `end` of `bytes`. */
 export type DeviceStateReader = (bytes: Buffer, start: number, end: number) => DecodeResult<DeviceState>;
 
-/** As the codec does, at a third of the cost: a restore reads millions of them before the first ping. */
+/** Same results as the codec, at a third of the cost: a restore reads millions of them before the first ping. */
 export function createDeviceStateReader(codec: SubjectCodec<DeviceState>): DeviceStateReader {
   const cursor = new AvroCursor();
   const readOwn = (bytes: Buffer, start: number, end: number): DeviceState => {

@@ -10,9 +10,9 @@ import {
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /**
- * A ping that decodes only the fields that every rule reads. The rest, the texts of the ids included, is decoded on first
- * access: nine pings in ten make no event and never need it. All bytes are checked, so a ping that breaks its schema is
- * refused before it is used.
+ * A ping that decodes only the fields that every rule reads. The rest, including the texts of the ids, is decoded on
+ * first access: nine pings in ten make no event and never need it. All bytes are checked, so a ping that breaks its
+ * schema is refused before it is used.
  *
  * It is a view: `bytes` must not change while it is in use.
  */
@@ -31,7 +31,7 @@ export class LazyTelemetryPing implements TelemetryPing {
   private whole: TelemetryPing | null = null;
 
   /**
-   * @param bytes hold the ping in Avro, without the wire header, from `start` to `end`
+   * @param bytes contain the ping in Avro, without the wire header, from `start` to `end`
    * @throws RangeError for bytes that are not a ping
    */
   constructor(
@@ -134,18 +134,18 @@ export class LazyTelemetryPing implements TelemetryPing {
   }
 }
 
-/** Whether all from the odometer on is written as it nearly always is, without attributes, and ends where the ping does. */
+/** Whether everything from the odometer on has the usual encoding, without attributes, and ends with the ping. */
 function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
   const textsAt = afterNumbers(bytes, start);
   if (textsAt === NOT_PLAIN) return false;
   const sequenceAt = afterTexts(bytes, textsAt);
   if (sequenceAt === NOT_PLAIN) return false;
   const bufferedAt = afterOptionalLong(bytes, sequenceAt);
-  // `buffered` is one byte, whatever its value; the map after it has no entry.
+  // `buffered` is one byte, whatever its value; the map after it must be empty.
   return bufferedAt !== NOT_PLAIN && bufferedAt + 2 === end && bytes[bufferedAt + 1] === 0;
 }
 
-/** odometerInMeters, rpm, fuelLevel and batteryVoltage. No place but a real one is ever looked at: others are dear. */
+/** odometerInMeters, rpm, fuelLevel and batteryVoltage. Never reads at NOT_PLAIN: an index of -1 is slow. */
 function afterNumbers(bytes: Buffer, start: number): number {
   let at = afterOptionalLong(bytes, start);
   if (at !== NOT_PLAIN) at = afterOptionalInt(bytes, at);
@@ -207,8 +207,8 @@ function readTelemetryPing(cursor: AvroCursor): TelemetryPing {
 }
 
 /**
- * Decodes the ping that lies from `start` to `end` in `bytes`. What was written with our own version of the schema comes
- * as a `LazyTelemetryPing`, at a fifth of the cost; other versions as a plain object. The results are the same.
+ * Decodes the ping from `start` to `end` of `bytes`. A ping written with our own version of the schema becomes a
+ * `LazyTelemetryPing`, at a fifth of the cost; other versions become a plain object. The results are the same.
  */
 export type PingReader = (bytes: Buffer, start: number, end: number) => DecodeResult<TelemetryPing>;
 

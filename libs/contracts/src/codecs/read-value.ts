@@ -1,7 +1,7 @@
 import type { RejectedTelemetry } from '@waypost/domain';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
-/** Why a record cannot be used; `reason` is one of those in the schema of telemetry.rejected. */
+/** Why a record is unusable; `reason` is one of those in the schema of telemetry.rejected. */
 export interface Rejection {
   readonly reason: string;
   readonly detail: string;
@@ -31,7 +31,7 @@ export function valueOf<T>(decoded: DecodeResult<T>): ReadValue<T> {
   }
 }
 
-/** A record as it was read; contracts know nothing of the runtime. */
+/** A record as read from the log; contracts know nothing of the runtime. */
 interface SourceRecord {
   readonly offset: number;
   readonly timestamp: number;
@@ -41,7 +41,7 @@ interface SourceRecord {
 
 const MAX_DETAIL_CHARACTERS = 500;
 
-/** For telemetry.rejected: the original bytes, where they were, and why they are there (R-2). */
+/** The record for telemetry.rejected: the original bytes, their origin, and the reason (R-2). */
 export function rejectedRecord(
   { topic, partition }: { readonly topic: string; readonly partition: number },
   { offset, timestamp, key, value }: SourceRecord,

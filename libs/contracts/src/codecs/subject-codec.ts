@@ -8,7 +8,7 @@ import type { WriterSchemas } from '../registry/writer-schemas.js';
 
 export type DecodeResult<T> =
   | { readonly type: 'decoded'; readonly value: T }
-  /** Not in the wire format, or not what its schema says. */
+  /** Not in the wire format, or inconsistent with its schema. */
   | { readonly type: 'malformed'; readonly detail: string }
   /** The registry has no such id. */
   | { readonly type: 'unknown_schema'; readonly id: number }
@@ -22,19 +22,19 @@ export type DecodeResult<T> =
  */
 export interface SubjectCodec<T> {
   readonly subject: string;
-  /** Looks up the id of our own schema, for `encode`. Applications never register: that is the set-up's job. */
+  /** Looks up the id of our own schema, for `encode`. Applications never register: the set-up does. */
   prepare(): Promise<void>;
-  /** A buffer of its own. Throws when the value breaks the schema (a bug), or before `prepare`. */
+  /** Returns a new buffer. Throws if the value breaks the schema (a bug), or before `prepare`. */
   encode(value: T): Buffer;
-  /** As `encode`, into memory that the next call writes over. */
+  /** Like `encode`, into memory that the next call overwrites. */
   encodeRange(value: T): EncodedRange;
-  /** Looks up the writers' schemas of a batch. Rejects (retriable) while the registry cannot be asked. */
+  /** Looks up the writers' schemas of a batch. Rejects (retriable) while the registry is unavailable. */
   resolve(ids: Iterable<number>): Promise<void>;
   /** Never throws. Evolved writers' schemas are read into ours. */
   decode(value: Buffer): DecodeResult<T>;
   /**
-   * As `decode`, of a part of a buffer. `readOwn` reads what was written with our own schema, in place of avsc; it gets
-   * the bounds of the Avro data and must refuse, by throwing, exactly what avsc refuses.
+   * Like `decode`, for a part of a buffer. `readOwn` replaces avsc for values written with our own schema; it gets the
+   * bounds of the Avro data and must refuse, by throwing, exactly what avsc refuses.
    */
   decodeRange(bytes: Buffer, start: number, end: number, readOwn?: OwnReader<T>): DecodeResult<T>;
 }
@@ -48,7 +48,7 @@ export interface EncodedRange {
 
 export type OwnReader<T> = (bytes: Buffer, start: number, end: number) => T;
 
-/** Writes a value as our own schema has it, in place of avsc and byte for byte as avsc does. */
+/** Writes a value with our own schema, in place of avsc and byte for byte like it. */
 export type OwnWriter<T> = (to: AvroEncoder, value: T) => void;
 
 type WriterReader =
@@ -161,7 +161,7 @@ function notRegistered(subject: string): ContractsError {
   );
 }
 
-/** The value is a part of a larger buffer, or a buffer of its own. */
+/** The value may be a part of a larger buffer, or its own buffer. */
 type ValueRecord =
   | { readonly bytes: Buffer; readonly valueStart: number; readonly valueEnd: number }
   | { readonly value: Buffer | null };
@@ -195,7 +195,7 @@ export function schemaIdOf(value: Buffer): number | null {
   return schemaIdIn(value, 0, value.length);
 }
 
-/** The same, of the value that lies from `start` to `end` in `bytes`. */
+/** The same, for the value from `start` to `end` of `bytes`. */
 function schemaIdIn(bytes: Buffer, start: number, end: number): number | null {
   if (end - start < WIRE_HEADER_BYTES || bytes[start] !== MAGIC_BYTE) return null;
   return bytes.readInt32BE(start + 1);

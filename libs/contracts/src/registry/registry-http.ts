@@ -8,9 +8,9 @@ export type RegistryAnswer =
   | { readonly type: 'error'; readonly status: number; readonly errorCode: number | null; readonly message: string };
 
 export interface RegistryHttp {
-  /** Rejects with `registry_unavailable` when there is no answer, or a 5xx. */
+  /** Rejects with `registry_unavailable` if there is no response, or a 5xx. */
   request(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<RegistryAnswer>;
-  /** The error for an answer that means neither yes nor a known no. */
+  /** The error for a response that is neither a yes nor a known no. */
   unexpected(what: string, answer: Extract<RegistryAnswer, { type: 'error' }>): ContractsError;
 }
 
@@ -45,7 +45,7 @@ export function createRegistryHttp({ url, ca, timeoutMs }: RegistryAddress): Reg
     },
     unexpected(what, answer) {
       const detail = `status ${String(answer.status)}${answer.message === '' ? '' : `: ${answer.message}`}`;
-      // Without the registry's own error number the answer came from something in between, or from a wrong address.
+      // Without the registry's own error number, the response came from something in between, or from a wrong address.
       if (answer.errorCode === null) return unavailable(`${what} at ${host}`, detail);
       return new ContractsError('registry_refused', `${what}: the registry responded with ${detail}`);
     },
@@ -62,7 +62,7 @@ export function registryAddress(url: string): { host: string; username: string; 
   return { host: parsed.href.replace(/\/+$/, ''), username, password };
 }
 
-/** No answer: an outage, or a certificate that this process does not trust, which waiting does not fix. */
+/** No response: an outage, or an untrusted certificate, which waiting does not fix. */
 export function noAnswer(what: string, error: unknown): ContractsError {
   const detail = messageOf(error);
   const code = nodeErrorCode(error);
@@ -74,7 +74,7 @@ export function noAnswer(what: string, error: unknown): ContractsError {
     const fix = 'name the certificate authority of the registry in SCHEMA_REGISTRY_CA_FILE';
     return new ContractsError('registry_untrusted', `${what} (${detail}): ${fix}.`, { cause: error });
   }
-  // OpenSSL read bytes that are not TLS, or Node's parser bytes that are not HTTP.
+  // OpenSSL got bytes that are not TLS, or Node's parser bytes that are not HTTP.
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code.startsWith('HPE_')) {
     const fix = 'check whether SCHEMA_REGISTRY_URL must begin with http or https';
     return new ContractsError('registry_untrusted', `${what} (${detail}): ${fix}.`, { cause: error });
@@ -127,7 +127,7 @@ function parsed(text: string): object | null {
   }
 }
 
-/** Judges by shape: the errors of Node may come from another realm. */
+/** Judges by shape: Node's errors may come from another realm. */
 function nodeErrorCode(error: unknown): string {
   const code = typeof error === 'object' && error !== null ? (error as { readonly code?: unknown }).code : undefined;
   return typeof code === 'string' ? code : '';
@@ -149,14 +149,14 @@ export interface RegistryReply {
 /** Far above any schema: a longer response does not come from a registry. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-/** The agent of all requests to one registry; connections are closed after each, since lookups are rare. */
+/** The agent of all requests to one registry; connections close after each, since lookups are rare. */
 export function registryAgent(url: string, ca: string | undefined): HttpAgent {
   return url.startsWith('https:') ? new HttpsAgent({ ...(ca === undefined ? {} : { ca }) }) : new HttpAgent();
 }
 
 /**
- * One request to the operator's registry. Not by fetch, which cannot be given a certificate authority; redirects are
- * not followed, so that credentials reach no other host. Rejects when there is no whole answer within the time.
+ * Sends one request to the operator's registry. Not by fetch, which takes no certificate authority; redirects are not
+ * followed, so that credentials reach no other host. Rejects if there is no complete response in time.
  */
 export function sendToRegistry(
   { method, url, headers, body }: RegistryRequest,

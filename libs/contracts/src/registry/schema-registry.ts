@@ -22,8 +22,8 @@ const SUBJECT_NOT_FOUND = 40_401;
 const CONFLICT_STATUS = 409;
 
 /**
- * The registry over HTTP. Lookups are our own requests: the client package waits without a deadline and cannot tell
- * "no such schema" from an outage, and mistaking one for the other would reject good pings (R-2).
+ * The registry over HTTP. Lookups are our own requests: the client package waits without a deadline and cannot tell "no
+ * such schema" from an outage, and mistaking one for the other would reject good pings (R-2).
  */
 export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegistryPort {
   const { url, ca, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -46,14 +46,15 @@ export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegi
     },
     idOf,
     async register(subject, schema) {
-      // Looked up first, since the client package takes an unreachable registry for one that refuses.
+      // Looked up first, since the client package mistakes an unreachable registry for one that refuses.
       const known = await idOf(subject, schema);
       if (known !== null) return known;
       try {
         return await register({ url, ca }, subject, schema);
       } catch (error) {
         if (!(error instanceof ContractsError) || error.code !== 'schema_incompatible') throw error;
-        // The same status when another set-up has just created the subject's compatibility rule: then it is registered.
+        // The status is the same if another set-up has just created the subject's compatibility rule: then it is
+        // registered.
         const registered = await idOf(subject, schema);
         if (registered === null) throw error;
         return registered;
@@ -62,14 +63,14 @@ export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegi
     async setCompatibility(subject, level) {
       const set = () => http.request('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: level });
       let answer = await set();
-      // Another set-up has just created the rule, which may hold another level.
+      // Another set-up has just created the rule, perhaps with another level.
       if (answer.type === 'error' && answer.status === CONFLICT_STATUS) answer = await set();
       if (answer.type === 'error') throw http.unexpected(`The compatibility of ${subject} could not be set`, answer);
     },
   };
 }
 
-/** Registering goes through the client package, which is loaded only here: applications never register. */
+/** Registers through the client package, which is loaded only here: applications never register. */
 async function register({ url, ca }: SchemaRegistryOptions, subject: string, schema: object): Promise<number> {
   const { COMPATIBILITY, SchemaRegistry, SchemaType } = await import('@kafkajs/confluent-schema-registry');
   const { host, username, password } = registryAddress(url);
@@ -138,13 +139,13 @@ export type CompatibilityLevel = 'BACKWARD' | 'BACKWARD_TRANSITIVE' | 'FULL_TRAN
 
 /**
  * A Confluent-compatible schema registry. Every method rejects with a retriable `ContractsError`
- * (`registry_unavailable`) when the registry cannot be asked; "unknown" and null are its own answers.
+ * (`registry_unavailable`) if the registry cannot be asked; "unknown" and null are its own answers.
  */
 export interface SchemaRegistryPort {
   schemaById(id: number): Promise<SchemaLookup>;
-  /** The id of exactly this schema under the subject; null when it is not registered. */
+  /** The id of exactly this schema under the subject; null: not registered. */
   idOf(subject: string, schema: object): Promise<number | null>;
-  /** Registers the schema, or finds it; rejects with `schema_incompatible` when the subject's rule forbids it. */
+  /** Registers the schema, or finds it; rejects with `schema_incompatible` if the subject's rule forbids it. */
   register(subject: string, schema: object): Promise<number>;
   setCompatibility(subject: string, level: CompatibilityLevel): Promise<void>;
 }

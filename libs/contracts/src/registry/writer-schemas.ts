@@ -19,16 +19,16 @@ const PARALLEL_LOOKUPS = 8;
 
 /** The writers' schemas by id: looked up in batches, read synchronously. */
 export interface WriterSchemas {
-  /** Looks up ids that are not known yet. Rejects (retriable) while the registry is unavailable, and assumes nothing. */
+  /** Looks up unknown ids. Rejects (retriable) while the registry is unavailable, and assumes nothing. */
   resolve(ids: Iterable<number>): Promise<void>;
   /** undefined: not looked up yet. */
   get(id: number): WriterSchema | undefined;
 }
 
 /**
- * A known schema is kept for good: ids are never reused. An unknown id is looked up again after 2 s: its producer may have
- * registered it just before, and one of several registries may not have it yet. Beyond 1,000 unknown ids the oldest are evicted, but only when a new batch begins: a result
- * of `resolve` can be read until the next `resolve`.
+ * Known schemas are kept forever: ids are never reused. An unknown id is looked up again after 2 s: its producer may
+ * have registered it just before, and one of several registries may not have it yet. Beyond 1,000 unknown ids the
+ * oldest are evicted, but only when a new batch begins: a result of `resolve` can be read until the next `resolve`.
  */
 export function createWriterSchemas(registry: SchemaRegistryPort, now: () => number): WriterSchemas {
   const known = new Map<number, WriterSchema>();

@@ -1,6 +1,6 @@
 import { type TopicName, topics } from './topics.js';
 
-/** A consumer group and what it reads. Its committed offsets say how far the work on these topics is finished. */
+/** A consumer group and the topics that it reads. Its committed offsets say how far its work on them is finished. */
 export interface ConsumerGroup {
   readonly id: string;
   readonly app: string;
@@ -24,7 +24,7 @@ export const consumerGroups = {
   historyProjector: group('history-projector', topics.webhookAttempts),
   /** Every accepted ping before its committed offset is in the paths. */
   pathProjector: group('history-projector.paths', topics.telemetryPings),
-  /** The history has what has no attempt of everything before its committed offset. */
+  /** Everything without an attempt before its committed offset is in the history. */
   waitingProjector: group('history-projector.waiting', topics.webhookDeliveries),
   /** Everything before its committed offset is stored, and the subscriptions in it are disabled. */
   operationalEvents: group('public-api.operations', topics.webhookOperations),

@@ -11,7 +11,7 @@ export interface KafkaPermission {
   readonly operations: readonly KafkaOperation[];
 }
 
-/** Those who talk to Kafka, each of whom can be a user of its own. */
+/** The programs that use Kafka, each of which can have its own user. */
 export type KafkaUser = 'telemetry-processor' | 'webhook-delivery' | 'history-projector' | 'public-api' | 'set-up';
 
 interface Named {
@@ -26,7 +26,7 @@ function onGroups(...of: readonly { readonly id: string }[]): KafkaPermission[] 
   return of.map(({ id: name }) => ({ resource: 'group', pattern: 'literal', name, operations: ['READ'] }));
 }
 
-/** Each partition has an id of its own behind these. */
+/** Each partition appends its own id to these prefixes. */
 function onTransactionalIds(...prefixes: readonly string[]): KafkaPermission[] {
   return prefixes.map((name) => ({ resource: 'transactionalId', pattern: 'prefixed', name, operations: ['WRITE'] }));
 }
@@ -39,7 +39,7 @@ function quarantineOf(application: KafkaUser): string {
 export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermission[]>> = {
   'telemetry-processor': [
     ...onTopics(['READ'], topics.telemetryPings),
-    // Without DESCRIBE_CONFIGS it works, but cannot warn of settings that would lose state.
+    // Works without DESCRIBE_CONFIGS, but then cannot warn of settings that would lose state.
     ...onTopics(['READ', 'DESCRIBE_CONFIGS'], topics.fleetGeofences, topics.fleetSettings),
     ...onTopics(['READ', 'WRITE', 'DESCRIBE_CONFIGS'], topics.deviceState),
     ...onTopics(['WRITE', 'DESCRIBE_CONFIGS'], topics.fleetEvents, topics.telemetryRejected),

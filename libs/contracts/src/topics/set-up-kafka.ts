@@ -9,20 +9,20 @@ export interface TopicSpec {
   readonly configs: Readonly<Record<string, string>>;
 }
 
-/** What the set-up needs of a Kafka cluster. */
+/** The part of a Kafka admin client that the set-up needs. */
 export interface TopicAdmin {
   listTopics(): Promise<readonly string[]>;
-  /** Resolves when the topics have leaders; a topic that another process created meanwhile is not an error. */
+  /** Resolves when the topics have leaders; a topic that another process created in the meantime is not an error. */
   createTopics(specs: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** What that setting is for each of these topics, which exist; a default of the broker counts. */
+  /** The setting of each of these existing topics, including defaults of the broker. */
   topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
 }
 
 interface SetUpKafkaOptions {
   readonly admin: TopicAdmin;
   readonly registryUrl: string;
-  /** PEM of the certificate authorities that the registry's certificate may come from. */
+  /** PEM of the certificate authorities for the registry. */
   readonly registryCa?: string | undefined;
   /** P: the partitions of every topic that is not fixed to one. */
   readonly partitions: number;
@@ -30,15 +30,15 @@ interface SetUpKafkaOptions {
   readonly registry?: SchemaRegistryPort;
 }
 
-/** What was new; both empty when everything was there. */
+/** What was created; both are empty if everything existed. */
 export interface SetUpResult {
   readonly createdTopics: readonly string[];
   readonly schemaIds: Readonly<Record<string, number>>;
 }
 
 /**
- * Creates the missing topics, checks the partitions and settings of the others, and registers every
- * schema with BACKWARD_TRANSITIVE. May be run at every start.
+ * Creates the missing topics, checks the partitions and settings of the others, and registers every schema with
+ * BACKWARD_TRANSITIVE. Safe to run at every start.
  */
 export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResult> {
   const registry = options.registry ?? createSchemaRegistry({ url: options.registryUrl, ca: options.registryCa });
@@ -50,7 +50,7 @@ async function setUpTopics({ admin, partitions, replicationFactor }: SetUpKafkaO
   const names = new Set(await admin.listTopics());
   const present = allTopics.filter((topic) => names.has(topic.name));
   const missing = allTopics.filter((topic) => !names.has(topic.name));
-  // First, so that a wrong WAYPOST_PARTITIONS creates nothing.
+  // Must come first, so that a wrong WAYPOST_PARTITIONS creates nothing.
   await checkPartitions(admin, present, partitions);
   if (missing.length > 0)
     await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
@@ -84,7 +84,7 @@ function expectedPartitions(topic: TopicDefinition, partitions: number): number 
   return topic.partitions === 'default' ? partitions : topic.partitions;
 }
 
-/** Tasks pair partitions of different topics by number, so unequal counts would lose state and order silently. */
+/** Tasks pair partitions of different topics by number, so unequal counts would silently lose state and order. */
 function assertPartitions(topic: TopicDefinition, found: number | undefined, expected: number): void {
   if (found === expected) return;
   const fix =
@@ -98,8 +98,8 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
 }
 
 /**
- * A time by the producer's clock would decide which geofences and settings a ping sees (decision 0028), and when it is
- * deleted. A table that is not compacted loses what is older than its retention.
+ * With producer timestamps, the producer's clock would decide which geofences and settings a ping sees (decision 0028),
+ * and when it is deleted. A table that is not compacted loses rows older than its retention.
  */
 function mattersOf(topic: TopicDefinition): readonly string[] {
   return [

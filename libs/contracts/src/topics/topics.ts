@@ -18,7 +18,7 @@ import {
 /** The one table of topics. Keys are plain UTF-8; values are Avro in the Confluent wire format. */
 export interface TopicDefinition {
   readonly name: string;
-  /** What the record key says. */
+  /** The content of the record key. */
   readonly key: string;
   readonly cleanup: 'delete' | 'compact';
   /** 'default': the P of the installation, equal for all such topics, since tasks pair their partitions by number. */
@@ -33,13 +33,13 @@ export interface TopicDefinition {
 const MEBIBYTE = 1_048_576;
 
 /**
- * A later record carries an earlier one and something more (rejected: the ping's bytes; delivery: a JSON body; attempt:
- * that body). A ping that the broker took must not break on a smaller limit further on.
+ * A later record carries an earlier one and more (rejected: the ping's bytes; delivery: a JSON body; attempt: that
+ * body). An accepted ping must not exceed a smaller limit further on.
  */
 const PING_LIMIT_BYTES = MEBIBYTE;
 const DERIVED_LIMIT_BYTES = 8 * MEBIBYTE;
 
-/** Broker time: with the device's clock as record time, retention would drop late pings on arrival (decision 0004). */
+/** Uses broker time: with the device's clock as record time, retention would drop late pings on arrival (decision 0004). */
 const byAppendTime = { 'message.timestamp.type': 'LogAppendTime' } as const;
 
 function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
@@ -53,7 +53,7 @@ function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
   };
 }
 
-/** Rolls and cleans early: a restore from the topic reads little more than one record per key. */
+/** Rolls and cleans early, so that a restore reads little more than one record per key. */
 const compactedConfigs: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   'min.cleanable.dirty.ratio': '0.1',
@@ -63,8 +63,8 @@ const compactedConfigs: Readonly<Record<string, string>> = {
 };
 
 /**
- * A ping sees of a geofence, and of the settings of its fleet, the version of its own time (decisions 0028 and 0030), so
- * every version stays as long as the pings do: the broker compacts what is older. Its append time is what counts.
+ * A ping sees the version of a geofence, and of its fleet's settings, at its own time (decisions 0028 and 0030). So
+ * every version stays as long as the pings: the broker compacts older ones, by append time.
  */
 const versionedConfigs: Readonly<Record<string, string>> = {
   ...compactedConfigs,
@@ -218,7 +218,7 @@ export type TopicName = (typeof topics)[TopicId]['name'];
 
 export const allTopics: readonly TopicDefinition[] = Object.values(topics);
 
-/** Whether times decide what is deleted, or which version counts. In the other topics no reader looks at them. */
+/** Whether times decide what is deleted, or which version counts. Readers of other topics ignore them. */
 export function timesCount({ configs }: Pick<TopicDefinition, 'configs'>): boolean {
   return 'retention.ms' in configs || 'min.compaction.lag.ms' in configs;
 }
@@ -227,7 +227,7 @@ export function topicNamed(name: string): TopicDefinition | undefined {
   return allTopics.find((topic) => topic.name === name);
 }
 
-/** For people: applications make no topics, the set-up does. */
+/** For people: the set-up creates topics, applications do not. */
 export function missingTopic(topic: string): string {
   return `The topic ${topic} does not exist: run "waypost set-up".`;
 }

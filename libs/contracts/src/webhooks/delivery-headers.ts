@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.js';
 export interface DeliveryHeader {
   readonly description: string;
   readonly schema: JsonSchema;
-  /** Absent: in every delivery. */
+  /** Absent: the header is in every delivery. */
   readonly isOptional?: true;
 }
 

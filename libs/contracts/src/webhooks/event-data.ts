@@ -3,14 +3,14 @@ import { exactly, type JsonSchema, type Properties } from './json-schema.js';
 
 export type WebhookType = (typeof DELIVERY_EVENT_TYPES)[number];
 
-/** R-11: UTC with three decimals and `Z`. */
+/** UTC with three decimals and `Z` (R-11). */
 export const TIME: JsonSchema = {
   type: 'string',
   format: 'date-time',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
 };
 
-/** Never empty: an empty text of a device says nothing, so it is absent (R-13). */
+/** Never empty: an empty text from a device says nothing, so it is omitted (R-13). */
 function text(description: string): JsonSchema {
   return { type: 'string', minLength: 1, description };
 }
@@ -28,7 +28,7 @@ function place(description: string): JsonSchema {
   return exactly({ latitude: LATITUDE, longitude: LONGITUDE }, ['latitude', 'longitude'], description);
 }
 
-/** Fields of every type; a field is there when it is known, and then never null (R-13). */
+/** Fields of every type; a known field is present and never null (R-13). */
 const COMMON: Properties = {
   deviceId: text('The device that reported it.'),
   fleetId: text('Its fleet.'),
@@ -70,7 +70,7 @@ interface OwnFields {
   readonly whenKnown?: Properties;
 }
 
-/** What a type adds to the common fields (R-13). */
+/** The fields that a type adds to the common ones (R-13). */
 const OWN: Readonly<Record<WebhookType, OwnFields>> = {
   position: { always: {} },
   position_sleep: { always: {} },

@@ -1,4 +1,4 @@
-/** As much of JSON Schema (draft 2020-12) as the published schemas use. */
+/** The part of JSON Schema (draft 2020-12) that the published schemas use. */
 export interface JsonSchema {
   readonly type?: 'object' | 'string' | 'number' | 'integer' | 'boolean';
   readonly const?: string | number;
@@ -19,7 +19,7 @@ export interface JsonSchema {
 
 export type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** An object that holds nothing but these properties. */
+/** An object with exactly these properties. */
 export function exactly(properties: Properties, required: readonly string[], description?: string): JsonSchema {
   return {
     type: 'object',

@@ -17,7 +17,7 @@ const ROUTE: Partial<FleetEvent> = {
 const STOP_ID = '889aea6d-9f84-5d2b-856a-a6055fedec0f';
 const STOP: Partial<FleetEvent> = { resourceId: STOP_ID, activityId: STOP_ID, startTime: STARTED_AT };
 
-/** What the example of a type has beside its time and place, or instead of them. */
+/** What the example of a type adds to its time and place, or replaces. */
 const OWN: Readonly<Record<WebhookType, Partial<FleetEvent>>> = {
   position: { speedInKmh: 38, heading: 90, ignition: true, odometerInMeters: 123_456_789 },
   position_sleep: { ignition: false, batteryVoltage: 12.4 },

@@ -34,7 +34,7 @@ function string(more: Omit<JsonSchema, 'type'> = {}): JsonSchema {
   return { type: 'string', ...more };
 }
 
-/** What belongs to one kind of event is there in its events only. */
+/** Fields of R-14. Those of one kind of event are only in its events. */
 const LEGACY: Properties = {
   event_id: string({ format: 'uuid', description: 'As in the format v1.' }),
   event: { type: 'string', enum: DELIVERY_EVENT_TYPES },
@@ -81,7 +81,7 @@ export function webhookSchemas(): Map<string, PublishedSchema> {
   return schemas;
 }
 
-/** What the bodies of a type have in the format legacy-v1: the resource is that of the type. */
+/** The body of a type in the format legacy-v1, with the resource of the type. */
 export function legacySchema(type: WebhookType): JsonSchema {
   const own = Object.keys(eventDataSchema(type).properties ?? {}).map((name) => LEGACY_RESOURCES[name]);
   const others = new Set(Object.values(LEGACY_RESOURCES).filter((name) => !own.includes(name)));

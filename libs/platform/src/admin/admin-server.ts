@@ -8,14 +8,14 @@ import type { RunningTasks } from '../runtime/running-tasks.js';
 
 /** Health, readiness and metrics of one application (R-40), and commands from its own host only. */
 export interface AdminServer {
-  /** Resolves with the port that is listened on. */
+  /** Resolves with the port that it listens on. */
   start(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export interface AdminServerOptions {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly metrics: Registry;
   readonly readiness: () => { readonly ready: boolean; readonly parts: readonly PartStatus[] };
@@ -55,7 +55,7 @@ export function createAdminServer({ host, port, metrics, readiness, tasks, stall
         return;
       case '/health/ready': {
         const { ready, parts } = readiness();
-        // Still 200: the other partitions continue, and a restart would not help those that are parked or stalled (R-45).
+        // Still 200: the other partitions continue, and a restart would not help parked or stalled ones (R-45).
         const [parked, stalled] = [tasks.parked(), stalls()];
         const status = parked.length + stalled.length > 0 ? 'degraded' : 'ready';
         sendJson(response, ready ? 200 : 503, { status: ready ? status : 'not ready', parts, parked, stalled });
@@ -82,13 +82,13 @@ export function createAdminServer({ host, port, metrics, readiness, tasks, stall
   };
 }
 
-/** The content type keeps web pages away: a browser asks before it sends one that is not a form's. */
+/** The content type keeps web pages away: a browser asks before it sends one that a form cannot. */
 function isCommand({ method, url, headers }: IncomingMessage): boolean {
   const isOurs = headers['content-type'] === 'application/json';
   return method === 'POST' && isOurs && url?.startsWith('/tasks/') === true;
 }
 
-/** Nobody logs in here, so being on the host is what a command needs; a forwarded port or a shell in a container are. */
+/** There is no login: commands require a loopback connection. A forwarded port or a shell in the container makes one. */
 function isFromThisHost({ socket: { remoteAddress = '' } }: IncomingMessage): boolean {
   return /^(::ffff:)?127\./.test(remoteAddress) || remoteAddress === '::1';
 }
@@ -114,8 +114,8 @@ function sendJson(response: ServerResponse, statusCode: number, body: unknown): 
 }
 
 /**
- * The registry of one running application, with Node's default metrics. Parts register theirs in it
- * (`new Counter({ ..., registers: [metrics] })`); prom-client's global registry is not used.
+ * The registry of one running application, with Node's default metrics. Modules register theirs in it (`new Counter({
+ * ..., registers: [metrics] })`); prom-client's global registry is not used.
  */
 export function createMetrics(app: string): Registry {
   const registry = new Registry();

@@ -14,7 +14,7 @@ export interface InstanceTasks {
 
 export interface Unanswered {
   readonly instance: string;
-  /** As the end of a sentence: "does not answer: ...", "refuses: ..." */
+  /** The end of a sentence: "does not respond: ...", "refuses: ..." */
   readonly reason: string;
 }
 
@@ -30,14 +30,14 @@ export type CommandOutcome =
   /** No instance that answers owns the task. */
   | { readonly type: 'not_found'; readonly unanswered: readonly Unanswered[] };
 
-/** The admin servers of all instances (R-45), asked together. */
+/** Asks the admin servers of all instances at once (R-45). */
 export interface Instances {
   tasks(): Promise<InstanceTasks>;
-  /** To the instance that owns the task `<consumer group>:<partition>`. */
+  /** Sends the command to the instance that owns the task `<consumer group>:<partition>`. */
   command(task: string, command: InstanceCommand): Promise<CommandOutcome>;
 }
 
-/** Longer than an instance takes that is busy, shorter than a person waits for one that hangs. */
+/** Longer than a busy instance takes, shorter than a person waits for one that hangs. */
 const TIMEOUT_MS = 5_000;
 
 const parkingReason = z.looseObject({
@@ -53,7 +53,7 @@ const taskView = z.looseObject({
   partition: z.number(),
   state: z.string(),
   parked: parkingReason.nullable(),
-  // An instance of an older version does not say it.
+  // Instances of an older version do not have it.
   lagRecords: z.number().nullable().default(null),
 });
 const tasksAnswer = z.object({ tasks: z.array(taskView) });
@@ -90,7 +90,7 @@ export function createInstances(urls: readonly string[]): Instances {
   };
 }
 
-/** `http://10.0.0.7:9100 does not answer: ...; ...` */
+/** `http://10.0.0.7:9100 does not respond: ...; ...` */
 export function unansweredText(unanswered: readonly Unanswered[]): string {
   return unanswered.map(({ instance, reason }) => `${instance} ${reason}`).join('; ');
 }
@@ -111,7 +111,7 @@ async function ask(instance: string, path: string, init: RequestInit): Promise<A
   }
 }
 
-/** A proxy, or another server at the address, answers as well: what it says must not hide the tasks of the others. */
+/** A proxy, or another server at the address, may answer too: its reply must not hide the tasks of the others. */
 function tasksIn({ instance, status, body }: Answer): Pick<InstanceTasks, 'tasks'> | Unanswered {
   const { data } = tasksAnswer.safeParse(body);
   if (status !== 200) return { instance, reason: `responded with status ${String(status)}` };

@@ -28,7 +28,7 @@ const FIXES: Readonly<Record<KafkaRefusal, string>> = {
 
 /**
  * Connects once before anything else starts, so that a wrong certificate or login ends the start with one sentence.
- * Unreachable brokers are left to the parts that need them.
+ * Unreachable brokers are left to the modules that need them.
  */
 export function kafkaAccessPart(kafka: KafkaSettings): LifecyclePart {
   return {

@@ -11,11 +11,11 @@ import { type AppConfig, type AppRuntime, RuntimeModule } from '../runtime/runti
 import { StreamsServer } from '../streams/streams-server.js';
 
 export interface HttpSettings {
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   /** Default 0.0.0.0. */
   readonly host?: string;
-  /** Filters, pipes, middleware, documents: before the application is initialized. */
+  /** Sets up filters, pipes, middleware and documents before the application is initialized. */
   readonly configure?: (app: NestExpressApplication) => void | Promise<void>;
 }
 
@@ -30,8 +30,8 @@ export interface AppDefinition<C extends AppConfig> {
    */
   readonly http?: (runtime: AppRuntime<C>) => HttpSettings;
   /**
-   * For how long HTTP continues after the signal to stop, while readiness is red already, so that what spreads requests over
-   * the instances sends no more; default 0. Nothing else stops before that.
+   * How long HTTP keeps serving after the signal to stop while readiness already fails, so that load balancers stop
+   * sending requests; default 0. Nothing else stops before that.
    */
   readonly drainMs?: (config: C) => number;
 }
@@ -44,14 +44,14 @@ interface NestApplicationDeps<C extends AppConfig> {
   readonly beginStop: () => void;
 }
 
-/** What stop hooks may take of the time that an application has to stop; the consumers get the rest. */
+/** The part of the stop deadline that stop hooks may take; the consumers get the rest. */
 const STOP_HOOKS_MS = 700;
 const START_FAILED_STOP_MS = 7_000;
 const START_SETTLES_MS = 1_000;
 
 /**
- * Nest as one part of the process. Nest's own shutdown hooks stay off: signals are handled in one place, and by a
- * signal Nest would release what the consumers use before it stops them.
+ * Runs Nest as one part of the process. Nest's own shutdown hooks stay off: signals are handled in one place, and on a
+ * signal, Nest would release the consumers' dependencies before it stops the consumers.
  */
 export function createNestPart<C extends AppConfig>(deps: NestApplicationDeps<C>): LifecyclePart {
   let app: INestApplicationContext | undefined;
@@ -65,7 +65,7 @@ export function createNestPart<C extends AppConfig>(deps: NestApplicationDeps<C>
     if (closing !== undefined) throw new Error('The application was stopped before it had started.');
   }
 
-  /** Once: Nest would call the hooks of a second close() again. */
+  /** Runs once: Nest would call the hooks again on a second close(). */
   function close(budgetMs: number): Promise<void> {
     closing ??= closeInOrder(budgetMs);
     return closing;
@@ -74,7 +74,7 @@ export function createNestPart<C extends AppConfig>(deps: NestApplicationDeps<C>
   async function closeInOrder(budgetMs: number): Promise<void> {
     deps.beginStop();
     await server?.stopWithin(Math.max(0, budgetMs - STOP_HOOKS_MS));
-    // A stop in the middle of the start: hooks of both would interleave. A start that hangs ends with what it waits for.
+    // If a stop interrupts the start, the hooks of both would interleave. A start that hangs ends with its wait.
     await settleWithin(() => starting, Math.min(START_SETTLES_MS, budgetMs));
     await app?.close();
   }
@@ -142,7 +142,7 @@ async function initHybrid(app: NestExpressApplication, { configure }: HttpSettin
   await app.startAllMicroservices();
 }
 
-/** Listens last, when everything that a request may need is there; stops first, and `nest` closes it. */
+/** Listens last, when everything that a request needs is there; stops first, and `nest` closes it. */
 function httpPart<C extends AppConfig>(
   app: NestExpressApplication,
   { port, host = '0.0.0.0' }: HttpSettings,
@@ -160,7 +160,7 @@ function httpPart<C extends AppConfig>(
       const address = app.getHttpServer().address() as AddressInfo;
       logger.info('http_listening', { port: address.port, host });
     },
-    // Not when there is less time than for a signal, as when the parent is gone.
+    // Drains only after a signal: with a shorter deadline, the parent is gone.
     stop: (budgetMs) => sleep(Math.min(drainMs, Math.max(0, budgetMs - STOP_DEADLINE_MS))),
     stopTimeoutMs: Number.POSITIVE_INFINITY,
   };

@@ -1,13 +1,13 @@
 import { fstatSync } from 'node:fs';
 
-/** What an application needs of the process it runs in; a test gives a recorded one. */
+/** What an application needs from its process; a test passes a recording one. */
 export interface ProcessHost {
   exit(code: number): void;
-  /** For the one sentence of a boot error, before or without a logger. */
+  /** Prints the one sentence of a boot error, before or without a logger. */
   printError(text: string): void;
   onStopSignal(listener: (signal: string) => void): void;
   onUncaught(listener: (error: unknown) => void): void;
-  /** Calls once when the process that started this one is gone. Never keeps the process alive by itself. */
+  /** Calls once when the parent process is gone. Never keeps the process alive by itself. */
   onParentGone(listener: () => void): void;
 }
 
@@ -24,7 +24,7 @@ export function createProcessHost(): ProcessHost {
 function watchParent(listener: () => void): void {
   if (process.send !== undefined) {
     process.once('disconnect', listener);
-    // The listener has taken a reference to the channel.
+    // Undoes the reference that the listener has taken to the channel.
     process.channel?.unref();
     return;
   }

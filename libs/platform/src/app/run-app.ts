@@ -21,13 +21,13 @@ export const EXIT_CODE = {
   configInvalid: 78,
 } as const;
 
-/** Short: when the parent is gone, brokers and databases often are too. */
+/** A short deadline: when the parent is gone, brokers and databases often are too. */
 const ORPHAN_STOP_DEADLINE_MS = 2_500;
 
 /**
- * Runs an application for the life of its process: configuration, logger, admin server, Nest, its parts in order;
- * then SIGTERM or SIGINT stop everything in reverse and exit with 0 (R-40). Resolves when the start is over, with the
- * application's parts; undefined when there was no usable configuration.
+ * Runs an application for the life of its process: configuration, logger, admin server, Nest, its parts in order; then
+ * SIGTERM or SIGINT stop everything in reverse and exit with 0 (R-40). Resolves when the start is over, with the
+ * application's parts; undefined if there was no usable configuration.
  */
 export async function runApp<C extends AppConfig>(
   definition: AppDefinition<C>,
@@ -95,7 +95,7 @@ function reportStartFailure(
   error: unknown,
   { logger, host }: { logger: Logger; host: ProcessHost },
 ): void {
-  // Both say what to do.
+  // Both errors say what to do.
   if (error instanceof BootError || error instanceof ContractsError) {
     host.printError(`${name} cannot start. ${error.message}`);
     logger.error('app_start_failed', { code: error.code, reason: error.message });
@@ -111,7 +111,7 @@ interface EndingDeps {
   readonly host: ProcessHost;
 }
 
-/** The ways out. The first one wins, except that an uncaught error also cuts a stop short. */
+/** The ways to exit. The first one wins, except that an uncaught error also cuts a stop short. */
 function createEnding({ lifecycle, logger, host }: EndingDeps) {
   let state: 'running' | 'stopping' | 'ended' = 'running';
 
@@ -141,7 +141,7 @@ function createEnding({ lifecycle, logger, host }: EndingDeps) {
       try {
         logger.fatal('uncaught_error', { error });
       } finally {
-        // Ends it even when standard output is gone together with the parent.
+        // Exits even if standard output is gone together with the parent.
         end(EXIT_CODE.crashed);
       }
     },

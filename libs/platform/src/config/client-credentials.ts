@@ -20,8 +20,8 @@ const UNKNOWN_LIFE_SECONDS = 300;
 const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.coerce.number().positive().optional() });
 
 /**
- * Tokens of the client credentials grant (RFC 6749, 4.4) for those who log in with them. Neither the secret nor what the
- * endpoint sends gets into an error.
+ * Requests tokens by the client credentials grant (RFC 6749, 4.4) for logins. Neither the secret nor the endpoint's
+ * response gets into an error.
  */
 export function clientCredentialTokens(client: OAuthClient, { fetch, now }: Effects) {
   return sharedToken(() => requestToken(client, fetch), now);
@@ -29,7 +29,7 @@ export function clientCredentialTokens(client: OAuthClient, { fetch, now }: Effe
 
 async function requestToken(client: OAuthClient, send: typeof fetch): Promise<TokenWithLife> {
   const { tokenUrl, clientId, clientSecret, scope } = client;
-  // RFC 6749, 2.3.1: both are form-encoded before they become a basic login.
+  // Both are form-encoded before they become a basic login (RFC 6749, 2.3.1).
   const login = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
   const response = await send(tokenUrl, {
     method: 'POST',

@@ -9,8 +9,8 @@ const PEM_FILES = [
 ] as const;
 
 /**
- * DATABASE_URL: a libpq URL, TLS included: `?sslmode=verify-full&sslrootcert=/path/ca.pem&sslcert=...&sslkey=...`. Modes that
- * fall back to plain text or that trust any certificate are refused; so is PGSSLMODE, which would be overlooked.
+ * DATABASE_URL: a libpq URL, TLS included: `?sslmode=verify-full&sslrootcert=/path/ca.pem&sslcert=...&sslkey=...`.
+ * Modes that fall back to plain text or trust any certificate are refused; so is PGSSLMODE, which would be ignored.
  */
 export const databaseConfig: z.ZodType<{ readonly url: string }> = z
   .object({
@@ -32,7 +32,7 @@ export const databaseConfig: z.ZodType<{ readonly url: string }> = z
 
 const asPostgresUrl = asUrl('postgres:', 'postgresql:');
 
-/** DATABASE_READ_URL: a server that may lag behind, from which pages of the history are read. TLS as of DATABASE_URL. */
+/** DATABASE_READ_URL: a server that may lag behind, for pages of the history. TLS as in DATABASE_URL. */
 export const databaseReadConfig: z.ZodType<{ readonly readUrl: string | undefined }> = z
   .object({
     DATABASE_READ_URL: withDefault(
@@ -44,7 +44,7 @@ export const databaseReadConfig: z.ZodType<{ readonly readUrl: string | undefine
   .superRefine(refuseUnsafe)
   .transform(({ DATABASE_READ_URL: readUrl }) => ({ readUrl }));
 
-/** DATABASE_SCHEMA_URL: a login that owns the tables, if that of DATABASE_URL does not. TLS as of DATABASE_URL. */
+/** DATABASE_SCHEMA_URL: a login that owns the tables, if that of DATABASE_URL does not. TLS as in DATABASE_URL. */
 export const databaseSchemaConfig: z.ZodType<{ readonly schemaUrl: string | undefined }> = z
   .object({
     DATABASE_SCHEMA_URL: withDefault(
@@ -63,7 +63,7 @@ function refuseUnsafe(urls: Readonly<Record<string, string | undefined>>, ctx: z
   }
 }
 
-/** What a connection would refuse, and files that are no PEM, which it would notice late. */
+/** Finds what a connection would refuse, and files that are not PEM, which it would notice late. */
 function urlProblems(url: string): string[] {
   const parameters = new URL(url).searchParams;
   const unreadable = PEM_FILES.filter(([name]) => parameters.has(name))

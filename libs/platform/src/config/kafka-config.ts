@@ -74,11 +74,11 @@ function saslSection(signer: LoadSigner | null) {
 
 type SaslEnvironment = z.output<typeof saslVariables>;
 
-/** Why no login can be made of the variables, one by one. */
+/** One reason per variable why these settings are not a valid login. */
 function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonly [name: string, message: string])[] {
   const mechanism = env.KAFKA_SASL_MECHANISM;
   const given = ALL_VARIABLES.filter((name) => env[name] !== undefined);
-  // Without a mechanism, user and password are taken for a login that lacks it.
+  // Without a mechanism, a user and password count as a plain login that lacks it.
   const needed = NEEDED[mechanism ?? 'plain'];
   const usable = mechanism === 'oauthbearer' ? [...needed, 'KAFKA_OAUTH_SCOPE'] : needed;
   const useless = given.filter((name) => !usable.includes(name));
@@ -94,7 +94,7 @@ function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonl
   return missing.map((name) => [name, `is missing: ${together}`]);
 }
 
-/** The login of variables that are complete. */
+/** Builds the login from complete variables. */
 function saslOf(env: SaslEnvironment, signer: LoadSigner | null): KafkaSettings['sasl'] {
   const text = (name: SaslVariable): string => env[name] ?? '';
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_OAUTH_SCOPE: scope } = env;
@@ -154,9 +154,9 @@ const tls = z
   });
 
 /**
- * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_OAUTH_*, KAFKA_AWS_REGION, KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and
- * KAFKA_TLS_KEY_FILE (files are read at once; any of them implies TLS). The brokers' certificates are always verified.
- * `clientId` is what brokers show in their logs and quotas: the application's name.
+ * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_OAUTH_*, KAFKA_AWS_REGION, KAFKA_TLS,
+ * KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE (files are read at once; any of them implies TLS). The
+ * brokers' certificates are always verified. Brokers show `clientId`, the application's name, in their logs and quotas.
  */
 export function kafkaConfig(clientId: string, signer = installedSigner()): z.ZodType<KafkaSettings> {
   return configSections({ brokers, sasl: saslSection(signer), tls }).transform((sections) => ({

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { sharedToken } from './shared-token.js';
 
-/** Not a dependency: with what it needs it has 29 MB, which only clusters of Amazon MSK with IAM want. */
+/** Optional: it adds 29 MB that only Amazon MSK IAM users need. */
 export const SIGNER_PACKAGE = 'aws-msk-iam-sasl-signer-js';
 
-/** The part of the package that is used. It finds the credentials as every AWS SDK does. */
+/** The part of the package that we use. It finds the credentials like every AWS SDK. */
 export interface MskSigner {
   /** `expiryTime`: epoch milliseconds. */
   readonly generateAuthToken: (options: {
@@ -26,13 +26,13 @@ export function installedSigner(): LoadSigner | null {
 
 interface Effects {
   readonly load: LoadSigner;
-  /** Epoch milliseconds, by which the signer says when a token expires. */
+  /** Epoch milliseconds, as in the signer's expiry times. */
   readonly wallNow: () => number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** Tokens for the login at Amazon MSK by IAM. Each is signed here; the lookup of the credentials may take requests. */
+/** Tokens for the IAM login of Amazon MSK, signed locally; finding the credentials may take requests. */
 export function mskIamTokens(region: string, { load, wallNow, now }: Effects) {
   return sharedToken(async () => {
     const { generateAuthToken } = await load();

@@ -40,7 +40,7 @@ export function required<T>(read: ReadText<T>, requirement: string): VariableSch
     });
 }
 
-/** A variable with a value for when it is unset; the default may be undefined. */
+/** A variable with a default; the default may be undefined. */
 export function withDefault<T, const D>(read: ReadText<T>, requirement: string, fallback: D): VariableSchema<T | D> {
   return z
     .string()
@@ -58,8 +58,8 @@ function readOrReport<T>(text: string, read: ReadText<T>, requirement: string, c
 }
 
 /**
- * Combines parts that each read the whole environment (such as `kafkaConfig`) into one object: `{ kafka, registry }`.
- * The problems of all parts are collected, also when an earlier part already failed.
+ * Combines sections that each read the whole environment (such as `kafkaConfig`) into one object: `{ kafka, registry
+ * }`. The problems of all sections are collected, even if an earlier one has already failed.
  */
 export function configSections<S extends Readonly<Record<string, z.ZodType>>>(
   sections: S,
@@ -122,7 +122,7 @@ export function asPemFile(block: 'CERTIFICATE' | 'PRIVATE KEY'): ReadText<string
   return (path) => {
     try {
       const pem = readFileSync(path, 'utf8');
-      // Keys have kinds: BEGIN RSA PRIVATE KEY, BEGIN EC PRIVATE KEY.
+      // Key blocks have a type: BEGIN RSA PRIVATE KEY, BEGIN EC PRIVATE KEY.
       return new RegExp(`^-----BEGIN ([A-Z0-9]+ )*${block}-----`, 'm').test(pem) ? pem : undefined;
     } catch {
       return undefined;

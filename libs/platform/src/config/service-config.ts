@@ -55,9 +55,9 @@ export const pageTokenKeysConfig: z.ZodType<readonly Buffer[]> = z
   .transform((env) => env.WAYPOST_PAGE_TOKEN_KEY);
 
 export interface EgressConfig {
-  /** CIDR subnets that may be reached in spite of R-27; development only. */
+  /** CIDR subnets that are allowed despite R-27; development only. */
   readonly allowedSubnets: readonly string[];
-  /** CIDR subnets, and host names with all names below them, that are never called. */
+  /** CIDR subnets, and host names with all their subdomains, that are never called. */
   readonly denied: readonly string[];
   /** PEM of certificate authorities to trust in addition to the public ones. */
   readonly trustedCa?: string;
@@ -67,7 +67,7 @@ export interface EgressConfig {
   readonly allowHttp: boolean;
 }
 
-/** WAYPOST_EGRESS_ALLOW, _DENY, _CA_FILE, _PROXY_URL and WAYPOST_ALLOW_HTTP; all default to the safe side. */
+/** WAYPOST_EGRESS_ALLOW, _DENY, _CA_FILE, _PROXY_URL and WAYPOST_ALLOW_HTTP; all defaults are safe. */
 export const egressConfig: z.ZodType<EgressConfig> = z
   .object({
     WAYPOST_EGRESS_ALLOW: withDefault(
@@ -117,7 +117,7 @@ export function isAddressOrSubnet(text: string): boolean {
   return isIP(text) !== 0 || isSubnet(text);
 }
 
-/** A name, not an address: those are given as subnets. */
+/** A name, not an address: addresses are given as subnets. */
 function isHostName(text: string): boolean {
   return isIP(text) === 0 && /^(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i.test(text);
 }
@@ -149,16 +149,16 @@ function isSubnet(text: string): boolean {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What every application needs to run as a process. */
+/** The settings that every application needs to run as a process. */
 export interface ProcessConfig {
-  /** Where health, readiness and metrics are listened for. Commands are taken from the own host, whatever this is. */
+  /** The host for health, readiness and metrics. Commands are accepted from localhost only, whatever this is. */
   readonly adminHost: string;
-  /** 0 takes any free one. */
+  /** 0 means any free port. */
   readonly adminPort: number;
   readonly logLevel: LogLevel;
   /** Kafka static membership, e.g. `webhook-delivery-0`; undefined: a dynamic member. */
   readonly instanceId: string | undefined;
-  /** The application ends when the process that started it goes away. */
+  /** True if the application ends when its parent process is gone. */
   readonly supervised: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The credentials, or the request for a token, are known to be wrong: asking again does not help. */
+/** The credentials, or the token request, are known to be wrong: another try does not help. */
 export class TokenRefusedError extends Error {
   override readonly name = 'TokenRefusedError';
   readonly code = 'TOKEN_REFUSED';
@@ -9,13 +9,13 @@ export interface TokenWithLife {
   readonly lifeMs: number;
 }
 
-/** A token is renewed this long before it expires, or at half of its life if that is shorter. */
+/** A token is renewed this long before it expires, or after half of its life if that is shorter. */
 const MARGIN_MS = 60_000;
 
 /**
  * One token serves all callers until shortly before it expires.
  *
- * @param monotonicMs the clock that its life is measured by
+ * @param monotonicMs the clock that measures its life
  */
 export function sharedToken(request: () => Promise<TokenWithLife>, monotonicMs: () => number) {
   let current: { readonly token: Promise<{ readonly value: string }>; renewAtMs: number } | null = null;
@@ -23,7 +23,7 @@ export function sharedToken(request: () => Promise<TokenWithLife>, monotonicMs: 
   return (): Promise<{ readonly value: string }> => {
     if (current !== null && monotonicMs() < current.renewAtMs) return current.token;
     const startedMs = monotonicMs();
-    // Callers meanwhile wait for the same answer.
+    // Callers during the request share its result.
     const next = { token: Promise.resolve({ value: '' }), renewAtMs: Infinity };
     next.token = request().then(
       ({ value, lifeMs }) => {

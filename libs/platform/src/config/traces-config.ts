@@ -5,13 +5,13 @@ export interface TracesConfig {
   readonly serviceName: string;
   /** Where spans are sent by OTLP over HTTP; undefined: nowhere. */
   readonly url: string | undefined;
-  /** The share of the traces that begin here which is sampled: from 0 to 1. */
+  /** The fraction of the traces beginning here that is sampled, from 0 to 1. */
   readonly sampleRatio: number;
 }
 
 /**
- * OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT, and WAYPOST_TRACE_SAMPLE_RATIO. What else the exporter
- * knows (OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and so on) it reads by itself.
+ * OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT, and WAYPOST_TRACE_SAMPLE_RATIO. The exporter reads
+ * its other variables itself (OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME and so on).
  */
 export function tracesConfig(serviceName: string): z.ZodType<TracesConfig> {
   return z

@@ -13,7 +13,7 @@ const WRITTEN = Symbol('WRITTEN');
 /** The codecs of all topics, for every module of the application, on one schema registry. */
 @Module({})
 export class ContractsModule implements OnModuleInit {
-  /** @param written what the application writes: the start waits for these schemas */
+  /** @param written the topics that the application writes: the start waits for their schemas */
   static forRoot(written: readonly (keyof AvroCodecs)[] = []): DynamicModule {
     return {
       module: ContractsModule,

@@ -1,22 +1,22 @@
 import type { Logger } from '../logging/logger.js';
 
 /**
- * One started part of a process: the admin server, the first connection to Kafka, Nest, its HTTP server. Nest orders what
- * is inside it by its dependencies, but it does not bound a stop, and one in the middle of a start runs the hooks of both
- * at once. So the process around it is a list of parts, which stop in the reverse order (R-40).
+ * One started part of a process: the admin server, the first connection to Kafka, Nest, its HTTP server. Nest orders
+ * its own contents by dependency, but it does not bound a stop, and a stop during a start runs the hooks of both at
+ * once. So the process around it is a list of parts, which stop in reverse order (R-40).
  */
 export interface LifecyclePart {
   readonly name: string;
   /** Resolves once the part works. A part that fails to start cleans up after itself. */
   start(): Promise<void> | void;
   /**
-   * Also called while `start` is still pending, when the application is stopped during its start. `budgetMs` is
-   * what is left of the deadline.
+   * Also called while `start` is pending, if the application is stopped during its start. `budgetMs` is what is left of
+   * the deadline.
    */
   stop(budgetMs: number): Promise<void> | void;
-  /** After its stop: what of it could not be stopped. */
+  /** Called after its stop: what it could not stop. */
   leftBehind?(): readonly string[];
-  /** After this the stop is logged as overrun and the next part is stopped all the same. Default 5,000. */
+  /** After this the stop is logged as overrun and the next part is stopped anyway. Default 5,000. */
   readonly stopTimeoutMs?: number;
 }
 
@@ -32,14 +32,14 @@ export type StartResult = { readonly type: 'started' } | { readonly type: 'inter
 export type StopResult = { readonly type: 'clean' } | { readonly type: 'unclean'; readonly parts: readonly string[] };
 
 export interface Lifecycle {
-  /** Appends parts. Also while the last of them starts, for those that it makes. */
+  /** Appends parts, even while the last one starts: it may create some. */
   add(parts: readonly LifecyclePart[]): void;
   /**
-   * Starts the parts in order. When one fails, those already started are stopped in reverse and the error is thrown.
-   * `interrupted`: `stop` was called meanwhile.
+   * Starts the parts in order. If one fails, those already started are stopped in reverse and the error is thrown.
+   * `interrupted`: `stop` was called in the meantime.
    */
   start(): Promise<StartResult>;
-  /** Stops in reverse order, never throws, at most `deadlineMs` in all. Later calls return the first call's result. */
+  /** Stops in reverse order, never throws, and takes at most `deadlineMs` in all. Later calls return the first result. */
   stop(deadlineMs?: number): Promise<StopResult>;
   /** All parts have started. */
   ready(): boolean;
@@ -53,7 +53,7 @@ export interface LifecycleOptions {
 }
 
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
-/** What an application has to stop in. */
+/** The time that an application has to stop. */
 export const STOP_DEADLINE_MS = 7_000;
 
 interface Slot {
@@ -70,7 +70,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   async function startAll(): Promise<StartResult> {
-    // Sees the slots that a starting part adds: array iteration is live.
+    // Includes the slots that a starting part adds: array iteration is live.
     for (const slot of slots) {
       if (stopping !== undefined) return { type: 'interrupted' };
       await startSlot(slot, options);
@@ -82,7 +82,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     try {
       return await startAll();
     } catch (error) {
-      // Stopping a part under a pending start may well fail that start: that is the interruption, not a fault.
+      // Stopping a part during its start may fail that start: that is the interruption, not a fault.
       if (stopping !== undefined) return { type: 'interrupted' };
       await stop();
       throw error;
@@ -120,7 +120,7 @@ async function startSlot(slot: Slot, { logger, monotonicMs }: LifecycleOptions):
   logger.debug('part_started', { part: slot.part.name, durationMs: Math.round(monotonicMs() - startedMs) });
 }
 
-/** Unless a stop that came in between has taken the slot over. */
+/** Skips a slot that a stop has taken over in the meantime. */
 function endStarting(slot: Slot, state: 'started' | 'failed'): void {
   if (slot.state === 'starting') slot.state = state;
 }
@@ -165,7 +165,7 @@ type Settled =
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'overrun' };
 
-/** Runs `work` and waits at most `timeoutMs` for it; work that overruns continues unobserved, its errors swallowed. */
+/** Runs `work` and waits at most `timeoutMs`; work that overruns continues unobserved, its errors swallowed. */
 export async function settleWithin(work: () => Promise<void>, timeoutMs: number): Promise<Settled> {
   let timer: NodeJS.Timeout | undefined;
   const overrun = new Promise<Settled>((resolve) => {

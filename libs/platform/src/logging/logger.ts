@@ -17,7 +17,7 @@ export interface Logger extends StreamsLogger {
 export interface LoggerOptions {
   readonly app: string;
   readonly level: LogLevel;
-  /** Where lines go; standard output when absent. */
+  /** Where lines go; default: standard output. */
   readonly output?: DestinationStream;
 }
 
@@ -50,13 +50,13 @@ function fromPino(inner: PinoLogger): Logger {
 
 const LINE_NAMES = new Set(['level', 'time', 'app', 'event']);
 
-/** A field named as one of the line's own would appear twice in the JSON. */
+/** Renames fields that would collide with the line's own and appear twice in the JSON. */
 function lineFields(fields: Record<string, unknown> = {}): Record<string, unknown> {
   const entries = Object.entries(redactFields(fields));
   return Object.fromEntries(entries.map(([name, value]) => [LINE_NAMES.has(name) ? `${name}_` : name, value]));
 }
 
-/** Gives Nest's own messages to our logger: its running commentary as debug, its warnings and errors as they are. */
+/** Passes Nest's messages to our logger: its running commentary as debug, its warnings and errors as they are. */
 export function createNestLogger(logger: Logger): LoggerService {
   const say =
     (level: 'debug' | 'warn' | 'error') =>

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 
 /**
  * What may be logged (R-40: no secrets, no payloads). Field names decide for whole values; text is also searched for
- * things that are recognizably secret, because error messages quote URLs and headers.
+ * recognizable secrets, because error messages quote URLs and headers.
  */
 const HIDDEN_NAMES = new Set([
   'authorization',
@@ -42,7 +42,7 @@ function redactEntries(fields: object, depth: number, above: ReadonlySet<object>
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** Numbers and flags under a hidden name (`tokenCount`-like) tell nothing; null and undefined say "there is none". */
+/** Numbers and flags under a hidden name (`tokenCount`-like) reveal nothing; null and undefined mean "none". */
 function isHidden(name: string, value: unknown): boolean {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'number') return false;
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -66,7 +66,7 @@ function redactValue(value: unknown, depth: number, above: ReadonlySet<object>):
   return redactEntries(value, depth + 1, above);
 }
 
-/** Only these of an error: drivers hang whole requests, with headers and bodies, on their errors. */
+/** Drivers attach whole requests to their errors, with headers and bodies, so only these fields are logged. */
 function redactError(error: Error, depth: number, above: ReadonlySet<object>): Record<string, unknown> {
   const within = new Set(above).add(error);
   const code: unknown = 'code' in error ? error.code : undefined;

@@ -2,7 +2,7 @@ import type { Stall } from '@waypost/streams';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import { RunningTasks } from './running-tasks.js';
 
-/** What an application must have before it counts as ready. Providers add their checks while they start. */
+/** What an application needs before it counts as ready. Providers add their checks while they start. */
 export class Readiness {
   private readonly checks: { readonly name: string; readonly isReady: () => boolean }[] = [];
   private readonly stallSources: (() => readonly Stall[])[] = [];
@@ -26,7 +26,7 @@ export class Readiness {
     this.stallSources.push(source);
   }
 
-  /** What makes no progress, and since when: another process or a broker holds it, so that a restart would not help. */
+  /** Stalled work, and since when: another process or a broker holds it up, so a restart would not help. */
   stalls(): Stall[] {
     return this.stallSources.flatMap((source) => source());
   }

@@ -6,7 +6,7 @@ export interface TaskView extends TaskStatus {
   readonly task: string;
 }
 
-/** The tasks of all consumers in this process, and the commands for those that are parked. */
+/** The tasks of all consumers in this process, and the commands for parked ones. */
 export class RunningTasks {
   private readonly consumers = new Map<string, Pick<TaskManager, 'tasks' | 'command'>>();
 
@@ -28,7 +28,7 @@ export class RunningTasks {
 
   /**
    * @param argument the position of a seek
-   * @returns why it is refused; null: it is done; undefined: there is no such task or command here
+   * @returns why it is refused; null: done; undefined: there is no such task or command here
    */
   command(task: string, name: string, argument?: string): string | null | undefined {
     const found = this.all().find((one) => one.task === task);

@@ -8,21 +8,21 @@ import { Readiness } from './readiness.js';
 
 export interface AppConfig {
   readonly process: ProcessConfig;
-  /** When present, TLS and login are tried before anything else starts. */
+  /** If present, TLS and login are tried before anything else starts. */
   readonly kafka?: KafkaSettings;
-  /** For checkpoints of the state stores, so that a restart reads only the changelogs' tails. */
+  /** The directory for checkpoints of the state stores, so that a restart reads only the changelogs' tails. */
   readonly stateDir?: string | undefined;
-  /** How long a partition waits after a small transaction, for others to share the next. */
+  /** How long a partition waits after a small transaction so that other records share the next. */
   readonly lingerMs?: number | undefined;
 }
 
-/** What the process gives to its application. Each field is a provider of the RuntimeModule. */
+/** What the process provides to its application. Each field is a provider of the RuntimeModule. */
 export interface AppRuntime<C extends AppConfig = AppConfig> {
   readonly name: string;
   readonly config: C;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** For a part that cannot continue: one log line, then exit code 70 at once. Nothing is tidied: the log is crash-exact. */
+  /** For a module that cannot continue: one log line, then exit code 70 at once, without cleanup: the logs in Kafka tolerate a crash. */
   readonly onFatal: (error: Error) => void;
   readonly readiness: Readiness;
   /** Aborted when the application begins to stop, so that waits in start hooks end. */

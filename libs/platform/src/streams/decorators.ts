@@ -14,35 +14,35 @@ export interface ConsumerGroupOptions {
 
 interface HandlerOptions {
   readonly group: ConsumerGroupOptions;
-  /** The process stops without waiting longer, and exits with 1. Default 5,000. */
+  /** After this, the process stops without waiting longer, and exits with 1. Default 5,000. */
   readonly stopTimeoutMs?: number;
 }
 
-/** Makes the task of one partition, and makes it again after each failure. */
+/** Creates the task of one partition, and again after each failure. */
 export interface PartitionTaskFactory<Task extends PartitionTask = PartitionTask> {
   create(context: TaskContext): Task;
 }
 
 export interface PartitionConsumerOptions<Task extends PartitionTask = PartitionTask> extends HandlerOptions {
-  /** A provider. */
+  /** The class of a provider. */
   readonly tasks: Type<PartitionTaskFactory<Task>>;
   /** Topics that must have as many partitions as the input, since a task writes the partition of its own number. */
   readonly copartitioned?: readonly string[];
-  /** Topics with the state of the tasks: the start is refused where their settings would lose it. */
+  /** Topics with the state of the tasks: the start is refused if their settings would lose it. */
   readonly changelogs?: readonly string[];
   /**
-   * `fail`, unless given: the start waits for the group, and a member that cannot continue ends the process. `retry`: the
-   * start returns at once and a member that failed is replaced, later and later; readiness does not wait for it.
+   * `fail` (the default): the start waits for the group, and a member that cannot continue ends the process. `retry`:
+   * the start returns at once and a failed member is replaced after growing delays; readiness does not wait for it.
    */
   readonly whenUnavailable?: 'fail' | 'retry';
 }
 
 export interface StreamTaskOptions<T extends StreamDefinition = StreamDefinition> extends HandlerOptions {
-  /** A provider. */
+  /** The class of a provider. */
   readonly topology: Type<T>;
 }
 
-/** What `extras` of Nest carry from the decorator to the server. */
+/** What Nest's `extras` carry from the decorator to the server. */
 export type ConsumerDefinition =
   | ({ readonly type: 'partition' } & PartitionConsumerOptions)
   | ({ readonly type: 'stream' } & StreamTaskOptions);
@@ -54,9 +54,9 @@ type HandlerDecorator<Handler> = <H extends Handler>(
 ) => void;
 
 /**
- * The method gets each fetched batch of the group's topic, between open() and close() of the partition's task, which is
- * made by a provider: `send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<SenderTask>)`. A
- * rejection closes the task and makes it again.
+ * The method gets each fetched batch of the group's topic, between open() and close() of the partition's task, which a
+ * provider creates: `send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<SenderTask>)`. A rejection
+ * closes the task and recreates it.
  */
 export function PartitionConsumer<Task extends PartitionTask>(
   options: PartitionConsumerOptions<Task>,
@@ -65,9 +65,9 @@ export function PartitionConsumer<Task extends PartitionTask>(
 }
 
 /**
- * The method gets up to 1,000 records at a time, exactly once: what it forwards, what it changes in the stores and the
- * position are committed in one transaction, or not at all. `decide(@Payload() slice: readonly StreamRecord[], @Ctx()
- * context: StreamContext<PingsTopology>)`.
+ * The method gets up to 1,000 records at a time, exactly once: its outputs, its store changes and the position are
+ * committed in one transaction, or not at all. `decide(@Payload() slice: readonly StreamRecord[], @Ctx() context:
+ * StreamContext<PingsTopology>)`.
  */
 export function StreamTask<T extends StreamDefinition>(
   options: StreamTaskOptions<T>,
@@ -88,7 +88,7 @@ function handlerOf(consumer: ConsumerDefinition) {
 
 type AnyMethod = (...args: unknown[]) => unknown;
 
-/** Replaces the method by one that notes its outcome on the context, and keeps what other decorators have said of it. */
+/** Replaces the method by one that records its outcome in the context, and keeps the metadata of other decorators. */
 function runThroughContext(name: string, descriptor: PropertyDescriptor): void {
   const method = descriptor.value as AnyMethod;
   function throughContext(this: unknown, ...args: unknown[]): Promise<void> {
@@ -102,7 +102,7 @@ function runThroughContext(name: string, descriptor: PropertyDescriptor): void {
   descriptor.value = throughContext;
 }
 
-/** Nest's own filter replaces an error by "Internal server error"; the runtime must see the original. */
+/** Nest's own filter replaces errors by "Internal server error"; the runtime must see the original. */
 @Catch()
 class RethrowFilter implements ExceptionFilter {
   catch(error: unknown): never {

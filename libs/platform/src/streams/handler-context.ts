@@ -12,9 +12,8 @@ import type {
 } from '@waypost/streams';
 
 /**
- * One call of a handler. Its outcome is noted here and not taken from what Nest returns: an exception filter may
- * swallow an error, an interceptor may skip the handler or call it again, and each of these would commit what was not
- * processed.
+ * One call of a handler. The outcome is recorded here, not taken from Nest's result: an exception filter may swallow an
+ * error, and an interceptor may skip or repeat the handler. Each of these would commit unprocessed records.
  */
 export abstract class HandlerContext {
   private state: 'waiting' | 'running' | 'succeeded' | 'failed' | 'ended' = 'waiting';
@@ -42,7 +41,7 @@ export abstract class HandlerContext {
 
   /**
    * Ends the call.
-   * @param refusal what the call of Nest failed with, if it did
+   * @param refusal the failure of Nest's call, if any
    * @throws the handler's own error, else the refusal, else that the handler was not run to its end
    */
   settle(refusal: { readonly error: unknown } | null): void {
@@ -62,7 +61,7 @@ export abstract class HandlerContext {
 export class PartitionContext<Task extends PartitionTask = PartitionTask> extends HandlerContext {
   constructor(
     batch: RecordBatch,
-    /** The task of the partition; made by the task factory, again after each failure. */
+    /** The task of the partition, created by the task factory, again after each failure. */
     readonly task: Task,
   ) {
     super(batch.topic, batch.partition);
@@ -75,7 +74,7 @@ export type StreamDefinition = Omit<Topology, 'processor'>;
 type StoresOfDefinition<T extends StreamDefinition> = StoresOf<NonNullable<T['stores']>>;
 type SinkOf<T extends StreamDefinition> = keyof T['sinks'] & string;
 
-/** What lives as long as a task gets this: the same stores and sinks, without a call to belong to. */
+/** For objects that live as long as a task: the same stores and sinks, without a call. */
 export type StreamTaskContext<T extends StreamDefinition> = ProcessorContext<StoresOfDefinition<T>, SinkOf<T>>;
 
 /** The objects of one task that outlive a call. */
@@ -88,7 +87,7 @@ export interface TaskLocals {
  * another definition does not compile.
  */
 export class StreamContext<T extends StreamDefinition = StreamDefinition> extends HandlerContext {
-  /** The first slice of a fetched batch: all records of the batch are in the log by now. */
+  /** Whether this is the first slice of a fetched batch: all records of the batch are in the log by now. */
   readonly isFirstSlice: boolean;
 
   constructor(
@@ -100,7 +99,7 @@ export class StreamContext<T extends StreamDefinition = StreamDefinition> extend
     this.isFirstSlice = slice.isFirst;
   }
 
-  /** Processes the records one by one. Once per call. */
+  /** Processes the records one by one. Call it once. */
   readonly forEach = (process: (record: StreamRecord) => void): void => {
     this.refuseEnded();
     this.slice.forEach(process);
@@ -116,7 +115,7 @@ export class StreamContext<T extends StreamDefinition = StreamDefinition> extend
     return this.task.store(name);
   };
 
-  /** Made in the first call of a task and kept as long as the task: rules with buffers of their own. */
+  /** Creates an object in the first call of a task and keeps it as long as the task: rules with their own buffers. */
   readonly local = <Local>(make: (task: StreamTaskContext<T>) => Local): Local => {
     this.refuseEnded();
     if (!('value' in this.locals)) this.locals.value = make(this.task);

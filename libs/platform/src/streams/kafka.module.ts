@@ -9,7 +9,7 @@ import { type AppConfig, CLOCK, CONFIG, LOGGER } from '../runtime/runtime.module
 /** StreamsBackend */
 export const STREAMS_BACKEND = Symbol('STREAMS_BACKEND');
 
-/** Of what libs/streams measures. */
+/** The prefix of the metrics of libs/streams. */
 export const METRICS_PREFIX = 'waypost_';
 
 function createBackend({ kafka }: AppConfig, logger: Logger, nowMs: () => number, registry: Registry): StreamsBackend {
@@ -22,7 +22,7 @@ function createBackend({ kafka }: AppConfig, logger: Logger, nowMs: () => number
   });
 }
 
-/** One connection to Kafka for all of the application. It goes last: consumers and tables use it until they end. */
+/** One connection to Kafka for the whole application. It closes last: consumers and tables use it until they end. */
 @Module({
   providers: [{ provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK, Registry], useFactory: createBackend }],
   exports: [STREAMS_BACKEND],

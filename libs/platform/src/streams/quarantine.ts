@@ -19,8 +19,8 @@ export interface UnusableRecord extends Rejection {
 }
 
 /**
- * Takes records that cannot be used, so that one of them never ends a process (R-2, R-45). Each topic has one reader that
- * calls it; other readers of the topic skip what they cannot read. After a crash a record may be taken again: "waypost
+ * Takes unusable records, so that one of them never ends a process (R-2, R-45). Each topic has one reader that
+ * quarantines; its other readers skip what they cannot read. After a crash a record may be quarantined again: "waypost
  * rejected" shows it once.
  */
 @Injectable()
@@ -43,8 +43,8 @@ export class Quarantine {
   }
 
   /**
-   * Resolves when the records are in telemetry.rejected with their bytes, their origin and the reason; only then may the
-   * position of their partition pass them. Rejects while they cannot be written.
+   * Resolves when the records are in telemetry.rejected with their bytes, their origin and the reason; only then may
+   * the position of their partition pass them. Rejects while they cannot be written.
    */
   async put(source: TopicPartition, unusable: readonly UnusableRecord[]): Promise<void> {
     if (unusable.length === 0) return;
@@ -56,7 +56,7 @@ export class Quarantine {
       key: one.record.key,
       value: this.codecs.telemetryRejected.encode(rejectedRecord(source, one.record, one)),
     }));
-    // Rare: no connection is kept for it. Where several processes follow one table, they fence each other, and try again.
+    // Too rare to keep a connection. Processes that follow the same table fence each other and retry.
     const producer = this.backend.producer(`quarantine.${this.application}.${topic}.${String(partition)}`);
     try {
       await producer.init();
@@ -71,13 +71,13 @@ export class Quarantine {
   }
 }
 
-/** One per application. */
+/** Import it once per application. */
 @Module({ imports: [KafkaModule], providers: [Quarantine], exports: [Quarantine] })
 export class QuarantineModule {}
 
-/** Decodes the batches of a table that every instance follows; what cannot be read is quarantined. */
+/** Decodes the batches of a table that every instance follows; unreadable records are quarantined. */
 export class VersionReader<T> {
-  /** Versions of the batch that is being applied, by offset. */
+  /** Versions of the current batch, by offset. */
   private versions = new Map<number, T>();
 
   constructor(

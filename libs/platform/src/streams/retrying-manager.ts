@@ -3,10 +3,10 @@ import type { Logger } from '../logging/logger.js';
 
 export interface RetryingManagerOptions {
   readonly groupId: string;
-  /** A member of the group; it reports when it cannot continue. */
+  /** Creates a member of the group, which reports when it cannot continue. */
   readonly createManager: (onFatal: (error: Error) => void) => TaskManager;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Resolves after the time or when the signal is aborted, whichever is first. */
+  /** Resolves after the time or when the signal is aborted, whichever comes first. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -15,7 +15,7 @@ const MAX_RETRY_MS = 30_000;
 
 /**
  * Keeps a member of the group running. Elsewhere a consumer that fails ends the process; here it is replaced after a
- * growing delay: an API that responds must not go down because Kafka is down. Its start returns at once.
+ * growing delay: an API must not go down because Kafka is down. Its start returns at once.
  */
 export class RetryingManager implements TaskManager {
   private readonly stopping = new AbortController();

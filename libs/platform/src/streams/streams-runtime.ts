@@ -11,7 +11,7 @@ import {
 } from '@waypost/streams';
 
 interface ManagerOptions extends ExceptionHandlers {
-  /** The member cannot continue. */
+  /** Called when the member cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -28,7 +28,7 @@ export interface StreamManagerOptions extends ManagerOptions {
   readonly wrapTask: (task: PartitionTask) => PartitionTask;
 }
 
-/** Makes what reads the topics and calls the handlers. A provider; tests put a MemoryRuntime in its place. */
+/** Creates the consumers that call the handlers. A provider; tests replace it by a MemoryRuntime. */
 export abstract class StreamsRuntime {
   abstract partitionManager(options: PartitionManagerOptions): TaskManager;
   abstract streamManager(options: StreamManagerOptions): TaskManager;
@@ -36,7 +36,7 @@ export abstract class StreamsRuntime {
 
 export interface BackendRuntimeOptions {
   readonly backend: StreamsBackend;
-  /** Static membership of the groups; undefined: none. */
+  /** The static member id for all groups; undefined: none. */
   readonly instanceId: string | undefined;
   readonly stateDir: string | undefined;
   readonly lingerMs?: number | undefined;
@@ -47,7 +47,7 @@ export interface BackendRuntimeOptions {
   readonly random: () => number;
 }
 
-/** Members of consumer groups on a backend. */
+/** Runs members of consumer groups on a backend. */
 export class BackendRuntime extends StreamsRuntime {
   constructor(private readonly options: BackendRuntimeOptions) {
     super();

@@ -47,7 +47,7 @@ interface Consumer {
 }
 
 /**
- * Nest's end of the stream runtime. The consumers start one after the other, in the order in which their controllers
+ * Nest's side of the stream runtime. The consumers start one after the other, in the order in which their controllers
  * are registered, and stop in reverse, each within its time. Fetching, transactions and rebuilds stay with the runtime.
  */
 @Injectable()
@@ -56,7 +56,7 @@ export class StreamsServer
   implements CustomTransportStrategy
 {
   override readonly transportId = STREAMS_TRANSPORT;
-  /** Else Nest logs errors that the runtime reports as well. */
+  /** Otherwise Nest logs errors that the runtime also reports. */
   override readonly propagatesEventHandlerErrors = true;
   /** Consumers whose stop failed or took too long. */
   readonly leftBehind: string[] = [];
@@ -80,17 +80,17 @@ export class StreamsServer
     this.metrics = registerTaskMetrics({ registry, prefix: METRICS_PREFIX, now: nowMs });
   }
 
-  /** Reports failures through the callback: Nest does not wait for what is returned. */
+  /** Reports failures through the callback: Nest does not wait for a returned promise. */
   override listen(done: (error?: unknown) => void): void {
     this.startAll().then(() => done(), done);
   }
 
-  /** Never rejects, since Nest would then call no stop hook. Nest calls it twice when the application closes twice. */
+  /** Never rejects, since Nest would then call no stop hook. Nest calls it twice if the application closes twice. */
   override close(): Promise<void> {
     return this.stopWithin(Number.POSITIVE_INFINITY);
   }
 
-  /** As close(), in at most `budgetMs` for all consumers together. The first call decides. */
+  /** Like close(), but takes at most `budgetMs` for all consumers together. The first call decides. */
   stopWithin(budgetMs: number): Promise<void> {
     this.closing ??= this.stopAll(this.monotonicMs() + budgetMs);
     return this.closing;
@@ -195,7 +195,7 @@ export class StreamsServer
     return this.runtime.streamManager({ topology, wrapTask, onFatal, ...this.exceptionHandlers() });
   }
 
-  /** The task with its batches led through the handler. */
+  /** Wraps the task so that its batches go through the handler. */
   private throughHandler(task: PartitionTask, handler: MessageHandler, group: string): PartitionTask {
     return withProcess(task, async (batch) => {
       const oldest = firstRecord(batch);
@@ -213,7 +213,7 @@ export class StreamsServer
   }
 }
 
-/** Decodes no other: a task may read the batch in slices. */
+/** Decodes only the first record: a task may read the batch in slices. */
 function firstRecord(batch: RecordBatch): readonly StreamRecord[] {
   for (const slice of slicesOf(batch, 1)) return slice;
   return [];

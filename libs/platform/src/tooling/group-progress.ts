@@ -21,7 +21,7 @@ export interface GroupTopics {
 }
 
 export interface GroupProgressReader {
-  /** Rejects while a coordinator moves or a broker is down; asking again is safe. */
+  /** Rejects while a coordinator moves or a broker is down; retrying is safe. */
   read(groups: readonly GroupTopics[]): Promise<PartitionProgress[]>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function openGroupProgress(settings: KafkaSettings): Promise<GroupP
   };
 }
 
-/** The ends are read before the commits: a commit before such an end is a real lag, never a race. */
+/** The ends are read before the commits: a commit before such an end is real lag, never a race. */
 async function progressOf(admin: Admin, group: GroupTopics): Promise<PartitionProgress[]> {
   const ends = await Promise.all(
     group.topics.map(async (topic) => [topic, await admin.fetchTopicOffsets(topic)] as const),

@@ -4,7 +4,7 @@ import { connectKafka } from '@waypost/streams/admin';
 type Kafka = ReturnType<typeof connectKafka>;
 
 export interface PublishedRecord {
-  /** Where the record goes whatever its key is. */
+  /** Overrides the partition of the key. */
   readonly partition?: number | undefined;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
@@ -12,17 +12,18 @@ export interface PublishedRecord {
 }
 
 export interface RecordPublisher {
-  /** Resolves when every replica in sync has the records. Call after call, the order within a key is kept. */
+  /** Resolves when every in-sync replica has the records. Consecutive calls keep the order within a key. */
   publish(records: readonly PublishedRecord[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * An idempotent producer: a retry neither doubles nor reorders. Records go where the Java client's default partitioner
- * would put their key, as those of any other producer do.
+ * An idempotent producer: a retry neither duplicates nor reorders. Records go to the partition that the Java client's
+ * default partitioner chooses, as with any other producer.
  *
- * Hazard: one kafkajs send() for several partitions does not ask a broker again that has answered once. A partition
- * whose leader moves to that broker between two tries is dropped without a word. So each partition has its own send().
+ * Hazard: kafkajs's send() for several partitions does not ask a broker again that has already answered. If a
+ * partition's leader moves to that broker between two tries, its records are silently dropped. So each partition has
+ * its own send().
  */
 export async function openRecordPublisher(settings: KafkaSettings, topic: string): Promise<RecordPublisher> {
   const kafka = connectKafka(settings);
@@ -30,7 +31,7 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
   const producer = kafka.producer({
     idempotent: true,
     maxInFlightRequests: 1,
-    // Some two minutes: a broker that restarts is waited for.
+    // Some two minutes, enough for a broker to restart.
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 70 },
   });
   await producer.connect();

@@ -13,7 +13,7 @@ export interface OtlpOptions {
 const KINDS = { consumer: SpanKind.CONSUMER, producer: SpanKind.PRODUCER, client: SpanKind.CLIENT } as const;
 
 /**
- * Exports spans by OTLP over HTTP, in batches. The packages that do it are optional dependencies, loaded here only.
+ * Exports spans by OTLP over HTTP, in batches. The packages for it are optional dependencies, loaded only here.
  *
  * @throws BootError `tracing_not_installed`
  */
@@ -22,7 +22,7 @@ export async function openOtlpRecorder({ url, serviceName, logger }: OtlpOptions
   const ids = new GivenIds();
   const provider = new sdk.TracerProvider({
     idGenerator: ids,
-    // Whether a trace is sampled was decided where it began.
+    // A trace is sampled or not where it begins.
     sampler: new sdk.AlwaysOnSampler(),
     resource: resources
       .defaultResource()
@@ -46,10 +46,10 @@ export async function openOtlpRecorder({ url, serviceName, logger }: OtlpOptions
   };
 }
 
-/** What is recorded beyond the queue is dropped: a collector that is down costs no more than this memory. */
+/** Spans beyond the queue are dropped: a collector that is down costs no more than this memory. */
 const BATCHES = { maxQueueSize: 4_096, maxExportBatchSize: 512, scheduledDelayMillis: 1_000 } as const;
 
-/** The SDK asks for ids while a span starts, which is synchronous. */
+/** The SDK asks for ids during the synchronous start of a span. */
 class GivenIds implements IdGenerator {
   given: SpanContext | null = null;
 
@@ -74,7 +74,7 @@ function contextOf(parent: SpanContext | null): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** Says in the log of the application what the SDK keeps to itself. */
+/** Logs what the SDK keeps to itself. */
 function reporting(exporter: SpanExporter, logger: Pick<Logger, 'warn'>): SpanExporter {
   return {
     export(spans: ReadableSpan[], done) {

@@ -1,4 +1,4 @@
-/** What a `traceparent` says (R-46). */
+/** The content of a `traceparent` (R-46). */
 export interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;
@@ -9,7 +9,7 @@ export interface SpanContext {
 export interface EndedSpan {
   readonly name: string;
   readonly kind: 'consumer' | 'producer' | 'client';
-  /** The span itself. One that is not sampled is not recorded. */
+  /** The span itself; null: not sampled, so not recorded. */
   readonly context: SpanContext | null;
   /** null: the trace begins with this span. */
   readonly parent: SpanContext | null;
@@ -20,16 +20,16 @@ export interface EndedSpan {
 }
 
 export interface SpanRecorder {
-  /** Never throws, and never waits: what the collector does not take in time is dropped. */
+  /** Never throws or waits: spans that the collector does not take in time are dropped. */
   record(span: EndedSpan): void;
-  /** Sends what was recorded. */
+  /** Sends the recorded spans. */
   close(): Promise<void>;
 }
 
 export abstract class Traces {
-  /** null: spans are not exported. Callers ask first, and record sampled traces only, so that being off costs nothing. */
+  /** null: spans are not exported. Callers check this first, and record sampled traces only, so that being off costs nothing. */
   abstract readonly recorder: SpanRecorder | null;
-  /** The share of the traces that begin here which is sampled. */
+  /** The fraction of the traces beginning here that is sampled. */
   abstract readonly sampleRatio: number;
 }
 
@@ -41,7 +41,7 @@ export interface MessageOfSpan {
   readonly group?: string;
 }
 
-/** Name and attributes by the semantic conventions for messaging. */
+/** Names and attributes follow the semantic conventions for messaging. */
 export function messageSpan({ operation, topic, partition, offset, group }: MessageOfSpan): {
   readonly name: string;
   readonly attributes: EndedSpan['attributes'];

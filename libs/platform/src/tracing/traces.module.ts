@@ -6,7 +6,7 @@ import { CONFIG, LOGGER } from '../runtime/runtime.module.js';
 import { openOtlpRecorder } from './otlp-span-recorder.js';
 import { Traces } from './span-recorder.js';
 
-/** Within what stop hooks may take. */
+/** Fits into the time for stop hooks. */
 const FLUSH_MS = 400;
 
 async function openTraces({ traces }: { readonly traces: TracesConfig }, logger: Logger): Promise<Traces> {
@@ -14,7 +14,7 @@ async function openTraces({ traces }: { readonly traces: TracesConfig }, logger:
   return { recorder: url === undefined ? null : await openOtlpRecorder({ url, serviceName, logger }), sampleRatio };
 }
 
-/** The spans of the application, exported where the configuration says so. */
+/** Exports the spans of the application as configured. */
 @Module({
   providers: [{ provide: Traces, inject: [CONFIG, LOGGER], useFactory: openTraces }],
   exports: [Traces],
@@ -22,7 +22,7 @@ async function openTraces({ traces }: { readonly traces: TracesConfig }, logger:
 export class TracesModule implements OnApplicationShutdown {
   constructor(private readonly traces: Traces) {}
 
-  /** Stops after the consumers, so that the last of what they record is sent. */
+  /** Stops after the consumers, so that their last spans are sent. */
   async onApplicationShutdown(): Promise<void> {
     const { recorder } = this.traces;
     if (recorder !== null) await settleWithin(() => recorder.close(), FLUSH_MS);

@@ -1,4 +1,4 @@
-/** For programs that are no Nest application: to load Nest takes half a second, longer than most commands run. */
+/** For programs without Nest: loading it takes half a second, longer than most commands run. */
 export {
   createInstances,
   type InstanceCommand,
