@@ -48,7 +48,7 @@ const TIMED_OUT = {
   errorCode: 'timeout',
   errorDetail: 'no response within 5000 ms',
 } as const;
-/** Ends for which nothing was sent (R-16, R-29). */
+/** Ends without sending (R-16, R-29). */
 const DISABLED = unsent('failed', 'subscription_disabled');
 const EXPIRED = unsent('expired', 'expired');
 
@@ -149,14 +149,14 @@ const oneDelivery = fc.record({
   series: fc.constantFrom(0, 0, 0, 1),
   device: fc.constantFrom('device-1', 'device-2', 'a,b"{}\\ é NULL'),
   type: fc.constantFrom('position', 'position_sleep', 'ignition_on'),
-  /** Few distinct milliseconds over three days, so that ties and partition borders are common. */
+  /** Few distinct milliseconds over three days, so that ties and partition boundaries are common. */
   day: fc.constantFrom(0, 1, 2),
   ms: fc.constantFrom(0, 1, 43_199_999, 86_399_999),
   retries: fc.integer({ min: 0, max: 4 }),
   end: fc.constantFrom(...(['delivered', 'failed', 'timed_out', 'disabled', 'expired', 'open'] as const)),
   probes: fc.constantFrom(0, 0, 0, 0, 1, 39, 41, 70),
   probesBefore: fc.nat({ max: 4 }),
-  /** Attempt 1 is lost with the head of the log. */
+  /** Some logs have lost attempt 1 with their head. */
   headless: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 });
 

@@ -1,4 +1,4 @@
-/** Raw SQL: conditions that leave the planner the index that is meant, which TypeORM cannot ensure. */
+/** Raw SQL: the conditions leave the planner only the intended index, which TypeORM cannot ensure. */
 import { CLOCK_TOLERANCE_MS } from '@waypost/domain';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
 
@@ -31,17 +31,17 @@ export function conditions({ event_types, ...values }: Values): string[] {
     : [...equal, `event_type = ANY (${event_types})`];
 }
 
-/** A lookup by primary key, row by row; a join may become a scan of everything. */
+/** A lookup by primary key per row; a join could become a full scan. */
 export const IS_NOT_WAITING = `(SELECT true FROM fleet_waiting_deliveries w
   WHERE w.event_id = deliveries.event_id AND w.series = deliveries.series AND w.created_at = deliveries.created_at
   LIMIT 1) IS NULL`;
 
-/** Clocks differ: a first attempt may seem to be before the creation. */
+/** Clocks differ: a first attempt may seem to precede the creation. */
 export const CLOCK_TOLERANCE = `interval '${String(CLOCK_TOLERANCE_MS.creatorAndSender / 1_000)} s'`;
 
 /**
- * Of a row with `event_id`, `series` and `created_at`. The LIMIT makes it lookups in the primary keys of the days since
- * then; a join may become a scan of everything.
+ * `row` has `event_id`, `series` and `created_at`. The LIMIT makes these lookups in the primary keys of the days since
+ * then; a join could become a full scan.
  */
 export function hasNoAttempt(row: string, deliveries: 'deliveries' | 'fleet_deliveries'): string {
   return `(SELECT true FROM ${deliveries} d
@@ -50,7 +50,7 @@ export function hasNoAttempt(row: string, deliveries: 'deliveries' | 'fleet_deli
     LIMIT 1) IS NULL`;
 }
 
-/** The fleet of a waiting delivery, hidden from the index by fleet, which would lead through all that waits of it. */
+/** The fleet of a waiting delivery, hidden from the index by fleet, which would scan everything of it that waits. */
 export function fleetOffIndex(column = 'fleet_id'): string {
   return `(${column} || '')`;
 }

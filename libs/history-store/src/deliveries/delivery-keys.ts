@@ -3,15 +3,15 @@ export type Facet = 'status' | 'status_code' | 'event_type' | 'subscription_id' 
 
 /** An index of the deliveries of a fleet, by the values of some facets and then by time. */
 export interface DeliveryKey {
-  /** In the order of hashing; the fleet comes first. */
+  /** In the order of hashing, after the fleet. */
   readonly facets: readonly Facet[];
-  /** Columns after the time: a scan skips rows with other values without reading the row. */
+  /** Columns after the time: a scan skips other values without reading the row. */
   readonly finer: readonly Facet[];
 }
 
 /**
- * One index each; their SQL is in libs/database/src/migrations/page-keys-1760000700000.ts. Any one and any two of the filters
- * have a key that selects exactly their deliveries; a third filter is checked within the index
+ * One index per key; their SQL is in libs/database/src/migrations/page-keys-1760000700000.ts. Any one and any two of
+ * the filters have a key that selects exactly their deliveries; a third filter is checked within the index
  * (docs/decisions/0024-pages-at-scale.md).
  */
 export const DELIVERY_KEYS = {

@@ -6,7 +6,7 @@ import type { ApplyResult } from './delivery-projection.js';
 
 const DAY_MS = 86_400_000;
 
-/** A log and a fleet of one test alone, in a store. */
+/** A log and a fleet in a store that only one test uses. */
 export interface TestLog {
   readonly fleetId: string;
   readonly topic: string;
@@ -182,7 +182,7 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
 
   it('end when their bytes are reached, and say that there is more (R-34a)', async () => {
     const { fleetId, eventId, append, find, findPage } = newLog();
-    /** A page has room for three of the second size, and for none of the last. */
+    /** A page has room for three bodies of the second size, and none of the last. */
     const bodyBytes = [100, 1_390_000, 1_390_000, 1_390_000, 1_390_000, 100, 4_500_000, 100, 4_500_000];
     await append(
       bodyBytes.map((bytes, index) =>

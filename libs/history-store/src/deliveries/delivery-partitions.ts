@@ -9,7 +9,7 @@ import type { DetachLimits } from '../partitions/expired-partitions.js';
 
 const DELIVERIES: DailyTable = { name: 'deliveries', creationLock: 7_215_002, retentionLock: 7_215_003 };
 
-/** By first attempt. */
+/** Partitions by first attempt. */
 export function createDeliveryPartitions(dataSource: DataSource, limits?: DetachLimits): DailyPartitions {
   return createDailyPartitions(dataSource, DELIVERIES, limits);
 }

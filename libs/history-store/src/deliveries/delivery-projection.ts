@@ -9,9 +9,9 @@ export interface AttemptBatch extends PositionMove {
 export interface AppliedBatch {
   readonly type: 'applied';
   readonly deliveries: number;
-  /** Their day is beyond the retention; not written. */
+  /** Attempts not written because their day is beyond the retention. */
   readonly expiredAttempts: number;
-  /** Their first record, which has the body, is neither stored nor in the batch; not written. */
+  /** Deliveries not written because their first record, with the body, is neither stored nor in the batch. */
   readonly headlessDeliveries: number;
 }
 

@@ -1,4 +1,4 @@
-/** SQL by hand: a batch of deliveries of any size is one statement each, which TypeORM would send row by row. */
+/** SQL by hand: one statement per batch of deliveries of any size, which TypeORM would send row by row. */
 import type { QueryConfig } from 'pg';
 import { recordNumber } from '@waypost/domain';
 import type { CopyRows } from '../projection/binary-copy.js';
@@ -43,7 +43,7 @@ const ARRAYS = COLUMNS.map(({ type }, index) => `$${String(index + 1)}::${type}[
 const VALUES = COLUMNS.map(({ name }) => (name === 'body' ? "coalesce(b.body, '')" : `b.${name}`)).join(', ');
 
 /**
- * Adds deliveries of one day of which none exists yet; an existing one makes it fail with a unique violation. It names the
+ * Adds deliveries of one day, none of which exists yet; an existing one fails with a unique violation. It names the
  * table of the day: otherwise dropping a day would have to wait for every transaction that writes another.
  */
 export function copyDeliveriesSql(partition: string): string {
@@ -76,8 +76,9 @@ export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void 
 }
 
 /**
- * For deliveries that are pending, have none of the attempts and keep all their probes; returns the positions (from 1 on) of
- * those that it found. It names the table of the day, so that the planner looks at no other. `attempts` joins two JSON arrays.
+ * Continues deliveries that are pending, have none of the attempts and keep all their probes; returns the positions
+ * (from 1) of those found. It names the table of the day, so that the planner ignores the others. `attempts` joins two
+ * JSON arrays.
  */
 export function continueDeliveries(partition: string, deliveries: readonly FoldedDelivery[]): QueryConfig {
   return {
@@ -118,9 +119,9 @@ const CONTINUED_VALUES: readonly ((delivery: FoldedDelivery) => Value)[] = [
 ];
 
 /**
- * Adds deliveries, and to existing ones the attempts that they lack: the rule of `mergeDelivery` in testing/, for any input. A delivery
- * without a body (its first record came in an earlier batch) must exist, or it would be added with an empty one. Each column is
- * one array parameter: the text is the same for every batch size.
+ * Adds deliveries, and to existing ones the attempts that they lack: the rule of `mergeDelivery` in testing/, for any
+ * input. A delivery without a body (its first record was in an earlier batch) must exist, or it would be added with an
+ * empty one. Each column is one array parameter: the text is the same for every batch size.
  *
  * `json`, not `jsonb`, which would reformat the text: a row has the same bytes whichever statement wrote it.
  */
@@ -155,8 +156,8 @@ export function upsertParameters(deliveries: readonly FoldedDelivery[]): unknown
 }
 
 /**
- * Which of the given deliveries exist, as their positions in the parameters from 1 on, and what is stored of them. The LIMIT
- * makes it one lookup in one day's primary key per delivery; a plain join may become a scan of everything.
+ * Returns the existing ones of the given deliveries, as positions in the parameters from 1, and what is stored of them.
+ * The LIMIT makes it one lookup in one day's primary key per delivery; a plain join could become a full scan.
  */
 export const FIND_EXISTING_DELIVERIES = `
   SELECT b.position::integer AS position, k.created_at, k.delivered_at, k.attempts

@@ -1,6 +1,6 @@
 /**
- * SQL by hand: a keyset page reads one ordered range of one index (R-34), and its text must leave the planner that index only,
- * which TypeORM cannot ensure.
+ * SQL by hand: a keyset page reads one ordered range of one index (R-34), and its text must leave the planner only that
+ * index, which TypeORM cannot ensure.
  */
 import { type PreparedQuery, storableText } from '@waypost/database';
 import {
@@ -29,15 +29,15 @@ const ORDERS = {
 } as const;
 
 /**
- * Statements that merge the lists of several types have this many slots; an unused slot is NULL, which no row has. A plan
- * grows with each list of each day, so more types than this are read as one page per type.
+ * Statements that merge the lists of several types have this many slots; unused slots are NULL, which no row has. A
+ * plan grows with each list of each day, so more types are read as one page per type.
  */
 const TYPE_SLOTS = [2, 4] as const;
 
 const INT4_MAX = 2_147_483_647;
 
 /**
- * One page (R-31, R-33, R-34); null when nothing can be found. The text depends on which filters are given, never on their
+ * One page (R-31, R-33, R-34); null if nothing can match. The text depends on which filters are given, never on their
  * values, and leaves the planner one index to choose.
  */
 export function findDeliveriesSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
@@ -56,7 +56,7 @@ export function findDeliveriesSql(query: DeliveryQuery, maxBytes: number): Prepa
 function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): Page['types'] {
   // A key without the type checks several types within the index.
   if (types === undefined || key === null || !includesType(key)) return 'filter';
-  // A subscription has one type (R-16): only one of the pages has rows, and merging would open the other lists for nothing.
+  // A subscription has one type (R-16): only one page has rows, and merging would open the other lists for nothing.
   if (key === 'subscriptionAndType') return 'page per type';
   return TYPE_SLOTS.find((slots) => slots >= types.length) ?? 'page per type';
 }
@@ -74,7 +74,7 @@ function nameOf(
   return [first, key ?? 'event', ...statuses, ...columns, ...slots, ...others].join(' ');
 }
 
-/** Values by column, in the order of their parameters; several types or subscriptions are one array. */
+/** Values by column, in parameter order; several types or subscriptions are one array. */
 type Filters = Readonly<Partial<Record<Facet | 'event_id', unknown>>> & {
   readonly event_types?: readonly string[];
   readonly subscription_ids?: readonly string[];
@@ -107,7 +107,7 @@ function readFilters(query: DeliveryQuery): Filters | null {
   };
 }
 
-/** Both filters given: the one subscription, if it is among the others. */
+/** With both filters, the one subscription if the list has it. */
 function subscriptionsOf({
   subscriptionId,
   subscriptionIds,
@@ -150,7 +150,7 @@ interface Page {
   readonly key: DeliveryKeyName | null;
   /** The statuses whose lists are merged into the page; each list is ordered. Empty: the key does not include the status. */
   readonly merged: readonly DeliveryStatus[];
-  /** How several types are read; a number: as that many lists, which are merged too. */
+  /** How several types are read. A number: as that many lists, which are merged too. */
   readonly types: (typeof TYPE_SLOTS)[number] | 'page per type' | 'filter';
 }
 
@@ -164,11 +164,11 @@ function textOf(page: Page): SqlQuery {
     ...parametersOf(filters, parameter),
   };
   const most = `${parameter(query.limit)}::integer`;
-  // One more, to see whether there are more.
+  // Reads one row more than the page, to see whether there are more.
   const limit = `${most} + 1`;
   const orderBy = ORDERS[query.order ?? 'asc'].by;
   const ofOne = { ...values, subscription_id: 'own.subscription_id' };
-  // A page of each subscription: a filter on the list of the whole fleet would read what all the others have.
+  // Reads a page of each subscription: a filter on the list of the whole fleet would read all the others.
   const rows =
     subscriptions === undefined
       ? pageText(page, values, window, limit)
@@ -220,8 +220,8 @@ function merge(streams: readonly string[], order: string): string {
 }
 
 /**
- * The same text for every page of a walk: the first page starts outside of all positions. The planner cannot derive from
- * a row comparison which partitions it excludes, so the first day of the page is named as well.
+ * The text is the same for every page of a walk: the first page starts outside all positions. The planner cannot
+ * exclude partitions by a row comparison, so the first day of the page is named as well.
  */
 function windowOf({ startAt, endAt, order, after }: DeliveryQuery, parameter: Parameter): string[] {
   const isDescending = order === 'desc';

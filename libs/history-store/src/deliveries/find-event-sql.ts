@@ -14,7 +14,7 @@ const SELECTED_WAITING = RECORD_COLUMNS.map((name) => {
 const HAS_NO_ATTEMPT = hasNoAttempt('w', 'fleet_deliveries');
 
 /**
- * One statement sees a delivery, attempted or not, in one of the two tables; null: nothing can be found. They are few:
+ * One statement sees a delivery, attempted or not, in one of the two tables; null: nothing can match. There are few, so
  * filters are checked row by row.
  */
 export function findEventSql(query: EventQuery, maxBytes: number): PreparedQuery | null {

@@ -21,7 +21,7 @@ const SELECTED = RECORD_COLUMNS.map((name) => {
   return `${SINCE_ATTEMPT.has(name) ? 'd' : 'w'}.${name}`;
 }).join(', ');
 
-/** R-33, with what has become of them; null: nothing can be found. They are few unless much waits: filters go row by row. */
+/** Waiting deliveries (R-33) with their current state; null: nothing can match. Few unless much waits: filters check row by row. */
 export function findWaitingSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
   const { eventId, status = 'pending', statusCode, order = 'asc', after, endAt, startAt } = query;
   const { eventTypes: types = [] } = query;
@@ -46,7 +46,7 @@ export function findWaitingSql(query: DeliveryQuery, maxBytes: number): Prepared
   ];
   const start = `${parameter(instant(startAt))}::timestamptz`;
   const end = `${parameter(instant(endAt))}::timestamptz`;
-  /** Never only the first attempt: one that is made during a walk would take the delivery out of its window (R-34). */
+  /** Never by first attempt alone: one made during a walk would take the delivery out of its window (R-34). */
   const isIn = (time: string): string => `${time} >= ${start} AND ${time} < ${end}`;
   const given = filters.filter(([, , value]) => value !== undefined);
   const conditions = [

@@ -8,10 +8,10 @@ import {
   type WebhookAttempt,
 } from '@waypost/domain';
 
-/** A subscription held for 15 days makes 86,400 probes: so many of the first of a delivery have a line, and as many of its newest. */
+/** A subscription held for 15 days makes 86,400 probes: only this many of the first and of the newest ones have a line. */
 export const PROBE_LINES = 20;
 
-/** The result of some attempts and probes of one delivery. The body is null unless the first of them is among these. */
+/** The result of some attempts and probes of one delivery. The body is null unless the first of them is included. */
 export type FoldedDelivery = Omit<DeliveryRecord, 'body'> & { readonly body: string | null };
 
 /**
@@ -102,15 +102,15 @@ function attemptEntry(attempt: WebhookAttempt): AttemptEntry {
     errorCode,
     outcome,
     decision,
-    // PostgreSQL takes the escape of U+0000 as JSON, and refuses it when it looks into it.
+    // PostgreSQL accepts an escaped U+0000 in JSON, and refuses it when it looks inside.
     errorDetail: errorDetail === null ? null : storableText(errorDetail),
     responseBody: responseBody === null ? null : storableText(responseBody),
   };
 }
 
 /**
- * An attempt in the `attempts` column: values by position, because names would take more space than the values. SQL relies
- * on the positions of the number and of what marks a probe. Append new fields at the end.
+ * An attempt in the `attempts` column: values by position, because names would take more space than the values. SQL
+ * depends on the positions of the number and of the probe mark. Append new fields at the end.
  */
 type PackedAttempt = readonly [
   recordNumber: number,
@@ -121,7 +121,7 @@ type PackedAttempt = readonly [
   errorCode: string | null,
   outcome: string,
   decision: string,
-  /** Absent, like all after it, from an attempt that needs none of them: most do not. */
+  /** Absent, with all that follow, in the many attempts that need none of them. */
   probes?: number,
   /** 1: it is a probe. */
   probe?: 0 | 1,
@@ -129,7 +129,7 @@ type PackedAttempt = readonly [
   responseBody?: string | null,
 ];
 
-/** The JSON text of some attempts: `[[1,...],[2,...]]`. Adding attempts to a delivery joins two of these. */
+/** The JSON text of attempts: `[[1,...],[2,...]]`. To add attempts to a delivery, join two of these. */
 export function packAttempts(attempts: readonly AttemptEntry[]): string {
   return JSON.stringify(attempts.map(pack));
 }

@@ -44,7 +44,7 @@ export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: 
   };
 }
 
-/** The progress counts for exactly the rows that the page sees: both are read by one statement. */
+/** The progress matches the rows of the page, since one statement reads both. */
 function withProgress(page: PreparedQuery | null): PreparedQuery {
   const { name, text, parameters } = page ?? NO_PAGE;
   return {
@@ -57,7 +57,7 @@ function withProgress(page: PreparedQuery | null): PreparedQuery {
 
 const NO_PAGE: PreparedQuery = { name: 'no page', text: 'SELECT NULL::uuid AS event_id WHERE false', parameters: [] };
 
-/** The nodes of its plan; empty: it can find nothing, so there is no query. */
+/** The plan nodes of a page; empty: it can match nothing, so there is no query. */
 export async function explainPage(pages: PageSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
   const sql = findDeliveriesSql(query, MAX_PAGE_BYTES);
   return sql === null ? [] : explainQuery(pages, query.fleetId, sql);
@@ -84,7 +84,7 @@ interface DeliveryRow {
   readonly body: string;
   readonly attempts: string;
   readonly place: number;
-  /** Up to this row. bigint, which pg reads as text. */
+  /** The total up to this row. bigint, which pg reads as text. */
   readonly bytes: string;
   readonly has_more: boolean;
 }
@@ -98,7 +98,7 @@ function isDelivery(row: PageRow): row is PageRow & DeliveryRow {
 
 type WaitingRow = DeliveryRow | UnattemptedRow;
 
-/** What a delivery has before its first attempt, under the names of a row. */
+/** The columns of a delivery without an attempt, under the names of a row. */
 interface UnattemptedRow extends Omit<DeliveryRow, 'first_attempt_at'> {
   readonly first_attempt_at: null;
 }

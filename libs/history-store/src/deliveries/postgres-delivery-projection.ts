@@ -12,14 +12,14 @@ import { applyUpserts, applyWrites, prepareWrites } from './write-deliveries.js'
 
 export interface DeliveryProjectionDeps {
   readonly dataSource: DataSource;
-  /** Makes the tables of days, and owns them. Default: the same. */
+  /** Creates and owns the tables of days. Default: the same. */
   readonly tableOwner?: DataSource;
   readonly now: () => number;
-  /** Transactions of different partitions that run at once; see createProjectionLimiter. */
+  /** How many transactions of different partitions run at once; see createProjectionLimiter. */
   readonly transactionsAtOnce?: number | undefined;
 }
 
-/** Its caller applies the batches of one partition one after the other. */
+/** The caller applies the batches of one partition one after the other. */
 export function createDeliveryProjection({
   dataSource,
   tableOwner = dataSource,
@@ -68,7 +68,7 @@ export function createDeliveryProjection({
   };
 }
 
-/** Judges by shape: an error of the driver, not of TypeORM, and not necessarily of this realm. */
+/** Judges by shape: the error is the driver's, not TypeORM's, and may come from another realm. */
 function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === UNIQUE_VIOLATION;
 }

@@ -10,19 +10,19 @@ import { FIND_WITHOUT_ATTEMPT, HOLD_ATTEMPTS, INSERT_WAITING, insertParameters, 
 
 export interface WaitingProjectionDeps {
   readonly dataSource: DataSource;
-  /** Makes the tables of days, and owns them. Default: the same. */
+  /** Creates and owns the tables of days. Default: the same. */
   readonly tableOwner?: DataSource;
   readonly now: () => number;
 }
 
 const WAITING: DailyTable = { name: 'waiting_deliveries', creationLock: 7_215_008, retentionLock: 7_215_009 };
 
-/** By creation. */
+/** Partitions by creation. */
 export function createWaitingPartitions(dataSource: DataSource): DailyPartitions {
   return createDailyPartitions(dataSource, WAITING);
 }
 
-/** Its caller applies the batches of one partition one after the other. */
+/** The caller applies the batches of one partition one after the other. */
 export function createWaitingProjection({
   dataSource,
   tableOwner = dataSource,
@@ -31,7 +31,7 @@ export function createWaitingProjection({
   const partitions = createPartitionCache(createWaitingPartitions(tableOwner));
   const limit = createProjectionLimiter();
 
-  /** Before the transaction, which keeps the attempts of the partition waiting: nearly all of them have an attempt. */
+  /** Runs before the transaction, which blocks the attempts of the partition: nearly all deliveries have an attempt. */
   async function withoutAttempt(deliveries: readonly WebhookDelivery[]): Promise<readonly WebhookDelivery[]> {
     if (deliveries.length === 0) return [];
     const rows: { position: number }[] = await dataSource.query(FIND_WITHOUT_ATTEMPT, keyParameters(deliveries));
@@ -52,7 +52,7 @@ export function createWaitingProjection({
 
     async apply(batch) {
       try {
-        // The history has nothing older than the retention, so all of these would seem to have no attempt.
+        // Beyond the retention the history has no attempts, so all of these would seem to wait.
         const kept = batch.deliveries.filter(({ createdAt }) => !isDayExpired(createdAt, now()));
         const found = await withoutAttempt(kept);
         await partitions.ensure(found.map(({ createdAt }) => createdAt));

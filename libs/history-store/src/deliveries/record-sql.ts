@@ -1,9 +1,9 @@
-/** Raw SQL: what pages of deliveries have in common, whichever table they are of. */
+/** Raw SQL shared by all pages of deliveries, whichever table they read. */
 
-/** More than the other columns of a row take, together with what a page writes around them. */
+/** More than the other columns of a row take, with what a page adds around them. */
 export const FIXED_RECORD_BYTES = 1_024;
 
-/** Lengths of values, which PostgreSQL knows without reading them when they are stored apart from their row. */
+/** PostgreSQL knows the length of a value stored apart from its row without reading it. */
 const RECORD_BYTES = `octet_length(body) + coalesce(octet_length(attempts) + octet_length(url), 0) + ${String(FIXED_RECORD_BYTES)}`;
 
 export const RECORD_COLUMNS = [
@@ -24,8 +24,8 @@ export const RECORD_COLUMNS = [
 export const SELECTED = RECORD_COLUMNS.join(', ');
 
 /**
- * The rows of a page that fit into its bytes, the first in any case (R-34a). It is decided by lengths alone: of a row that is
- * left out, a long body is never read.
+ * The rows of a page that fit into its bytes, at least the first (R-34a). Lengths alone decide: a long body that is
+ * left out is never read.
  */
 export function boundedText(
   page: string,

@@ -1,6 +1,4 @@
-/**
- * SQL by hand: each list is one range of one index, and stops at the most that is read, which TypeORM cannot ensure.
- */
+/** SQL by hand: each list is one range of one index, with a limit on what is read, which TypeORM cannot ensure. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import { DELIVERY_STATUSES, type DeliveryQuery } from '@waypost/domain';
 import { instant } from '../sql/instant.js';
@@ -13,19 +11,19 @@ export interface ResendableQuery extends Pick<
   'fleetId' | 'startAt' | 'endAt' | 'status' | 'statusCode' | 'deviceId'
 > {
   readonly subscriptionId: string;
-  /** When the first replay of the subscription was asked for, of those whose deliveries the history can have; null: never. */
+  /** When the subscription's first replay with deliveries that may be in the history was requested; null: never. */
   readonly replayedFrom: number | null;
-  /** Above this, it is not counted further. */
+  /** Counting stops here. */
   readonly most: number;
-  /** Of each list. */
+  /** The limit per list. */
   readonly mostRead: number;
-  /** Of each list whose rows are looked up by their event: each of these costs up to two lookups per day. */
+  /** The limit per list whose rows are looked up by event: each costs up to two lookups per day. */
   readonly mostLookedUp: number;
 }
 
 export interface ResendableCount {
   readonly deliveries: number;
-  /** There may be more: not everything was counted. */
+  /** Not everything was counted: there may be more. */
   readonly hasMore: boolean;
 }
 
@@ -48,8 +46,8 @@ interface CountRow {
 }
 
 /**
- * Only first deliveries are sent again. With a result in the filter that of their latest series counts, whenever it was sent
- * (R-30): looked at are those whose first sending or a later one has it.
+ * Only first deliveries are sent again. With a result filter the latest series counts, whenever it was sent (R-30), so
+ * deliveries are considered if any of their series has that result.
  */
 export function resendableSql(query: ResendableQuery): PreparedQuery {
   const { fleetId, subscriptionId, startAt, endAt, status, statusCode, deviceId, replayedFrom } = query;
@@ -91,7 +89,7 @@ function listText(key: DeliveryKeyName, values: Values, window: string): string 
   return texts.join(' UNION ALL ');
 }
 
-/** Rows that are read only to be left out count as read as well: a replay of everything doubles them. */
+/** Rows that are read and left out count as read: a replay of everything doubles them. */
 function countText(lists: Readonly<Record<string, string>>, matching: string): string {
   const read = Object.entries(lists).map(
     ([name, list]) => `${name} AS MATERIALIZED (SELECT * FROM (${list}) AS listed LIMIT $6::integer + 1)`,
@@ -106,9 +104,9 @@ function countText(lists: Readonly<Record<string, string>>, matching: string): s
 const WINDOW = 'first_attempt_at >= $3::timestamptz AND first_attempt_at < $4::timestamptz';
 const FIRSTS = "SELECT event_id FROM firsts WHERE series = 0 AND event_type <> 'test'";
 
-/** A replay is asked for before it sends anything. */
+/** A replay is requested before it sends anything. */
 const SINCE_REPLAYS = `$7::timestamptz - ${CLOCK_TOLERANCE}`;
-/** A lookup by primary key, day by day; a join may become a scan of everything. */
+/** A lookup by primary key per day; a join could become a full scan. */
 const HAS_FIRST_IN_WINDOW = `(SELECT true FROM fleet_deliveries AS first
   WHERE first.event_id = again.event_id AND first.series = 0
     AND first.first_attempt_at >= $3::timestamptz AND first.first_attempt_at < $4::timestamptz LIMIT 1)`;
@@ -117,7 +115,7 @@ const REPLAYED = `SELECT event_id FROM replayed AS again
 const FLEET_OFF_INDEX = fleetOffIndex();
 const WAITING = `SELECT event_id, series, device_id FROM fleet_waiting_deliveries
   WHERE ${FLEET_OFF_INDEX} = $1 AND subscription_id = $2 AND created_at >= ${SINCE_REPLAYS}`;
-/** Two lookups by primary key. A row that waits stays until its delivery ends: an attempt of the same series is newer. */
+/** Two lookups by primary key. A waiting row stays until its delivery ends: an attempt of the same series is newer. */
 const LATEST = `(SELECT status, status_code FROM (
     (SELECT series, true AS is_attempted, status, status_code FROM fleet_deliveries AS later
       WHERE later.event_id = candidates.event_id AND series > 0 AND first_attempt_at >= ${SINCE_REPLAYS}
@@ -131,7 +129,7 @@ const LATEST = `(SELECT status, status_code FROM (
 /** Candidates without a later series are those whose first sending has the result. */
 function latestText(key: DeliveryKeyName, values: Values): string {
   const { status, status_code: code, device_id: device } = values;
-  // What was not attempted has no code.
+  // A delivery without an attempt has no code.
   const isOfWaiting = status === "'pending'" && code === undefined;
   const lists = {
     firsts: listText(key, values, WINDOW),

@@ -10,7 +10,7 @@ import { instant } from '../sql/instant.js';
 import { fleetOffIndex, IS_NOT_WAITING } from './delivery-conditions.js';
 import { DELIVERY_KEYS, hashedKey } from './delivery-keys.js';
 
-/** The deliveries of a subscription whose first attempt is in [startAt, endAt), or their creation while they wait for one. */
+/** The subscription's deliveries whose first attempt, or creation while they wait for one, is in [startAt, endAt). */
 export interface ActivityQuery {
   readonly fleetId: string;
   readonly subscriptionId: string;
@@ -66,7 +66,7 @@ const PENDING = matching('pending');
 const SINCE = 'first_attempt_at >= $3::timestamptz';
 const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM success), $3::timestamptz)';
 
-/** Of failed deliveries, from the oldest on: many may have ended without an attempt. */
+/** The limit for failed deliveries, oldest first: many may have ended without an attempt. */
 const MAX_SEARCHED = 1_000;
 const WAS_ATTEMPTED = `coalesce(attempts::json -> 0 ->> 7, '') NOT IN (${DECISIONS_WITHOUT_ATTEMPT.map((name) => `'${name}'`).join(', ')})`;
 

@@ -11,10 +11,13 @@ export interface AppliedWaiting extends Pick<AppliedBatch, 'type'> {
   readonly waiting: number;
 }
 
-/** the projection of the attempts removes them when they end. Both are in the same partition of their logs. */
+/**
+ * Stores deliveries without an attempt (R-33); the projection of the attempts removes them when they end. Both logs use
+ * the same partition.
+ */
 export abstract class WaitingProjection {
   abstract readPosition(topic: string, partition: number): Promise<number | null>;
-  /** Every attempt of the partition that was logged before this is projected; epoch ms. null: not known. */
+  /** Every attempt logged in the partition before this is projected; epoch ms. null: not known. */
   abstract attemptsCompleteUntil(partition: number): Promise<number | null>;
   /** The batch and its position become visible together, or neither does. */
   abstract apply(batch: WaitingBatch): Promise<AppliedWaiting | Superseded>;

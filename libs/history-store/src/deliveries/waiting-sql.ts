@@ -1,4 +1,4 @@
-/** SQL by hand: a batch of any size is one statement each, which TypeORM would send row by row. */
+/** SQL by hand: one statement per batch of any size, which TypeORM would send row by row. */
 import type { PoolClient } from 'pg';
 import { storableText } from '@waypost/database';
 import { deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
@@ -6,7 +6,7 @@ import { hasNoAttempt } from './delivery-conditions.js';
 
 const HAS_NO_ATTEMPT = hasNoAttempt('b', 'deliveries');
 
-/** Which of the given deliveries have no attempt, as their positions in the parameters from 1 on. */
+/** Returns the given deliveries without an attempt, as positions in the parameters from 1. */
 export const FIND_WITHOUT_ATTEMPT = `
   SELECT b.position::integer AS position
     FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[]) WITH ORDINALITY AS b (event_id, series, created_at, position)
@@ -20,7 +20,7 @@ export function keyParameters(deliveries: readonly WebhookDelivery[]): unknown[]
   ];
 }
 
-/** An attempt that is logged meanwhile waits for this lock, which every batch of attempts takes. */
+/** Every batch of attempts takes this lock, so an attempt logged in the meantime waits for it. */
 export const HOLD_ATTEMPTS = 'SELECT 1 FROM delivery_progress WHERE partition = $1 FOR UPDATE';
 
 const NAMES =
@@ -54,7 +54,7 @@ const DELETE_WAITING = `
    USING unnest($1::uuid[], $2::integer[], $3::timestamptz[]) AS b (event_id, series, created_at)
    WHERE w.event_id = b.event_id AND w.series = b.series AND w.created_at = b.created_at`;
 
-/** A delivery waits until it ends, so that its place in a walk over the pending ones stays the same (R-34). */
+/** A delivery stays listed until it ends, so that its place in a walk over the pending ones does not change (R-34). */
 export async function forgetEnded(client: PoolClient, attempts: readonly WebhookAttempt[]): Promise<void> {
   const ended = attempts.filter(({ outcome }) => deliveryStatus(outcome) !== 'pending');
   if (ended.length === 0) return;

@@ -28,17 +28,17 @@ import {
 import { type FoldedDelivery, hasManyProbes, lastRecordNumber, unpackAttempts } from './fold-attempts.js';
 import { forgetEnded } from './waiting-sql.js';
 
-/** The statements for a batch of a log without repetitions, prepared before the transaction begins. */
+/** The statements for a batch of a log without repetitions, prepared before the transaction. */
 export interface PreparedWrites {
-  /** Their first record is in the batch; by day. */
+  /** Deliveries whose first record is in the batch, by day. */
   readonly inserts: readonly Copy[];
-  /** How many these are. */
+  /** The number of inserted deliveries. */
   readonly inserted: number;
-  /** What they add to the figures. */
+  /** What the batch adds to the figures. */
   readonly figures: readonly StoredFigures[];
-  /** Deliveries that are stored already, by day. */
+  /** Deliveries that are already stored, by day. */
   readonly updates: readonly Update[];
-  /** Stored already, and some of their probes lose their lines. */
+  /** Stored deliveries, some of whose probes lose their lines. */
   readonly upserts: readonly FoldedDelivery[];
 }
 
@@ -52,7 +52,7 @@ interface Update {
   readonly deliveries: readonly FoldedDelivery[];
 }
 
-/** The event loop runs between chunks: the other partitions keep sending to the server. */
+/** Yields to the event loop after a chunk: the other partitions keep sending to the server. */
 const ROWS_PER_CHUNK = 200;
 
 export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Promise<PreparedWrites> {
@@ -92,9 +92,10 @@ async function rowsOf(deliveries: readonly WholeDelivery[], counted: CountedFigu
 }
 
 /**
- * For a log without repetitions: deliveries that begin in the batch are new, the others are stored and lack exactly these
- * attempts. Resolves to the number written; null: the position is not where the batch begins, and the caller must roll back.
- * @throws a unique violation when a delivery that begins in the batch is stored already
+ * For a log without repetitions: deliveries that begin in the batch are new, the others are stored and lack exactly
+ * these attempts. Resolves to the number written; null: the position is not where the batch begins, and the caller must
+ * roll back.
+ * @throws a unique violation if a delivery that begins in the batch is already stored
  */
 export async function applyWrites(
   client: PoolClient,
@@ -134,7 +135,7 @@ function rowsAddedBy(written: readonly WrittenDelivery[]): StoredFigures[] {
   return figureRows(counted);
 }
 
-/** The first day's deliveries share one message with the statements before them; there is rarely a second day. */
+/** The first day's deliveries share a message with the statements before them; a second day is rare. */
 async function moveAndInsert(
   client: PoolClient,
   batch: AttemptBatch,
@@ -147,7 +148,7 @@ async function moveAndInsert(
   return true;
 }
 
-/** Resolves to the deliveries that could be written: those that have their body or are stored already. */
+/** Resolves to the deliveries that could be written, which have their body or are already stored. */
 async function upsertDeliveries(
   client: PoolClient,
   deliveries: readonly FoldedDelivery[],
@@ -161,7 +162,7 @@ async function upsertDeliveries(
 
 interface Continued {
   readonly continued: readonly FoldedDelivery[];
-  /** Not stored, ended already, or with some of the attempts. */
+  /** Deliveries that are not stored, already ended, or have some of the attempts. */
   readonly left: readonly FoldedDelivery[];
 }
 
@@ -175,7 +176,7 @@ async function continueStored(client: PoolClient, { query, deliveries }: Update)
   };
 }
 
-/** What must have been stored of a delivery that `continueDeliveries` has found. */
+/** What `continueDeliveries` implies about the stored state of a delivery it has found. */
 function beforeContinued({ attempts: [first] }: FoldedDelivery): StoredDelivery {
   if (first === undefined) return NOT_STORED;
   return { lastRecord: recordNumber(first) - 1, probes: first.probes - (first.probe ? 1 : 0), end: null };
@@ -203,8 +204,8 @@ function isWhole(delivery: FoldedDelivery): delivery is WholeDelivery {
 }
 
 /**
- * By fleet, then by time, like the indexes and the pages: the rows of a fleet in one batch lie together, so that a page of a
- * large fleet reads a dozen blocks instead of a hundred.
+ * Sorts by fleet, then by time, like the indexes and the pages: a fleet's rows of one batch lie together, so that a
+ * page of a large fleet reads a dozen blocks instead of a hundred.
  */
 function byFleet(a: FoldedDelivery, b: FoldedDelivery): number {
   return a.fleetId === b.fleetId ? a.firstAttemptAt - b.firstAttemptAt : a.fleetId < b.fleetId ? -1 : 1;

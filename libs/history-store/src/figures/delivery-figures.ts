@@ -18,26 +18,26 @@ export interface FigureRow extends FigureSum {
 
 export type FiguresResult<Row> =
   | { readonly type: 'figures'; readonly rows: readonly Row[] }
-  /** They would take too long to add, or are too many: FigureLimits. */
+  /** Too many to add or return: FigureLimits. */
   | { readonly type: 'too_many' };
 
-/** The figures of deliveries of a fleet, or of all of them. */
+/** The figures of a fleet's deliveries, or of all fleets. */
 export abstract class DeliveryFigures {
   /**
    * Buckets with deliveries, in the order of time and then of the group.
-   * @param show makes of each row what is kept of it: its histograms need not all be in memory at once
+   * @param show reduces each row, so that not all histograms are in memory at once
    */
   abstract read<Shown>(query: FiguresQuery, show: (row: FigureRow) => Shown): Promise<FiguresResult<Shown>>;
-  /** Each group with deliveries over all buckets of the window, in the order of the groups. */
+  /** Each group with deliveries over all buckets of the window, in group order. */
   abstract sum(query: FiguresQuery): Promise<FiguresResult<FigureSum>>;
 }
 
 export interface FigureLimits {
-  /** What is read at once of each source, ids included: a tenth of a second of adding, in which nothing else is answered. A day has no more. */
+  /** What is read at once from each source, ids included: adding it blocks the event loop for a tenth of a second. A day fits. */
   readonly sliceBytes: number;
-  /** What one query may add. */
+  /** The limit of what one query adds. */
   readonly bytes: number;
-  /** What one query may result in. */
+  /** The limit of what one query returns. */
   readonly rows: number;
 }
 
@@ -69,7 +69,7 @@ export function createDeliveryFigures({ pages, limits = LIMITS }: FiguresOptions
       const groups: Groups = new Map();
       for await (const slice of slicesOf(pages, query, limits)) {
         if (slice === null) return { type: 'too_many' };
-        // Of each slice its sums are kept, not the texts.
+        // Keeps the sums of each slice, not its texts.
         for (const [hex, text] of sumsOf(slice)) placesIn(groups, hex).push({ text, at: 0 });
         if (groups.size > limits.rows) return { type: 'too_many' };
       }
@@ -85,9 +85,9 @@ interface Slice {
 }
 
 /**
- * As many days at once as the limit allows, so that a long window is bounded by time and not by memory. Minutes move within
- * the rows of a day, and a delivery counts in one day: each day is exact, and a small window is one statement. Null: a day is
- * too much by itself, or all of them are.
+ * Reads as many days at once as the limit allows, so that a long window is bounded by time and not by memory. Minutes
+ * move within the rows of a day, and a delivery counts in one day: each day is exact, and a small window is one
+ * statement. null: one day, or all of them together, exceed the limit.
  */
 async function* slicesOf(
   pages: PageSource,
@@ -116,7 +116,7 @@ function dayOf({ minutes }: JoinedRows): number {
   return Math.floor((minutes * MINUTE_MS) / DAY_MS) * DAY_MS;
 }
 
-/** Of all sources together. */
+/** The total of all sources. */
 function bytesOf(joined: readonly JoinedRows[]): number {
   const bySource = new Map<number, number>();
   for (const { source, bytes } of joined) bySource.set(source, Math.max(bytes, bySource.get(source) ?? 0));
@@ -140,7 +140,7 @@ function placesIn(groups: Groups, hex: string): Place[] {
   return places;
 }
 
-/** By the number of a minute since 1970. */
+/** Places by the number of a minute since 1970. */
 function placesOf(slice: Slice): Map<number, Groups> {
   const buckets = new Map<number, Groups>();
   for (const { rowMinute, hex, text } of rowsOf(slice)) {
@@ -153,7 +153,7 @@ function placesOf(slice: Slice): Map<number, Groups> {
   return buckets;
 }
 
-/** Of all buckets together, packed. Places of single figures would take half of the time. */
+/** Packed sums over all buckets. Places of single figures would take half of the time. */
 function sumsOf(slice: Slice): [hex: string, figures: string][] {
   const groups = new Map<string, StoredRow[]>();
   for (const row of rowsOf(slice)) {
@@ -175,7 +175,7 @@ function sumsOf(slice: Slice): [hex: string, figures: string][] {
 }
 
 interface StoredRow {
-  /** Of the start of its bucket, since 1970. */
+  /** The start of the row's bucket, in minutes since 1970. */
   readonly rowMinute: number;
   readonly hex: string;
   readonly text: PackedMinutes;
@@ -190,7 +190,7 @@ function* rowsOf({ joined }: Slice): Generator<StoredRow> {
   }
 }
 
-/** Those of the buckets that begin in the window. */
+/** Visits the buckets that begin in the window. */
 function visitBuckets(
   { startAt, endAt, step }: FiguresQuery,
   rowMinute: number,
@@ -204,7 +204,7 @@ function visitBuckets(
   });
 }
 
-/** In the order of the groups. */
+/** Adds up groups, in group order. */
 function addUp(groups: Groups): FigureSum[] {
   const sum = new PackedSum();
   return [...groups]
@@ -212,7 +212,7 @@ function addUp(groups: Groups): FigureSum[] {
     .map(([hex, places]) => ({ group: Buffer.from(hex, 'hex').toString(), figures: sumOf(places, sum) }));
 }
 
-/** @param sum nothing yet, and nothing again afterwards */
+/** @param sum empty before and after the call */
 function sumOf(places: readonly Place[], sum: PackedSum): SummedFigures {
   for (const { text, at } of places) sum.add(text, at);
   return sum.take();

@@ -1,14 +1,14 @@
 /** Counts of durations by bucket. Adding two of them gives the histogram of both, so an hour is the sum of its minutes. */
 export type DurationHistogram = Map<number, number>;
 
-/** The same as `bucket, count, ...`, the least bucket first. */
+/** The same as `bucket, count, ...`, lowest bucket first. */
 export type DurationCounts = readonly number[];
 
 /** Each bucket ends 10 % above the one before. */
 const RATIO = 1.1;
 const LOG_RATIO = Math.log(RATIO);
 
-/** The most that a percentile is off by, as a part of its value: 4.8 %. */
+/** The maximum error of a percentile, as a fraction of its value: 4.8 %. */
 export const DURATION_ERROR = (RATIO - 1) / (RATIO + 1);
 
 /** 0: up to 1 ms; n: from 1.1^(n-1) ms, exclusive, to 1.1^n ms. Fifteen days are in bucket 220. */
@@ -43,7 +43,7 @@ export function percentiles(counts: DurationCounts, parts: readonly number[]): (
   return durations;
 }
 
-/** The value that is equally far, in parts of itself, from both ends of the bucket. */
+/** The value with the same relative distance to both ends of the bucket. */
 function durationOf(bucket: number): number {
   return bucket === 0 ? 1 : Math.round((2 * RATIO ** bucket) / (RATIO + 1));
 }

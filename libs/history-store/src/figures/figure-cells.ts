@@ -10,8 +10,8 @@ export const FIGURE_STEPS = { minute: 1, hour: 60, day: 1_440 } as const;
 export type FigureStep = keyof typeof FIGURE_STEPS;
 
 /**
- * The column `step` of rows that have minutes too. Not the number of minutes, by which earlier versions know theirs: they
- * would not understand these rows, and may run beside this one.
+ * The column `step` of rows that include minutes. Not the number of minutes, which earlier versions use: they would not
+ * understand these rows, and may run beside this one.
  */
 export const ROW_STEPS = { hour: 61, day: 1_441 } as const;
 
@@ -20,14 +20,14 @@ export function bucketStart(atMs: number, step: FigureStep): number {
   return Math.floor(atMs / stepMs) * stepMs;
 }
 
-/** A delivery with the attempts of a batch only. */
+/** A delivery with only the attempts of a batch. */
 type CountedDelivery = Omit<DeliveryRecord, 'body'>;
 
-/** Before a batch adds to it. */
+/** A delivery before a batch adds to it. */
 export interface StoredDelivery {
   readonly lastRecord: number;
   readonly probes: number;
-  /** Null while the delivery is pending. */
+  /** null while the delivery is pending. */
   readonly end: DeliveryEnd | null;
 }
 
@@ -44,7 +44,7 @@ export interface WrittenDelivery {
 
 /** Whose figures they are. */
 interface Counted {
-  /** ALL_FLEETS: those of a fleet among all, whose id is in place of that of the subscription. */
+  /** ALL_FLEETS: the row is one fleet among all, with its id in place of the subscription's. */
   readonly fleetId: string;
   readonly subscriptionId: string;
   /** Empty for a fleet among all. */
@@ -59,10 +59,11 @@ export interface CountedDay extends Counted {
 }
 
 /**
- * What a batch adds to the figures (R-41). A delivery and all its attempts count in the minute of its first attempt, as it
- * does in the windows of the history (R-31): a late attempt changes an old minute.
+ * What a batch adds to the figures (R-41). A delivery and all its attempts count in the minute of its first attempt, as
+ * in the windows of the history (R-31): a late attempt changes an old minute.
  *
- * It counts twice, for its subscription and for its fleet among all: operators ask for thousands of subscriptions at once.
+ * It counts twice, for its subscription and for its fleet among all: operators ask for thousands of subscriptions at
+ * once.
  */
 export class CountedFigures {
   private readonly days = new Map<string, CountedDay>();

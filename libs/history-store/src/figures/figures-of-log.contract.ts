@@ -57,7 +57,7 @@ function summaryOf(deliveries: readonly WebhookAttempt[][]) {
   };
 }
 
-/** That rows are what the log counts to, percentiles within their error. */
+/** Checks that rows match the counts of the log, percentiles within their error. */
 export function expectFigures(
   rows: readonly FigureRow[],
   log: readonly WebhookAttempt[],

@@ -3,11 +3,11 @@ import { type PreparedQuery, storableText } from '@waypost/database';
 import { instant } from '../sql/instant.js';
 import { bucketStart, FIGURE_STEPS, type FigureStep, ROW_STEPS } from './figure-cells.js';
 
-/** `fleet`: of all fleets, whose rows have the fleet where others have the subscription. */
+/** `fleet`: rows of all fleets, with the fleet in place of the subscription. */
 export type FigureGroup = 'none' | 'subscription' | 'eventType' | 'fleet';
 
 export interface FiguresQuery {
-  /** ALL_FLEETS: of all of them together. */
+  /** ALL_FLEETS: all of them together. */
   readonly fleetId: string;
   readonly startAt: number;
   readonly endAt: number;
@@ -19,25 +19,25 @@ export interface FiguresQuery {
   readonly eventTypes?: readonly string[] | undefined;
 }
 
-/** What the server joins of a bucket of rows. */
+/** What the server joins from the rows of a bucket. */
 export interface JoinedRows {
   readonly source: number;
-  /** Of the start of the rows' bucket, since 1970: a number costs less to read than a time. */
+  /** The start of the rows' bucket, in minutes since 1970: a number is cheaper to read than a time. */
   readonly minutes: number;
-  /** With those of the buckets before it from the same source. Beyond what was asked for, the bucket is not whole. */
+  /** Includes the earlier buckets of the same source. Beyond the requested bytes, the bucket is incomplete. */
   readonly bytes: number;
   /**
-   * Group and figures of each row: a row of its own costs more to read than its numbers. The group in hexadecimal, since the
-   * log may hold any text as an id or an event type.
+   * Group and figures of each row: separate rows cost more to read than their numbers. The group is in hexadecimal,
+   * since the log may have any text as an id or an event type.
    */
   readonly cells: string;
 }
 
-/** Neither in packed minutes nor in hexadecimal. */
+/** Occurs neither in packed minutes nor in hexadecimal. */
 export const GROUP_END = ':';
 export const ROW_END = ';';
 
-/** The least that a row counts as. */
+/** The minimum size counted per row. */
 const ROW_BYTES = 100;
 
 const SUBSCRIPTION = "encode(convert_to(subscription_id, 'UTF8'), 'hex')";
@@ -49,10 +49,10 @@ const GROUPS: Readonly<Record<FigureGroup, string>> = {
   eventType: "encode(convert_to(event_type, 'UTF8'), 'hex')",
 };
 
-/** Rows that have figures of a step. */
+/** Rows with figures of a step. */
 interface Source {
   readonly rowStep: number;
-  /** Of the rows' buckets. */
+  /** The bucket of a row. */
   readonly bucket: FigureStep;
   readonly columns: readonly ('figures' | 'minutes')[];
 }
@@ -73,8 +73,8 @@ const SOURCES: Readonly<Record<FigureStep, readonly Source[]>> = {
 };
 
 /**
- * One statement, since minutes move from one row to another of their day.
- * @param bytes what it may read of each source, in the order of time
+ * A single statement, since minutes move between rows of their day.
+ * @param bytes the limit for each source, in order of time
  */
 export function figuresSql(query: FiguresQuery, bytes: number): PreparedQuery {
   const { fleetId, step, startAt, endAt, groupBy, subscriptionId, subscriptionIds, eventTypes = [] } = query;
@@ -97,8 +97,8 @@ export function figuresSql(query: FiguresQuery, bytes: number): PreparedQuery {
 }
 
 /**
- * In the order of the primary key, so that rows are joined while they are read: a table of buckets would not fit into
- * memory. What is beyond the limit is neither joined nor fetched from where long texts are.
+ * Follows the primary key, so that rows are joined while they are read: a table of buckets would not fit into memory.
+ * Rows beyond the limit are neither joined nor detoasted.
  */
 function joinedSql(
   groupBy: FigureGroup,

@@ -1,15 +1,15 @@
 import { countsOf, type DurationCounts, type DurationHistogram } from './duration-histogram.js';
 
-/** What an attempt got, in the order in which they are stored. */
+/** Results of attempts, in stored order. */
 export const ATTEMPT_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'other', 'noResponse'] as const;
 export type AttemptClass = (typeof ATTEMPT_CLASSES)[number];
 
-/** The figures of some deliveries. All of them can be added. */
+/** The figures of some deliveries, all of which can be added up. */
 export interface Figures {
-  /** Deliveries with a record, whatever became of them. */
+  /** Deliveries with a record, whatever their result. */
   started: number;
   delivered: number;
-  /** Without those that expired. */
+  /** Excludes those that expired. */
   failed: number;
   expired: number;
   /** Attempts after the first of their delivery; see `retryLateness`. */
@@ -17,13 +17,13 @@ export interface Figures {
   probes: number;
   /** Counts in the order of ATTEMPT_CLASSES. */
   readonly attempts: number[];
-  /** From the creation of a delivery to the end of its accepted attempt. */
+  /** The time from the creation of a delivery to the end of its accepted attempt. */
   readonly latency: DurationHistogram;
-  /** From the due time of a retry to its start. */
+  /** The time from the due time of a retry to its start. */
   readonly retryLateness: DurationHistogram;
 }
 
-/** Figures that are not added to. */
+/** Figures that are complete. */
 export interface SummedFigures extends Readonly<Omit<Figures, 'attempts' | 'latency' | 'retryLateness'>> {
   readonly attempts: readonly number[];
   readonly latency: DurationCounts;

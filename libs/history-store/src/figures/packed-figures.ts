@@ -2,9 +2,9 @@ import type { DurationCounts } from './duration-histogram.js';
 import { ATTEMPT_CLASSES, type SummedFigures } from './figures.js';
 
 /**
- * Figures in a row: `[started, delivered, failed, expired, retries, probes, [attempts], [latency], [retry lateness]]`, with
- * the counts of attempts in the order of ATTEMPT_CLASSES and histograms as `bucket, count, ...`. A count of zero is left out
- * between its commas: most of a single delivery's are.
+ * Figures in a row: `[started, delivered, failed, expired, retries, probes, [attempts], [latency], [retry lateness]]`,
+ * with the counts of attempts in the order of ATTEMPT_CLASSES and histograms as `bucket, count, ...`. Zero counts are
+ * omitted between their commas: most of a single delivery's are.
  */
 export function packFigures(figures: SummedFigures): string {
   const { started, delivered, failed, expired, retries, probes, attempts, latency, retryLateness } = figures;
@@ -21,7 +21,7 @@ function packCounts(counts: readonly number[]): string {
 /** The counts before those of the classes of attempts, in the order of the text. */
 const OUTCOMES = 6;
 const COUNTS = OUTCOMES + ATTEMPT_CLASSES.length;
-/** More than any duration has whose milliseconds are a safe integer. */
+/** More than any duration of a safe integer number of milliseconds has. */
 const DURATION_BUCKETS = 400;
 
 class DurationSum {
@@ -49,11 +49,11 @@ class DurationSum {
 }
 
 /**
- * The sum of many packed figures. It adds the numbers of their text where they stand, by the form that `packFigures` writes:
- * a day by minute has a million characters, and `JSON.parse` alone would take twice as long.
+ * The sum of many packed figures. It adds the numbers in place, in the form that `packFigures` writes: a day by minute
+ * has a million characters, and `JSON.parse` alone would take twice as long.
  */
 export class PackedSum {
-  /** Whole numbers up to two billion, so that what is taken has no floating-point numbers, which take longer as JSON. */
+  /** Integers up to two billion, so that results have no floating-point numbers, which are slower to write as JSON. */
   private readonly counts = new Int32Array(COUNTS);
   private readonly latency = new DurationSum();
   private readonly retryLateness = new DurationSum();
@@ -63,7 +63,7 @@ export class PackedSum {
   /** `place` is where the figures begin in a text that may have others around them. */
   add(text: string, place = 0): void {
     this.text = text;
-    // Past a bracket, or the comma before one: so each time.
+    // Skips a bracket, or the comma before one.
     this.at = place + 1;
     this.addCounts(0, OUTCOMES);
     this.at += 1;
@@ -88,7 +88,7 @@ export class PackedSum {
     }
   }
 
-  /** Passes the character after it as well; no digits are a zero. */
+  /** Also skips the character after it; no digits mean zero. */
   private number(): number {
     const { text } = this;
     let { at } = this;
@@ -103,7 +103,7 @@ export class PackedSum {
     return isNegative ? -value : value;
   }
 
-  /** The sum; begins again with nothing. By index: iterating over a typed array takes as long as all of the sum. */
+  /** Returns the sum and starts over. By index: iterating over a typed array takes as long as the whole sum. */
   take(): SummedFigures {
     const { counts } = this;
     const attempts: number[] = [];

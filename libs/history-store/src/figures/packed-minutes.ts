@@ -1,12 +1,13 @@
 import { PackedSum, packFigures } from './packed-figures.js';
 
 /**
- * Figures by minute in one text: minutes from the start of the row's bucket, packed figures, and so on. A minute may stand
- * there several times, to be added, so that more of it can be appended. Figures without a number are of the whole bucket.
+ * Figures by minute in one text: minutes from the start of the row's bucket, packed figures, and so on. A minute may
+ * occur several times, to be added up, so that more of it can be appended. Figures without a number belong to the whole
+ * bucket.
  */
 export type PackedMinutes = string;
 
-/** The end of the last list and of all of them, which is nowhere else in packed figures. */
+/** Ends the last list and the figures; it occurs nowhere else in them. */
 const FIGURES_END = ']]';
 
 /** @param visit gets the minute, and where in the text its figures begin and end */
@@ -24,7 +25,7 @@ export function visitMinutes(
   }
 }
 
-/** Each minute once. */
+/** Returns each minute once. */
 export function minutesOf(text: PackedMinutes): Map<number, string> {
   const places = new Map<number, (readonly [place: number, endPlace: number])[]>();
   visitMinutes(text, (minute, place, endPlace) => {

@@ -18,7 +18,7 @@ export function createFigurePartitions(dataSource: DataSource): DailyPartitions 
   return createDailyPartitions(dataSource, FIGURES);
 }
 
-/** A row: what is counted of one subscription and event type in a bucket. */
+/** A row: the counts of one subscription and event type in a bucket. */
 export interface StoredFigures {
   readonly fleetId: string;
   readonly subscriptionId: string;
@@ -34,7 +34,7 @@ interface Place {
   readonly partition: number;
 }
 
-/** What was counted, as the rows that it adds to: packing takes a while, and the transaction need not wait for it. */
+/** The rows that the counts add to: packing takes a while, so it happens before the transaction. */
 export function figureRows(counted: CountedFigures): StoredFigures[] {
   return counted.all().map(({ minutes, ...key }) => {
     const packed = [...minutes].map(([minute, figures]) => [minute, packFigures(summed(figures))] as const);
@@ -43,11 +43,11 @@ export function figureRows(counted: CountedFigures): StoredFigures[] {
 }
 
 /**
- * Adds what a batch has changed to the figures (R-41), in the batch's transaction. A row belongs to one partition of the
- * log, so the lock on the position is the only one that writers wait for, and what is read here stays as it is.
+ * Adds the changes of a batch to the figures (R-41), in the batch's transaction. A row belongs to one partition of the
+ * log, so the lock on the position is the only one that writers wait for, and rows read here do not change.
  *
- * The row of the day takes the minutes of the batch. Once it has many, they move to the rows of their hours: a subscription
- * with few deliveries has a row per day, and one with many adds to its hours seldom.
+ * The row of the day takes the minutes of the batch. Once it has many, they move to the rows of their hours: a
+ * subscription with few deliveries has a row per day, and one with many rarely adds to its hours.
  *
  * @param added rows of days; several of them may be the same row
  */
@@ -56,7 +56,7 @@ export async function writeFigures(
   partition: number,
   added: readonly StoredFigures[],
 ): Promise<void> {
-  // In the order of time, as everything locks these tables.
+  // Sorted by time, the order in which everything locks these tables.
   const byDay = [...groupByDay(joined(added), ({ startAt }) => startAt)].sort(([, [a]], [, [b]]) =>
     a === undefined || b === undefined ? 0 : a.startAt - b.startAt,
   );
@@ -75,7 +75,7 @@ export async function writeFigures(
   }
 }
 
-/** A statement can add to each row once. */
+/** A statement can add to each row only once. */
 function joined(rows: readonly StoredFigures[]): StoredFigures[] {
   const byKey = new Map<string, StoredFigures>();
   for (const row of rows) {
@@ -89,7 +89,7 @@ function joined(rows: readonly StoredFigures[]): StoredFigures[] {
 const HOUR_MINUTES = FIGURE_STEPS.hour;
 const HOUR_MS = HOUR_MINUTES * 60_000;
 
-/** Moves the minutes of a day to its hours, unless they are few after all: a batch often adds to the minute of the one before. */
+/** Moves the minutes of a day to its hours, unless there are few: a batch often adds to an existing minute. */
 function splitDay(day: StoredFigures): { readonly day: StoredFigures; readonly hours: readonly StoredFigures[] } {
   const minutes = minutesOf(day.minutes);
   const summedMinutes = packMinutes(minutes);
@@ -118,9 +118,9 @@ interface RowsPlace extends Place {
 }
 
 /**
- * Bytes and parts beyond which the parts of a row are summed. Every batch writes the rows of days again, so their minutes are
- * few; their figures are one sum already. The figures of hours are read by thousands; their sixty minutes may be long each,
- * so summing must leave at most half of the parts.
+ * Bytes and parts beyond which the parts of a row are summed. Every batch rewrites the rows of days, so they keep few
+ * minutes; their figures are already one sum. The figures of hours are read by the thousand; their sixty minutes may
+ * each be long, so summing must remove at least half of the parts.
  */
 const ROOM = {
   day: { figures: { bytes: 1_000_000, parts: 0 }, minutes: { bytes: 1_200, parts: 0 } },
@@ -133,7 +133,7 @@ function isLong(column: 'figures' | 'minutes', bytes: string, parts: string): st
   return `CASE WHEN octet_length(${column}) > ${bytes} THEN ${parted} > ${parts} ELSE false END`;
 }
 
-/** Adds rows to those that are stored; resolves to the whole of those that have become long. */
+/** Adds rows to the stored ones; resolves to the complete rows that have become long. */
 async function append(client: PoolClient, { table, partition, step }: RowsPlace, rows: readonly StoredFigures[]) {
   if (rows.length === 0) return [];
   const { figures, minutes } = ROOM[step];
@@ -186,7 +186,7 @@ function columnsOf(rows: readonly StoredFigures[]): unknown[] {
   ];
 }
 
-/** Neighbors in the index, one after the other. */
+/** Orders rows so that neighbors in the index are written together. */
 function inOrderOfKey(a: StoredFigures, b: StoredFigures): number {
   if (a.fleetId !== b.fleetId) return a.fleetId < b.fleetId ? -1 : 1;
   if (a.startAt !== b.startAt) return a.startAt - b.startAt;

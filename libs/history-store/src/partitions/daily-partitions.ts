@@ -13,15 +13,15 @@ export interface DailyPartitions extends ExpiredPartitions {
 
 /** Remembers which partitions exist, so that a writer need not check per batch. */
 export interface PartitionCache {
-  /** Before a transaction: a partition is created in one of its own, so that a lock on a table definition is held only briefly. */
+  /** Call before a transaction: a partition is created in its own, so that a lock on a table definition is brief. */
   ensure(times: Iterable<number>): Promise<void>;
-  /** Call it after a failure: another process may have dropped a day. */
+  /** Call after a failure: another process may have dropped a day. */
   clear(): void;
 }
 
 /**
- * No vacuum for insertions alone: it would freeze rows that are dropped within days, and mark pages for index-only scans
- * that no query makes. Updates still trigger one, and statistics are kept as usual.
+ * Disables vacuum for insertions alone: it would freeze rows that are dropped within days, and mark pages for
+ * index-only scans that no query makes. Updates still trigger one, and statistics are kept as usual.
  */
 const STORAGE = 'autovacuum_vacuum_insert_threshold = -1';
 
@@ -59,12 +59,12 @@ export function createPartitionCache(partitions: DailyPartitions): PartitionCach
   };
 }
 
-/** `deliveries_20260131`: the suffix is digits only, so the name may be part of a statement. */
+/** `deliveries_20260131`: the suffix has only digits, so the name may be part of a statement. */
 export function partitionName(table: DailyTable['name'], dayMs: number): string {
   return `${table}_${isoDay(dayMs).replaceAll('-', '')}`;
 }
 
-/** Resolves to null when another process has created it meanwhile. */
+/** Resolves to null if another process has created it in the meantime. */
 async function createPartition(manager: EntityManager, table: DailyTable, dayMs: number): Promise<string | null> {
   const name = partitionName(table.name, dayMs);
   // The advisory lock comes before the table locks: two creators cannot deadlock.

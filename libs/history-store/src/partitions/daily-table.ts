@@ -2,9 +2,9 @@ import { DAY_MS, RETENTION_MS, WALKED_MS } from '@waypost/domain';
 
 /** A table that is partitioned by range of a time, one partition per UTC day. */
 export interface DailyTable {
-  /** Part of the text of statements. */
+  /** Becomes part of the text of statements. */
   readonly name: 'deliveries' | 'delivery_figures' | 'path_points' | 'waiting_deliveries';
-  /** Any fixed numbers: the advisory locks of partition creators and of the one retention run. */
+  /** Arbitrary fixed numbers: the advisory locks of partition creators and of the one retention run. */
   readonly creationLock: number;
   readonly retentionLock: number;
 }
@@ -25,14 +25,15 @@ export function groupByDay<T>(items: readonly T[], timeOf: (item: T) => number):
 }
 
 /**
- * A day expires as a whole, once its last millisecond is older than the retention (R-35): what is of it is no longer written,
- * so that a rebuild from the log neither creates a partition that is dropped soon nor looks for what has left the log.
+ * A day expires as a whole, once its last millisecond is older than the retention (R-35). Its rows are no longer
+ * written, so that a rebuild from the log neither creates a partition that is soon dropped nor looks for what has left
+ * the log.
  */
 export function isDayExpired(atMs: number, nowMs: number): boolean {
   return startOfUtcDay(atMs) + DAY_MS <= nowMs - RETENTION_MS;
 }
 
-/** An expired day stays until no walk that began before is still going on. */
+/** An expired day stays until every walk that began before has ended. */
 export function isDayUnread(atMs: number, nowMs: number): boolean {
   return startOfUtcDay(atMs) + DAY_MS <= nowMs - WALKED_MS;
 }

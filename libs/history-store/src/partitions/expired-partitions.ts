@@ -8,7 +8,7 @@ export type DetachResult =
   | {
       readonly type: 'detached';
       readonly partitions: readonly string[];
-      /** A long transaction may have read them: no new query sees them, and the next run continues with them. */
+      /** A long transaction may still read these: no new query sees them, and the next run continues with them. */
       readonly waiting: readonly string[];
     }
   /** Another process runs the retention. */
@@ -20,29 +20,29 @@ export type DropResult =
   | { readonly type: 'busy' };
 
 export interface DetachLimits {
-  /** For each lock, and for each transaction that has read the table. */
+  /** The limit for each lock, and for each transaction that has read the table. */
   readonly lockTimeoutMs: number;
   readonly tries: number;
   readonly pauseMs: number;
 }
 
 /**
- * Detaching blocks the creation of partitions while it waits for a long reader, so it yields after a moment. The timeout is
- * longer than PostgreSQL's `deadlock_timeout` of a second, after which autovacuum yields to it.
+ * Detaching blocks the creation of partitions while it waits for a long reader, so it yields after a moment. The
+ * timeout is longer than PostgreSQL's `deadlock_timeout` of a second, after which autovacuum yields to it.
  */
 const LIMITS: DetachLimits = { lockTimeoutMs: 2_000, tries: 5, pauseMs: 500 };
 
 /**
- * The end of a day (R-35) has two steps: it is detached from the table, which is what readers see, and then its files are
+ * Expires a day (R-35) in two steps: it is detached from the table, which hides it from readers, and then its files are
  * deleted, which takes the file system up to a second per gigabyte and blocks no query.
  */
 export interface ExpiredPartitions {
   /**
-   * Of days older than the retention and the walks over it. Once it has resolved, no query sees them, and none that saw them
-   * still runs. The next run finishes one that was interrupted.
+   * Detaches days older than the retention and the walks over it. Once it has resolved, no query sees them, and none
+   * that saw them still runs. The next run finishes an interrupted one.
    */
   detachExpired(nowMs: number): Promise<DetachResult>;
-  /** Also what an interrupted run has detached. */
+  /** Also drops days that an interrupted run has detached. */
   dropDetached(nowMs: number): Promise<DropResult>;
 }
 
@@ -75,8 +75,8 @@ export function createExpiredPartitions(
 }
 
 /**
- * Does the work on one connection: the lock belongs to the session, and DETACH CONCURRENTLY cannot run in a transaction.
- * Resolves to null when another process has the lock.
+ * Works on one connection: the lock belongs to the session, and DETACH CONCURRENTLY cannot run in a transaction.
+ * Resolves to null if another process has the lock.
  */
 async function withRetentionLock<T>(
   dataSource: DataSource,
@@ -86,7 +86,7 @@ async function withRetentionLock<T>(
 ): Promise<T | null> {
   const session = dataSource.createQueryRunner();
   try {
-    // The next run repeats a commit that a power failure loses; readers are released before the disk has it.
+    // The next run repeats a commit lost in a power failure, so readers are released before it is on disk.
     const rows: { locked: boolean }[] = await session.manager.query(
       `SELECT pg_try_advisory_lock($1) AS locked, set_config('synchronous_commit', 'off', false),
               set_config('lock_timeout', $2, false)`,
@@ -112,7 +112,7 @@ async function detachAll(
 ): Promise<{ partitions: readonly string[]; waiting: readonly string[] }> {
   const names = days.map(({ name }) => name);
   for (const [index, day] of days.entries()) {
-    // The others would wait for the same reader, and only one partition may be detaching at a time.
+    // Other days would wait for the same reader, and only one partition may be detaching at a time.
     if (!(await detach(session, table, day, limits)))
       return { partitions: names.slice(0, index), waiting: names.slice(index) };
   }
@@ -120,8 +120,8 @@ async function detachAll(
 }
 
 /**
- * CONCURRENTLY, because a plain DETACH waits for every reader and makes all later readers wait behind it. It hides the day,
- * waits for the readers that have seen it, and detaches it. Resolves to false when such a reader runs for too long.
+ * CONCURRENTLY, because a plain DETACH waits for every reader and makes all later readers wait behind it. It hides the
+ * day, waits for the readers that have seen it, and detaches it. Resolves to false if such a reader runs for too long.
  */
 async function detach(
   session: EntityManager,
@@ -157,8 +157,8 @@ async function listExpired(session: EntityManager, table: DailyTable, nowMs: num
 }
 
 /**
- * A detaching day first, because no other can be detached before it; then the oldest. The pattern of the name is checked
- * here, so that no other table can reach the DROP.
+ * Returns a detaching day first, because no other can be detached before it; then the oldest. The pattern of the name
+ * is checked here, so that no other table can reach the DROP.
  */
 async function listDays(session: EntityManager, table: DailyTable): Promise<ListedDay[]> {
   const rows: { name: string; detaching: boolean | null }[] = await session.query(

@@ -12,16 +12,16 @@ export interface AppliedPaths {
   readonly stored: number;
   /** Points whose device and time are stored already or occurred earlier in the batch. */
   readonly repeated: number;
-  /** Their day is beyond the retention; not written. */
+  /** Points not written because their day is beyond the retention. */
   readonly expired: number;
-  /** Points further in the future than the retention reaches back; not written. */
+  /** Points not written because they are too far in the future. */
   readonly ahead: number;
 }
 
 export type ApplyPathsResult = AppliedPaths | Superseded;
 
 /**
- * Stores the pings of a log as paths (R-36), each batch exactly once. Of the pings with the same device and time the first
+ * Stores the pings of a log as paths (R-36), each batch exactly once. Of pings with the same device and time the first
  * in the log is kept, however the log is split into batches.
  */
 export abstract class PathProjection {
@@ -33,7 +33,7 @@ export abstract class PathProjection {
 
 /** The points of a batch that are written, and the numbers of those that are not. */
 export interface SelectedPoints {
-  /** In log order, no two with the same device and time. */
+  /** In log order, each device and time once. */
   readonly points: readonly PathPoint[];
   readonly repeated: number;
   readonly expired: number;
@@ -41,7 +41,7 @@ export interface SelectedPoints {
 }
 
 /**
- * Selects the points that can be kept. The time comes from the device, and R-3 compares it only with the time of receipt: a
+ * Selects the points to keep. The time comes from the device, and R-3 compares it only with the time of receipt: a
  * sender with a wrong clock could otherwise create a partition for any day.
  */
 export function selectPoints(points: readonly PathPoint[], nowMs: number): SelectedPoints {

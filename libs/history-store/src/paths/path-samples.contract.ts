@@ -22,17 +22,17 @@ export function pointOf(fields: Partial<PathPoint> = {}): PathPoint {
   };
 }
 
-/** Ids whose order by code unit, by locale and by UTF-8 byte differ. */
+/** Ids whose order differs by code unit, by locale and by UTF-8 byte. */
 export const DEVICE_IDS = ['Z', 'a', 'device-10', 'device-9', 'é', '車両', '\uff5e', '🚚'] as const;
 
-/** The same, in the order of their UTF-8 bytes. */
+/** The same ids in the order of their UTF-8 bytes. */
 export const SORTED_DEVICE_IDS = [...DEVICE_IDS].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 function measured(max: number): fc.Arbitrary<number | null> {
   return fc.option(fc.double({ min: 0, max, noNaN: true, noDefaultInfinity: true }));
 }
 
-/** A log with late pings and many repetitions, some with another content: few devices, few times, over three days. */
+/** A log with late pings and many repetitions, some with other content: few devices, few times, over three days. */
 export function anyLog(fleetId: string): fc.Arbitrary<PathPoint[]> {
   return fc.array(
     fc

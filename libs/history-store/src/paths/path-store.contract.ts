@@ -226,7 +226,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         const pages = await walk(async (after) => {
           written += 1;
           const deviceId = DEVICE_IDS[written % DEVICE_IDS.length];
-          // Some between existing times, and some that exist already.
+          // Some times are new, and some exist already.
           const eventTime = NOW - ((written * 7) % 48) * HOUR_MS - (written % 3) * 60_000;
           await append([point({ deviceId: String(deviceId), eventTime, speedInKmh: 99 })]);
           return find({ limit: 4, after });

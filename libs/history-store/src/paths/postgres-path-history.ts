@@ -1,4 +1,4 @@
-/** SQL by hand: a keyset page reads ordered ranges of the primary key (R-34), as the text of its statement fixes. */
+/** SQL by hand: a keyset page reads ordered ranges of the primary key (R-34), which its text enforces. */
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import type { PathHistory, PathPoint, PathQuery } from '@waypost/domain';
 import { instant } from '../sql/instant.js';
@@ -19,7 +19,7 @@ const SELECTED = `fleet_id, device_id, event_time, latitude, longitude, speed_in
 /** The order of the primary key: the days of the window are merged while they are read, and nothing is sorted. */
 const ORDER = 'ORDER BY device_id, event_time';
 
-/** R-36, R-34. In a short window the index is read device by device: the points of a device outside the window are skipped. */
+/** In a short window the index is read device by device, skipping points outside the window (R-34, R-36). */
 export function findPointsSql({ fleetId, startAt, endAt, deviceIds, limit, after }: PathQuery): PreparedQuery {
   const parameters: unknown[] = [];
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
@@ -35,7 +35,7 @@ export function findPointsSql({ fleetId, startAt, endAt, deviceIds, limit, after
     `SELECT ${SELECTED} FROM fleet_path_points WHERE ${conditions} ${ORDER} ${most}`;
   if (after === undefined) return { name, text: pageOf(window), parameters };
 
-  // Not one row comparison: that would read all of each following device's day instead of its window.
+  // Not one row comparison, which would read each following device's whole day instead of its window.
   const device = parameter(storableText(after.deviceId));
   const rest = pageOf(`${window} AND device_id = ${device} AND event_time > ${parameter(instant(after.eventTime))}`);
   const others = pageOf(`${window} AND device_id > ${device}`);

@@ -17,22 +17,22 @@ import { type PathProjection, selectPoints } from './path-projection.js';
 
 export interface PathProjectionDeps {
   readonly dataSource: DataSource;
-  /** Makes the tables of days, and owns them. Default: the same. */
+  /** Creates and owns the tables of days. Default: the same. */
   readonly tableOwner?: DataSource;
   readonly now: () => number;
 }
 
 const PATH_POINTS: DailyTable = { name: 'path_points', creationLock: 7_215_004, retentionLock: 7_215_005 };
 
-/** By event time. */
+/** Partitions by event time. */
 export function createPathPartitions(dataSource: DataSource): DailyPartitions {
   return createDailyPartitions(dataSource, PATH_POINTS);
 }
 
-/** Its caller applies the batches of one partition one after the other. */
+/** The caller applies the batches of one partition one after the other. */
 export function createPathProjection({ dataSource, tableOwner = dataSource, now }: PathProjectionDeps): PathProjection {
   const partitions = createPartitionCache(createPathPartitions(tableOwner));
-  // One at a time: a flood of pings must not take every core of the server from the deliveries.
+  // Only one at a time: a flood of pings must not take every core of the server from the deliveries.
   const limit = createProjectionLimiter();
   return {
     readPosition: (topic, partition) => readPosition(dataSource, topic, partition),
@@ -74,15 +74,15 @@ const COLUMNS = COLUMN_NAMES.join(', ');
 const STAGE = 'CREATE TEMPORARY TABLE IF NOT EXISTS staged_path_points (LIKE path_points) ON COMMIT DELETE ROWS';
 const COPY = `COPY staged_path_points (${COLUMNS}) FROM STDIN (FORMAT binary)`;
 
-/** In key order: neighbors in the index are written together, and writers of the same keys cannot deadlock. */
+/** Writes in key order: neighbors in the index are written together, and writers of the same keys cannot deadlock. */
 const INSERT = `INSERT INTO path_points (${COLUMNS})
   SELECT ${COLUMNS} FROM staged_path_points ORDER BY fleet_id, device_id, event_time
   ON CONFLICT (fleet_id, device_id, event_time) DO NOTHING`;
 
 /**
- * In a transaction that it begins and its caller ends. Repeated pings are common (R-4), so the points go through a staging
- * table: a COPY into the real one would fail at the first. `points`: no two with the same device and time.
- * Resolves to the number of new points; null: the position is not where the batch begins.
+ * Begins a transaction that its caller ends. Repeated pings are common (R-4), so the points go through a staging table:
+ * a COPY into the real one would fail at the first. `points`: no two with the same device and time. Resolves to the
+ * number of new points; null: the position is not where the batch begins.
  */
 async function writePoints(
   client: PoolClient,

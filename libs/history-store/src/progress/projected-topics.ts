@@ -1,9 +1,9 @@
 /** SQL by hand: whether a topic can be bound depends on its positions, in one statement. */
 import type { DataSource } from 'typeorm';
 
-/** Which topic the history was filled from: a position means nothing in another one of the same name. */
+/** The topics that the history was filled from: a position is meaningless in another topic of the same name. */
 export interface ProjectedTopics {
-  /** Whether it is the one with this id. A topic of which nothing is projected is bound to it. */
+  /** Whether the topic has this id. A topic of which nothing is projected is bound to it. */
   isBoundTo(topic: string, topicId: string): Promise<boolean>;
 }
 

@@ -1,22 +1,22 @@
-/** SQL by hand: a mark holds only while the position is where its writer believes it to be. */
+/** SQL by hand: a mark is valid only while the position is where its writer expects it. */
 import type { DataSource } from 'typeorm';
 
-/** The log of one partition ended at `expectedOffset` when it was looked at. */
+/** The log of one partition ended at `expectedOffset` when checked. */
 export interface CaughtUp {
   readonly topic: string;
   readonly partition: number;
-  /** The position that the caller believes to be stored; null: none yet. */
+  /** The position that the caller expects to be stored; null: none yet. */
   readonly expectedOffset: number | null;
   /** Everything that was logged before this is projected; epoch ms. */
   readonly completeUntil: number;
 }
 
 /**
- * Until when the attempt log is projected, by partition (R-33). A batch moves it to the time of its last record, in its own
- * transaction; a partition without input says here that there is nothing new.
+ * Until when the attempt log is projected, by partition (R-33). A batch moves the mark to the time of its last record,
+ * in its own transaction; an idle partition reports here that there is nothing new.
  */
 export abstract class ProjectionProgress {
-  /** Before anything is said of a partition, all of them are known: the least of them counts. */
+  /** Registers all partitions before any reports: the least of them counts. */
   abstract begin(partitions: number): Promise<void>;
   abstract caughtUp(mark: CaughtUp): Promise<void>;
 }

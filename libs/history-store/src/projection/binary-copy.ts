@@ -7,7 +7,7 @@ const NULL_FIELD = -1;
 const END_OF_ROWS = -1;
 
 const INITIAL_BYTES = 64 * 1024;
-/** Room for a row's field count, one fixed-size value and the end mark, so that only texts need to reserve more. */
+/** Enough for a row's field count, one fixed-size value and the end mark, so that only texts need to reserve more. */
 const SLACK_BYTES = 64;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -20,8 +20,8 @@ const UUID_CHARACTERS = 36;
 const NO_DIGIT = 255;
 
 /**
- * Builds the data of a `COPY ... FROM STDIN (FORMAT binary)` value by value. Neither side converts times or numbers to text
- * and back.
+ * Builds the data of a `COPY ... FROM STDIN (FORMAT binary)` value by value. Neither side converts times or numbers to
+ * text and back.
  */
 export class CopyRows {
   private bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
@@ -37,7 +37,7 @@ export class CopyRows {
     this.end = this.bytes.writeInt16BE(columns, this.end);
   }
 
-  /** @throws RangeError when it is not a UUID: the server would accept any 16 bytes */
+  /** @throws RangeError if it is not a UUID: the server would accept any 16 bytes */
   uuid(text: string): void {
     this.reserve(SLACK_BYTES);
     this.end = this.bytes.writeInt32BE(16, this.end);
@@ -55,7 +55,7 @@ export class CopyRows {
     }
   }
 
-  /** Epoch milliseconds, as timestamptz. */
+  /** Writes epoch milliseconds as timestamptz. */
   timestamp(epochMs: number | null): void {
     this.reserve(SLACK_BYTES);
     if (epochMs === null) {
@@ -84,7 +84,7 @@ export class CopyRows {
     this.end = this.bytes.writeInt32BE(value, this.end);
   }
 
-  /** A whole number, as bigint. */
+  /** Writes a whole number as bigint. */
   bigint(value: number | null): void {
     this.reserve(SLACK_BYTES);
     if (value === null) {
@@ -166,8 +166,8 @@ const COPY_DATA = 'd'.charCodeAt(0);
 const LENGTH_BYTES = 4;
 
 /**
- * Runs statements of which the last is a `COPY ... FROM STDIN`, and resolves to the command tag of each: `UPDATE 1`,
- * `COPY 200`. Statements and data are sent at once: if the server fails before the COPY, it ignores the data. The data is
+ * Runs statements that end with a `COPY ... FROM STDIN`, and resolves to the command tag of each: `UPDATE 1`, `COPY
+ * 200`. Statements and data are sent at once: if the server fails before the COPY, it ignores the data. The data is
  * written to the socket directly; pg's own method would copy it again.
  */
 export function copyIn(client: PoolClient, sql: string, data: Buffer): Promise<readonly string[]> {
@@ -176,7 +176,7 @@ export function copyIn(client: PoolClient, sql: string, data: Buffer): Promise<r
 
 /** pg calls the handle... methods as messages of the server arrive. */
 class CopyIn implements Submittable {
-  /** pg sets it, to stop the timer of `query_timeout`: until that has fired, it would hold the data. */
+  /** pg uses this to cancel its query_timeout timer, which would otherwise keep the data alive. */
   callback?: () => void;
   private readonly results: string[] = [];
   private failed = false;
@@ -209,7 +209,7 @@ class CopyIn implements Submittable {
     this.results.push(text);
   }
 
-  /** An error of the server or of the connection; after one of the server a ReadyForQuery still follows. */
+  /** Takes an error of the server or of the connection; after a server error a ReadyForQuery still follows. */
   handleError(error: unknown): void {
     this.failed = true;
     this.callback?.();

@@ -9,10 +9,10 @@ export interface StalledSessions {
 }
 
 /**
- * Ends sessions that have waited too long for the data of a COPY: their process was stopped, or its machine is gone, in the
- * middle of a batch. No timeout of the server covers this (the session is not idle), and its locks would block every other
- * writer of the partition. The batch is rolled back; if its process resumes, it finds its connection gone. Resolves to the
- * number of sessions.
+ * Ends sessions that have waited too long for the data of a COPY: their process was stopped, or its machine is gone, in
+ * the middle of a batch. No timeout of the server covers this (the session is not idle), and its locks would block
+ * every other writer of the partition. The batch is rolled back; if its process resumes, it finds its connection gone.
+ * Resolves to the number of sessions.
  *
  * Uses a separate connection: those of a pool may all be waiting for these locks.
  */

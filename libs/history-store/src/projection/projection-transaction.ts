@@ -1,6 +1,6 @@
 /**
- * SQL by hand: a batch is one transaction of COPY and prepared statements, in as few messages as possible, which TypeORM
- * cannot express.
+ * SQL by hand: a batch is one transaction of COPY and prepared statements, in as few messages as possible, which
+ * TypeORM cannot express.
  */
 import pg, { type Client, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -9,11 +9,11 @@ import type { DataSource } from 'typeorm';
 export interface PositionMove {
   readonly topic: string;
   readonly partition: number;
-  /** The position that the caller believes to be stored; null: none yet. */
+  /** The position that the caller expects to be stored; null: none yet. */
   readonly expectedOffset: number | null;
   /** The position after the batch; it moves even if nothing of the batch is written. */
   readonly nextOffset: number;
-  /** Of the attempt log: everything that was logged before this is in the batch or before it. Absent: not known. */
+  /** For the attempt log: everything logged before this is in the batch or before it. Absent: not known. */
   readonly completeUntil?: number | undefined;
 }
 
@@ -32,11 +32,11 @@ const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
 export const MOVED: readonly string[] = ['UPDATE 1', 'INSERT 0 1'];
 
 /**
- * Runs `work` on a connection of the pool as pg's client. The work begins its transaction itself, together with the first
- * statement. It is committed unless the work resolves to null or rejects.
+ * Runs `work` on a connection of the pool as pg's client. The work begins its transaction itself, together with the
+ * first statement. It is committed unless the work resolves to null or rejects.
  *
- * A connection that is silent for `timeoutMs` is cut: the work rejects with a connection loss, and whether the transaction
- * took effect is unknown.
+ * A connection that is silent for `timeoutMs` is cut: the work rejects with a connection loss, and whether the
+ * transaction took effect is unknown.
  */
 export async function inTransaction<T>(
   dataSource: DataSource,
@@ -73,13 +73,13 @@ export async function readPosition(dataSource: DataSource, topic: string, partit
 }
 
 /**
- * The SQL that begins the transaction of a batch and moves the position if it is where the caller believes it to be: a
- * command tag in `MOVED` says so. The row lock is held until the batch is committed: a rival writer waits here, and then
- * finds the position moved. A stopped rival would block the slot of the others, so the wait ends with SQLSTATE 55P03 and is
+ * The SQL that begins the transaction of a batch and moves the position if it is where the caller expects it: a command
+ * tag in `MOVED` says so. The row lock is held until the batch is committed: a rival writer waits here, and then finds
+ * the position moved. A stopped rival would block the slot of the others, so the wait ends with SQLSTATE 55P03 and is
  * retried. There are no parameters, so that other statements can follow in the same message.
  *
- * `synchronous_commit = off`: a commit that a crash of the server loses takes back rows and position together, and the log
- * still has the records. The planner settings force one lookup per row, whatever the planner believes about the size of a
+ * `synchronous_commit = off`: a commit lost in a server crash takes back rows and position together, and the log still
+ * has the records. The planner settings force one lookup per row, whatever the planner believes about the size of a
  * day: its plan is kept as long as the connection.
  */
 export function beginAndMovePosition(move: PositionMove): string {
@@ -101,7 +101,7 @@ export function beginAndMovePosition(move: PositionMove): string {
   ].join('; ');
 }
 
-/** Begins the transaction; false: the position is not where the caller believes it to be. */
+/** Begins the transaction; false: the position is not where the caller expects it. */
 export async function movePosition(client: PoolClient, move: PositionMove): Promise<boolean> {
   // pg returns one result per statement.
   const results = (await client.query(beginAndMovePosition(move))) as unknown as readonly {
@@ -110,7 +110,7 @@ export async function movePosition(client: PoolClient, move: PositionMove): Prom
   return results.at(-1)?.rowCount === 1;
 }
 
-/** Part of the statement that moves the position, whose command tag is that of the position. */
+/** A part of the statement that moves the position, and whose command tag counts. */
 function moveProgress({ partition, completeUntil }: PositionMove): string {
   if (completeUntil === undefined) return '';
   const time = pg.escapeLiteral(new Date(completeUntil).toISOString());

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource, DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
 import type { DailyTable } from '../partitions/daily-table.js';
 
-/** For each table that is filled from a log only, the topic of that log. The type makes the list complete. */
+/** The topic of each table that is filled only from a log. The type makes the list complete. */
 export type ProjectedLogs = Readonly<Record<DailyTable['name'], string>>;
 
 /** How far one partition of a log is projected. */
@@ -15,24 +15,24 @@ export interface StoredPosition {
 
 export type EmptyHistoryResult =
   | { readonly type: 'emptied' }
-  /** Another session held the tables for too long, such as a projector that was stopped in the middle of a batch. */
+  /** Another session held the tables for too long, such as a projector stopped in the middle of a batch. */
   | { readonly type: 'busy' };
 
 /** Lets a tool empty the history, so that the projectors fill it again from the logs (docs/decisions/0023-rebuild-by-the-projector.md). */
 export interface HistoryRebuild {
   /** The projected topics. */
   readonly topics: readonly string[];
-  /** Partitions of which nothing is projected are absent. */
+  /** Partitions without projected records are absent. */
   readPositions(): Promise<readonly StoredPosition[]>;
   /** Empties all projected tables and forgets the positions, in one transaction. It does not retry. */
   empty(): Promise<EmptyHistoryResult>;
   close(): Promise<void>;
 }
 
-/** Readers wait behind it while it waits for the tables. */
+/** Readers queue behind it while it waits for the tables. */
 const LOCK_TIMEOUT = '3s';
 
-/** Rejects when the database cannot be reached. */
+/** Rejects if the database cannot be reached. */
 export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLogs): Promise<HistoryRebuild> {
   const settings = { poolSize: 2, applicationName: 'waypost rebuild', seesAllFleets: true };
   const dataSource = await createDataSource(databaseUrl, settings).initialize();
@@ -64,7 +64,7 @@ export async function emptyHistory(dataSource: DataSource, logs: ProjectedLogs):
   try {
     await dataSource.transaction(async (manager) => {
       await manager.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-      // Positions first, like every projector: this prevents deadlocks, and no batch is in flight afterwards.
+      // Locks the positions first, like every projector: this prevents deadlocks, and no batch is in flight afterwards.
       await manager.query('LOCK TABLE projection_positions IN EXCLUSIVE MODE');
       await manager.query('DELETE FROM projection_positions WHERE topic = ANY($1)', [Object.values(logs)]);
       await manager.query('UPDATE delivery_progress SET complete_until = NULL');

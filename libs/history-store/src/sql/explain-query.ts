@@ -1,7 +1,7 @@
 import pg, { type PoolClient } from 'pg';
 import type { PageSource, PreparedQuery } from '@waypost/database';
 
-/** A node of a plan that was executed, as of `EXPLAIN (ANALYZE, FORMAT JSON)`. */
+/** A node of an executed plan, from `EXPLAIN (ANALYZE, FORMAT JSON)`. */
 export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -14,7 +14,7 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** PREPARE and EXECUTE: EXPLAIN of a statement with parameter values would plan it for these values. */
+/** Uses PREPARE and EXECUTE: EXPLAIN of a statement with parameter values would plan it for these values. */
 export function explainQuery(
   pages: PageSource,
   fleetId: string,
@@ -36,7 +36,7 @@ export function explainQuery(
   });
 }
 
-/** The table's index by the name of each day's index. */
+/** Maps each day's index to the table's index. */
 async function indexParents(client: PoolClient): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ day: string; all: string }>(
     `SELECT day.relname AS day, parent.relname AS all
