@@ -1,4 +1,4 @@
-/** Bounded: setting an entry makes it the newest; above the limit, the oldest are dropped. */
+/** A bounded map: setting an entry makes it the newest; above the limit, the oldest are dropped. */
 export class NewestMap<K, V> extends Map<K, V> {
   constructor(private readonly maxEntries: number) {
     super();
@@ -11,7 +11,7 @@ export class NewestMap<K, V> extends Map<K, V> {
     return this;
   }
 
-  /** A tenth at once: deleting the first entry of a large map again and again is slow. */
+  /** Drops a tenth at once: repeatedly deleting the first entry of a large map is slow. */
   private dropOldest(): void {
     const kept = this.maxEntries - Math.floor(this.maxEntries / 10);
     for (const oldest of this.keys()) {

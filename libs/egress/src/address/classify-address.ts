@@ -41,7 +41,7 @@ const SPECIAL_IPV4: readonly Range[] = [
   ['172.16.0.0/12', 'private'],
   ['192.0.0.0/24', 'protocol assignment'],
   ['192.0.2.0/24', 'documentation'],
-  // Anycast: the nearest host responds, and that may be an internal one.
+  // Anycast: the nearest host responds, which may be an internal one.
   ['192.31.196.0/24', 'protocol assignment'],
   ['192.52.193.0/24', 'protocol assignment'],
   ['192.88.99.0/24', '6to4'],
@@ -60,7 +60,7 @@ const SPECIAL_IPV6: readonly Range[] = [
   ['::/128', 'unspecified'],
   ['::1/128', 'loopback'],
   ['::/96', 'IPv4-compatible'],
-  // Its embedded addresses cannot be found: each network chooses where they stand.
+  // Embedded addresses cannot be found: each network chooses where they are.
   ['64:ff9b:1::/48', 'NAT64'],
   ['100::/64', 'discard only'],
   ['100:0:0:1::/64', 'discard only'],
@@ -78,22 +78,22 @@ const SPECIAL_IPV6: readonly Range[] = [
   ['ff00::/8', 'multicast'],
 ];
 
-/** DNS64 gives names that have only IPv4 addresses an address in here; the network translates it back. */
+/** DNS64 maps names with only IPv4 addresses into this range; the network translates them back. */
 const NAT64 = '64:ff9b::/96';
 
-/** The only block that public IPv6 addresses are allocated from: everything else is refused, known or not. */
+/** The only block from which public IPv6 addresses are allocated: everything else is refused, known or not. */
 const PUBLIC_IPV6 = '2000::/3';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A parsed CIDR subnet; made by `parseSubnets`. */
+/** A parsed CIDR subnet; use `parseSubnets`. */
 export type Subnet = readonly [network: Address, prefixLength: number];
 
 export type AddressVerdict =
   | { readonly type: 'allowed' }
   | { readonly type: 'refused'; readonly reason: AddressRefusal };
 
-/** @throws Error when a text is not a subnet; callers pass checked configuration. */
+/** @throws Error if a text is not a subnet; callers pass checked configuration. */
 export function parseSubnets(texts: readonly string[]): readonly Subnet[] {
   return texts.map((text) => ipaddr.parseCIDR(text));
 }
@@ -129,7 +129,7 @@ const specialIpv6 = SPECIAL_IPV6.map(([text, reason]) => ({ subnet: ipaddr.parse
 const nat64 = ipaddr.parseCIDR(NAT64);
 const publicIpv6 = ipaddr.parseCIDR(PUBLIC_IPV6);
 
-/** ipaddr.js reads the IPv4-compatible form ::a.b.c.d as the mapped ::ffff:a.b.c.d, so it is given groups only. */
+/** ipaddr.js reads the IPv4-compatible form ::a.b.c.d as the mapped ::ffff:a.b.c.d, so it gets groups only. */
 function withoutDottedTail(text: string): string {
   const tail = /(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (tail === null) return text;

@@ -15,7 +15,7 @@ export interface DnsLookupOptions {
   readonly servers?: readonly string[];
   /** Names listed here are never queried. Default /etc/hosts. */
   readonly hostsPath?: string;
-  /** For the first try; the second waits twice as long. Default 1,200. */
+  /** The timeout of the first try; the second waits twice as long. Default 1,200. */
   readonly queryTimeoutMs?: number;
   /** How long the addresses of one family wait for the other family. Default 400. */
   readonly otherFamilyMs?: number;
@@ -31,7 +31,7 @@ const TRIES = 2;
  * also applies search domains, which can turn a public name into an internal one. The hosts file still comes first, as
  * operators expect.
  *
- * Rejects with a `code` as `dns.lookup` does (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT...).
+ * Rejects with a `code` like `dns.lookup` (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT...).
  */
 export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
   const { servers, queryTimeoutMs = 1_200, otherFamilyMs = 400, monotonicMs = () => performance.now() } = options;
@@ -53,7 +53,7 @@ export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
     try {
       return await bothFamilies([ipv4, ipv6], otherFamilyMs);
     } catch (error) {
-      // The system's name servers may have changed since they were read: read them again for the next name.
+      // The system's name servers may have changed: read them again for the next name.
       if (isServerFailure(error) && resolver === used) resolver = undefined;
       throw error;
     }
@@ -63,7 +63,7 @@ export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
     const name = hostname.toLowerCase();
     const listed = (await hosts()).get(name);
     if (listed !== undefined) return listed.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-    // RFC 6761: never sent to a name server, which could return anything.
+    // These names are never sent to a name server, which could return anything (RFC 6761).
     if (name === 'localhost' || name.endsWith('.localhost')) return [{ address: '127.0.0.1', family: 4 }];
     return fromDns(name);
   };
@@ -121,7 +121,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Names in lower case. */
+/** Names are in lower case. */
 type HostsTable = ReadonlyMap<string, readonly string[]>;
 
 /** Lines of `address name [name...]`; comments and lines without a valid address are ignored. */
@@ -146,7 +146,7 @@ interface HostsFileOptions {
   readonly maxAgeMs: number;
 }
 
-/** Reads the file again when the cached table is too old. A missing or unreadable file is an empty table. */
+/** Reads the file again if the cached table is too old. A missing or unreadable file is an empty table. */
 function createHostsFile({ path, monotonicMs, maxAgeMs }: HostsFileOptions): () => Promise<HostsTable> {
   let reading: Promise<HostsTable> | undefined;
   let readAtMs = 0;

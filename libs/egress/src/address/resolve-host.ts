@@ -15,7 +15,7 @@ const DEFAULT_LOOKUP_TIMEOUT_MS = 5_000;
 
 export interface HostResolverOptions {
   readonly allowedSubnets: readonly Subnet[];
-  /** Subnets, and host names with all names below them, that are refused although they are public. */
+  /** Subnets, and host names with all their subdomains, that are refused although they are public. */
   readonly denied?: readonly string[] | undefined;
   readonly lookup?: Lookup | undefined;
   /** Default 5,000. */
@@ -23,18 +23,18 @@ export interface HostResolverOptions {
   readonly monotonicMs?: (() => number) | undefined;
 }
 
-/** A name that does not exist, or has no address or too many. */
+/** How long a name that does not exist, or has no address or too many, is remembered. */
 const ABSENT_MS = 5_000;
-/** A name whose servers fail or are silent, or that leads to a refused address: that may change soon. */
+/** The same for a name with failing or silent servers, or a refused address: that may change soon. */
 const UNKNOWN_MS = 1_000;
 const MAX_FAILURES = 4_096;
-/** The largest services have a dozen. An answer may have thousands, and to classify them takes milliseconds (R-26). */
+/** The largest services have a dozen. A response may have thousands, which take milliseconds to classify (R-26). */
 const MAX_ADDRESSES = 64;
 
 /**
- * Refuses a host when ANY of its addresses is refused: an attacker who mixes one internal address into public ones must
- * not get through by chance (R-27). Concurrent lookups of one name share a query. Failures and refusals are
- * remembered for a moment, so that the attempts for such a name do not become as many queries (R-26); addresses never are.
+ * Refuses a host if ANY of its addresses is refused: an attacker who mixes one internal address into public ones must
+ * not get through by chance (R-27). Concurrent lookups of one name share a query. Failures and refusals are remembered
+ * briefly, so that attempts for such a name do not become as many queries (R-26); addresses never are.
  */
 export function createHostResolver(options: HostResolverOptions): HostResolver {
   const { allowedSubnets, lookup = createDnsLookup(), lookupTimeoutMs = DEFAULT_LOOKUP_TIMEOUT_MS } = options;
@@ -65,7 +65,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
     if (addresses.length > MAX_ADDRESSES) return failed(host, 'has too many addresses', ABSENT_MS);
     for (const { address } of addresses) {
       const verdict = classifyAddress(address, allowedSubnets, deniedSubnets);
-      // The address itself stays here: an internal name must not be resolved for outsiders.
+      // Omits the address itself: an internal name must not be resolved for outsiders.
       if (verdict.type === 'refused') {
         const detail = `${host} is not at a public address (${verdict.reason})`;
         return remember(host, { type: 'refused', detail }, UNKNOWN_MS);
@@ -94,7 +94,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
   };
 }
 
-/** undefined on timeout: a lookup that never settles must not make its name unreachable for good. */
+/** undefined on timeout: a lookup that never settles must not make its name unreachable forever. */
 async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {

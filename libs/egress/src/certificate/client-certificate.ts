@@ -1,14 +1,14 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-/** What a server of a subscriber may demand in the TLS handshake, PEM. */
+/** PEM texts for a subscriber's server that demands a certificate in the TLS handshake. */
 export interface CertificateAndKey {
-  /** The client's own certificate first, each next one the issuer of the one before. */
+  /** The client's own certificate first, each followed by its issuer. */
   readonly certificates: string;
   readonly privateKey: string;
 }
 
-/** Shown in a TLS handshake. Connections and TLS sessions are shared only between equal ids. */
+/** Presented in a TLS handshake. Connections and TLS sessions are shared only between equal ids. */
 export interface ClientIdentity extends CertificateAndKey {
   readonly id: string;
 }
@@ -16,7 +16,7 @@ export interface ClientIdentity extends CertificateAndKey {
 export type ClientCertificateCheck =
   | {
       readonly type: 'accepted';
-      /** Nothing but the certificates, and the key as PKCS #8. */
+      /** Just the certificates, and the key as PKCS #8. */
       readonly pair: CertificateAndKey;
       /** The subject of the client's own certificate: `CN=waypost, O=Example`. */
       readonly subject: string;
@@ -40,7 +40,7 @@ export function clientIdentityOf({ certificates, privateKey }: CertificateAndKey
   return { id, certificates, privateKey };
 }
 
-/** Whether a server can be shown this certificate now. No message repeats anything of the key. */
+/** Whether a server can be shown this certificate now. No message repeats any part of the key. */
 export function checkClientCertificate(
   { certificates, privateKey }: CertificateAndKey,
   nowMs: number,

@@ -4,8 +4,8 @@ export interface AbortGroupMember {
 }
 
 /**
- * Aborts many posts at once. Unlike a shared AbortSignal it costs next to nothing per post: the posts that belong to it
- * are looked up only when it is aborted.
+ * Aborts many posts at once. Unlike a shared AbortSignal it costs next to nothing per post: its posts are looked up
+ * only on abort.
  */
 export interface AbortGroup {
   readonly aborted: boolean;

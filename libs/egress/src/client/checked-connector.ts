@@ -10,7 +10,7 @@ import {
 } from './open-socket.js';
 import type { TunnelOpener } from './proxy-tunnel.js';
 
-/** Owners of one fleet share what the fleet has. */
+/** Owners of one fleet share the fleet's part. */
 export interface RequestOwner {
   readonly id: string;
   readonly fleetId: string;
@@ -18,11 +18,11 @@ export interface RequestOwner {
 
 export interface ConnectTarget extends SocketTarget {
   readonly owner?: RequestOwner | undefined;
-  /** Called once it does not wait any more for the turn of its lookup; before `connect` returns if it need not wait. */
+  /** Called once the lookup has had its turn; before `connect` returns if it need not wait. */
   readonly onTurn?: (() => void) | undefined;
 }
 
-/** Decides how many lookups are made at a time, and for whom. */
+/** Decides how many lookups run at a time, and for whom. */
 export interface LookUpPlaces {
   during<T>(owner: RequestOwner, host: string, work: () => Promise<T>): Promise<T>;
 }
@@ -47,9 +47,9 @@ class ConnectFailedError extends Error {
 export interface CheckedConnectorOptions extends SocketOpenerOptions {
   readonly resolve: HostResolver;
   readonly lookUps?: LookUpPlaces | undefined;
-  /** Over lookup, TCP, the proxy and TLS. */
+  /** Covers lookup, TCP, the proxy and TLS. */
   readonly connectTimeoutMs: number;
-  /** All connections go through tunnels to the checked addresses. Default: they are direct. */
+  /** Sends all connections through tunnels to the checked addresses. Default: direct connections. */
   readonly openTunnel?: TunnelOpener | undefined;
 }
 
@@ -65,16 +65,16 @@ export interface CheckedConnector {
   destroyPending(): void;
 }
 
-/** Its turn came too late. */
+/** The result of a lookup whose turn came too late. */
 const GIVEN_UP: HostResolution = { type: 'unresolvable', detail: 'not looked up in time' };
 /** A host with dozens of addresses must not make one attempt open dozens of connections. */
 const MAX_TRIED_ADDRESSES = 4;
 
 /**
- * Opens sockets to checked addresses only (R-27): a host is resolved once, every address is classified, and the socket gets
- * exactly these addresses, so that no second resolution can return something else (DNS rebinding). The address that the
- * socket reached is compared again before the first byte is written. TLS verifies the certificate against the host name
- * of the URL, whatever the environment says.
+ * Opens sockets to checked addresses only (R-27): a host is resolved once, every address is classified, and the socket
+ * gets exactly these addresses, so that no second resolution can return something else (DNS rebinding). The address
+ * that the socket reached is compared again before the first byte is written. TLS verifies the certificate against the
+ * host name of the URL, whatever the environment says.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): CheckedConnector {
   const { connectTimeoutMs, openTunnel } = options;
@@ -99,7 +99,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
       socket?.destroy();
       callback(error ?? new Error('no socket'), null);
     };
-    // After the events that waited while the event loop was blocked (see exchange.ts).
+    // Runs after the events that waited while the event loop was blocked (see exchange.ts).
     const timer = setTimeout(() => setImmediate(() => done(timedOut(hostname, connectTimeoutMs))), connectTimeoutMs);
     pending.add(done);
     checkedAddresses(options, target, () => !isDone)
@@ -113,7 +113,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
         }
         const tunnel = await openTunnel(addresses, portOf(target), abort.signal);
         socket = open.through(tunnel, target);
-        // The other end of the tunnel is the checked address; the socket only knows that of the proxy.
+        // The other end of the tunnel is the checked address; the socket only knows the proxy's.
         watch(socket, { addresses, hostname, isConnected: true, isSecure, done });
       })
       .catch(done);
@@ -149,7 +149,7 @@ function watch(socket: Socket, { addresses, hostname, isConnected, isSecure, don
     done(null);
     return;
   }
-  // Before the listener that starts TLS: the wrong host must not even receive a ClientHello.
+  // Runs before the listener that starts TLS: the wrong host must not even receive a ClientHello.
   socket.prependOnceListener('connect', () => {
     const reached = socket.remoteAddress;
     if (reached === undefined || addresses.some(({ address }) => isSameAddress(address, reached))) return;

@@ -4,7 +4,7 @@ import { ResponseRefusedError } from './response-head.js';
 import { type Reading, ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
 
 export interface ConnectionOptions extends ResponseReaderOptions {
-  /** However long the server says that it keeps an idle connection. */
+  /** Keeps an idle connection at most this long, whatever the server announces. */
   readonly keepAliveMs: number;
   readonly maxAgeMs: number;
   readonly monotonicMs: () => number;
@@ -23,17 +23,17 @@ class ConnectionLostError extends Error {
 
 /** Responses to deliveries are small; a larger one is read in portions of this size. */
 const READ_BUFFER_BYTES = 4_096;
-/** Each read costs microseconds, however little arrives: enough for a status line byte by byte, or for 64 KiB in packets. */
+/** Each read costs microseconds, however little arrives: enough for a status line byte by byte, or 64 KiB in packets. */
 const MAX_READS = 1_024;
-/** Above this, copying the body costs more than a second buffer in the write. */
+/** Copying a larger body costs more than a second buffer in the write. */
 const MAX_COPIED_BODY_BYTES = 16_384;
 /** The server counts its keep-alive time from its last byte and closes without notice: stop using it before that. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
-/** For a server that does not say how long it keeps an idle connection: 5 s is the shortest usual default. */
+/** If a server does not announce its keep-alive time: 5 s is the shortest usual default. */
 const UNANNOUNCED_KEEP_ALIVE_MS = 4_000;
 /**
- * A server that ends an idle connection does not know of our request: the end arrives within one round trip of it. After
- * that the server had the request, and what it did with it is its answer.
+ * A server that ends an idle connection does not know of our request: the end arrives within one round trip of it.
+ * Later ends come from servers that had the request, so they are its result.
  */
 const STALE_MS = 1_000;
 /** How long a 408 without `connection: close` waits for the close that makes it a notice about the idle time. */
@@ -74,7 +74,7 @@ export class Connection implements ExchangeCarrier {
     };
   }
 
-  /** Called once, with the connected socket that was created with `onread`. */
+  /** Call once, with the connected socket that was created with `onread`. */
   attach(socket: Socket): void {
     const { monotonicMs, keepAliveMs, maxAgeMs } = this.options;
     this.socket = socket;
@@ -94,7 +94,7 @@ export class Connection implements ExchangeCarrier {
     if (this.error !== undefined) socket.destroy(this.error);
   }
 
-  /** False while the last request is not written: the answer may come before it is, or before Node says that it is. */
+  /** False while the last request is not written: the response may come before it is, or before Node reports it. */
   isUsable(): boolean {
     const { socket } = this;
     const atMs = this.options.monotonicMs();
@@ -102,7 +102,7 @@ export class Connection implements ExchangeCarrier {
     return isIdle && atMs < this.usableUntilMs && atMs < this.expiresAtMs;
   }
 
-  /** @param wasIdle not opened just now: the server may be closing it */
+  /** @param wasIdle not just opened: the server may be closing it */
   begin(exchange: Exchange, { wasIdle }: { wasIdle: boolean }): void {
     const { socket } = this;
     if (socket === undefined) throw new Error('begin() was called before attach().');
@@ -163,12 +163,12 @@ export class Connection implements ExchangeCarrier {
     }
   }
 
-  /** Whether the server may have ended the connection before it knew of the request. A new connection never has. */
+  /** Whether the server may have ended the connection before it knew of the request. Never true for a new connection. */
   private canBeStale(): boolean {
     return this.wasIdle && this.exchange !== undefined && this.options.monotonicMs() - this.sentAtMs <= STALE_MS;
   }
 
-  /** Servers announce the end of an idle connection by a 408 (RFC 9110, 15.5.9); one that keeps it open answers. */
+  /** Servers announce the end of an idle connection by a 408 (RFC 9110, 15.5.9); one that keeps it open means the request. */
   private readTimeoutNotice(reading: Reading): void {
     if (this.reader.isLast) this.moveToAnother();
     else if (reading !== 'more')

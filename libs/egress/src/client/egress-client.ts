@@ -30,29 +30,29 @@ const MAX_KEPT_TARGETS = 4_096;
 export interface EgressClientOptions {
   /** CIDR subnets exempt from R-27; development only. */
   readonly allowedSubnets: readonly string[];
-  /** CIDR subnets, and host names with all names below them, that are never called. */
+  /** CIDR subnets, and host names with all their subdomains, that are never called. */
   readonly denied?: readonly string[];
   /** Development only (R-18). */
   readonly allowHttp: boolean;
   /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
-  /** Where the lookups for requests with an owner wait for each other. Default: they do not. */
+  /** The queue for lookups of requests with an owner. Default: no queue. */
   readonly lookUps?: LookUpPlaces;
-  /** Further requests wait while their deadline runs. Default 256. */
+  /** The limit, beyond which requests wait while their deadline runs. Default 256. */
   readonly connectionsPerOrigin?: number;
-  /** The most sockets of all origins together, shared among those that want more. Default 4,096. */
+  /** The maximum number of sockets of all origins together, shared among those that want more. Default 4,096. */
   readonly maxSockets?: number;
-  /** Origins without a request in flight that are kept. Default 1,024. */
+  /** How many origins without a request in flight are kept. Default 1,024. */
   readonly maxIdleOrigins?: number;
-  /** An idle connection is closed after this, or after 4 s if the server has announced no `Keep-Alive`. Default 30,000. */
+  /** When an idle connection is closed, or after 4 s if the server has announced no `Keep-Alive`. Default 30,000. */
   readonly keepAliveMs?: number;
-  /** A busy connection is replaced after this as well, so that a host that has moved is found. Default 120,000. */
+  /** When even a busy connection is replaced, so that a moved host is found. Default 120,000. */
   readonly maxConnectionAgeMs?: number;
-  /** Over lookup, TCP and TLS of one connection. Default 5,000. */
+  /** Covers lookup, TCP and TLS of one connection. Default 5,000. */
   readonly connectTimeoutMs?: number;
-  /** Default 16 KiB, interim responses (1xx) included. */
+  /** Includes interim responses (1xx). Default 16 KiB. */
   readonly maxResponseHeaderBytes?: number;
-  /** `http://user:password@host:port`: every connection is a tunnel of this proxy, by CONNECT. Default: direct. */
+  /** `http://user:password@host:port`: every connection is a CONNECT tunnel through this proxy. Default: direct. */
   readonly proxyUrl?: string;
   /** Certificate authorities to trust in addition to the public ones, PEM. */
   readonly trustedCa?: string;
@@ -61,39 +61,39 @@ export interface EgressClientOptions {
 
 export interface EgressRequest {
   readonly url: string;
-  /** Names in lower case. `accept-encoding`, `content-length` and `host` are set by the client and ignored here. */
+  /** Names are in lower case. The client sets `accept-encoding`, `content-length` and `host`, and ignores them here. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
-  /** Shown to an https server that asks for a certificate. Default: none. */
+  /** Presented to an https server that asks for a certificate. Default: none. */
   readonly identity?: ClientIdentity | undefined;
-  /** For whom it is: what it costs is a part of the owner's share (R-26). */
+  /** The owner, to whose share the costs count (R-26). */
   readonly owner?: RequestOwner;
-  /** Over connect, TLS, request and response. Default 5,000 (R-20). */
+  /** Covers connect, TLS, request and response. Default 5,000 (R-20). */
   readonly deadlineMs?: number;
   /** Costs more per post than an abort group. */
   readonly signal?: AbortSignal;
   readonly abortGroup?: AbortGroup;
-  /** Asked right before the request is written, after its waits for a connection. false: it settles as aborted, unsent. */
+  /** Called right before the request is written, after its waits for a connection. False: it settles as aborted, unsent. */
   readonly isWanted?: () => boolean;
   /** Default 4 KiB (R-20). */
   readonly maxResponseBytes?: number;
-  /** false: the result does not wait for the body, and has of an error what came together with the headers. Default true. */
+  /** False: the result does not wait for the body, and for an error has only what came with the headers. Default true. */
   readonly keepBody?: boolean;
 }
 
 export abstract class EgressClient {
   /**
-   * One POST without redirects or retries. Sent once; a second time only when the server ended the idle connection that
-   * carried it as it left (R-21). Never rejects for what the network does.
+   * Sends one POST without redirects or retries. It is repeated only if the server ended the idle connection that
+   * carried it as it left (R-21). Never rejects for network failures.
    */
   abstract post(request: EgressRequest): Promise<EgressResult>;
-  /** Closes all connections; posts in flight settle as errors. Wait for them first to stop cleanly. */
+  /** Closes all connections; posts in flight settle as errors. For a clean stop, wait for them first. */
   abstract close(): Promise<void>;
 }
 
 /**
- * The only way out of the system (R-27): every connection goes to an address that was checked when it was resolved,
- * without redirects, without a proxy from the environment, with TLS always verified.
+ * The only way out of the system (R-27): every connection goes to an address checked when it was resolved, without
+ * redirects, without a proxy from the environment, with TLS always verified.
  */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
   const monotonicMs = options.monotonicMs ?? (() => performance.now());

@@ -20,16 +20,16 @@ export type EgressResult =
   | {
       readonly type: 'response';
       readonly statusCode: number;
-      /** Only KEPT_HEADERS. Names in lower case; repeated headers joined by a comma. */
+      /** Has only KEPT_HEADERS, in lower case; repeated headers are joined by a comma. */
       readonly headers: Readonly<Partial<Record<KeptHeader, string>>>;
       readonly body: Buffer;
-      /** The body was longer than the limit, or did not end in time; the rest was not read. */
+      /** True if the body was longer than the limit, or did not end in time; the rest was not read. */
       readonly truncated: boolean;
     }
   | {
       readonly type: 'error';
       readonly errorCode: EgressErrorCode;
-      /** Human-readable, short, without secrets. */
+      /** Short, readable by humans, without secrets. */
       readonly detail: string;
       /** Nothing of the request was written: it waited for a connection. */
       readonly isUnsent?: true;
@@ -62,7 +62,7 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   ENETDOWN: 'connection_failed',
   EPROTO: 'tls_error',
   HOSTNAME_MISMATCH: 'tls_error',
-  // OpenSSL's check of the certificate, as Node names it: the latter is every reason that it has no name for.
+  // Certificate checks of OpenSSL. Node reports failures that it has no name for as UNSPECIFIED.
   OUT_OF_MEM: 'tls_error',
   UNSPECIFIED: 'tls_error',
   EGRESS_HANDSHAKES_REFUSED: 'tls_error',
@@ -79,11 +79,11 @@ export function errorCodeOf(error: unknown): EgressErrorCode {
   return CODES[code] ?? 'network_error';
 }
 
-/** Never contains an address: with allowed subnets or a proxy it may be an internal one. */
+/** Never contains an address: with allowed subnets or a proxy it may be internal. */
 export function errorDetailOf(error: unknown): string {
   const code = codeOf(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate is for other names';
-  // `connect EHOSTUNREACH 10.1.2.3:443 - Local (10.1.2.4:0)`, and the empty message of several addresses.
+  // Avoids `connect EHOSTUNREACH 10.1.2.3:443 - Local (10.1.2.4:0)`, and the empty message for several addresses.
   if (isSystemError(error)) return [error.syscall, code].join(' ').trim();
   const message = error instanceof Error || hasMessage(error) ? error.message : String(error);
   return (message === '' ? (code ?? 'unknown error') : message).slice(0, 300);

@@ -4,7 +4,7 @@ import { type EgressResult, errorCodeOf, errorDetailOf } from './egress-result.j
 import type { ResponseLimits, ResponseResult } from './response-reader.js';
 
 export interface ExchangeRequest {
-  /** Up to and including the empty line; latin1. */
+  /** Ends with the empty line; latin1. */
   readonly head: string;
   readonly body: Uint8Array;
   readonly deadlineMs: number;
@@ -17,19 +17,19 @@ export interface ExchangeRequest {
 
 export interface ExchangeQueue {
   leave(exchange: Exchange): void;
-  /** Nothing has been asked for it: lookups of its fleet have to end first. */
+  /** Whether nothing has been tried for it because lookups of its fleet have to end first. */
   isWithoutTurn(exchange: Exchange): boolean;
 }
 
 export interface ExchangeCarrier {
-  /** Undefined until its status line is complete. */
+  /** undefined until its status line is complete. */
   responseSoFar(): ResponseResult | undefined;
   /** Closes the connection under a settled exchange, unless the connection has finished with it. */
   cut(exchange: Exchange): void;
 }
 
 /**
- * A response without a kept body is settled at most this long after its status line, with or without its headers: they
+ * Without a kept body, a response is settled at most this long after its status line, with or without its headers: they
  * normally come in the same packet, or one lost packet (a retransmission after 200 to 600 ms) later.
  */
 const HEAD_GRACE_MS = 1_000;
@@ -38,10 +38,10 @@ const DRAIN_MS = 500;
 const NOT_LOOKED_UP = 'the host was not looked up in time, because too many other lookups are not answered';
 
 /**
- * One request and its response. Settles exactly once, by whichever of response, failure, deadline and abort comes first.
- * Once the status line is complete its code is the result, whatever happens after it (R-20).
+ * One request and its response. Settles exactly once, by whichever of response, failure, deadline and abort comes
+ * first. Once the status line is complete its code is the result, whatever follows (R-20).
  *
- * It first waits in a queue, then occupies a connection: until the response is complete, which may be after it settled.
+ * It first waits in a queue, then occupies a connection until the response is complete, which may be after it settled.
  */
 export class Exchange {
   private queue: ExchangeQueue | undefined;
@@ -61,7 +61,7 @@ export class Exchange {
     request.signal?.addEventListener('abort', this, { once: true });
   }
 
-  /** Asked right before it is written; one that is not wanted any more settles as aborted. */
+  /** Called right before it is written; an unwanted exchange settles as aborted. */
   withdrawIfUnwanted(): boolean {
     if (this.request.isWanted?.() !== false) return false;
     this.abort();
@@ -72,7 +72,7 @@ export class Exchange {
     this.queue = queue;
   }
 
-  /** It was sent on an idle connection that the server had ended. */
+  /** Call when it was sent on an idle connection that the server had ended. */
   waitAgainIn(queue: ExchangeQueue): void {
     this.wasSent = true;
     this.carrier = undefined;
@@ -90,7 +90,7 @@ export class Exchange {
     if (!this.request.limits.keepBody) this.expireWithin(HEAD_GRACE_MS);
   }
 
-  /** The rest of the response matters to the connection only. */
+  /** The rest of the response matters only to the connection. */
   onSufficient(): void {
     const response = this.settled ? undefined : this.carrier?.responseSoFar();
     if (response === undefined) return;
@@ -98,7 +98,7 @@ export class Exchange {
     this.settleOnce(response);
   }
 
-  /** The connection has finished with this exchange. */
+  /** Call when the connection has finished with this exchange. */
   settle(result: EgressResult): void {
     clearTimeout(this.timer);
     this.settleOnce(result);
@@ -113,7 +113,7 @@ export class Exchange {
     this.withdraw();
   }
 
-  /** The EventListener of the caller's signal: an object avoids a closure per exchange. */
+  /** Implements the listener of the caller's signal: an object avoids a closure per exchange. */
   handleEvent(): void {
     this.abort();
   }
@@ -136,13 +136,13 @@ export class Exchange {
     this.resolve(result);
   }
 
-  /** Never beyond the deadline. */
+  /** Shortens the deadline, never extends it. */
   private expireWithin(graceMs: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(onDeadline, Math.min(graceMs, this.deadlineAtMs - performance.now()), this);
   }
 
-  /** A request in flight can only be ended together with its socket; one that is still waiting is never sent. */
+  /** A request in flight can only be ended together with its socket; a waiting one is never sent. */
   private withdraw(): void {
     this.queue?.leave(this);
     this.carrier?.cut(this);
@@ -150,8 +150,8 @@ export class Exchange {
 }
 
 /**
- * After the event loop was blocked, timers run before the data that arrived meanwhile is read: that data decides first,
- * or a pause of this process would turn responses into timeouts.
+ * After the event loop was blocked, timers run before data that has arrived is read. That data decides first, or a
+ * pause of this process would turn responses into timeouts.
  */
 function onDeadline(exchange: Exchange): void {
   setImmediate(expire, exchange);

@@ -24,9 +24,9 @@ export interface ConnectTarget {
 }
 
 export interface SocketOpenerOptions {
-  /** Trusted besides the public authorities, PEM. */
+  /** PEM, trusted in addition to the public authorities. */
   readonly trustedCa?: string | undefined;
-  /** For tests of a socket that reaches another address than requested. */
+  /** For tests of a socket that reaches a different address than requested. */
   readonly openTcp?: typeof connectTcp | undefined;
   readonly monotonicMs?: (() => number) | undefined;
 }
@@ -34,7 +34,7 @@ export interface SocketOpenerOptions {
 export interface SocketOpener {
   /** Connects to one of the addresses, tried one after the other; the host name is not resolved again. */
   readonly direct: (target: ConnectTarget, addresses: readonly ResolvedAddress[]) => Socket;
-  /** Over a connected, paused socket whose other end is the target. */
+  /** Uses a connected, paused socket whose other end is the target. */
   readonly through: (tunnel: Socket, target: ConnectTarget) => Socket;
 }
 
@@ -71,12 +71,12 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
 
   function secure(target: ConnectTarget, socketOptions: ConnectionOptions): TLSSocket {
     const { hostname, identity } = target;
-    // A session stands for the certificate with which it was made.
+    // A session depends on the client certificate with which it was created.
     const peer = `${hostname}:${String(portOf(target))} ${identity?.id ?? ''}`;
     const known = sessions.find(peer);
     const socket = connectTls({
       ...socketOptions,
-      // RFC 6066: an address is not a server name. The certificate is then checked against `host`.
+      // An address is not a server name (RFC 6066). The certificate is then checked against `host`.
       ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       ...(known === undefined ? {} : { session: known.session }),
       secureContext: contextOf(identity),
@@ -94,25 +94,25 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
 type Contexts = (identity: ClientIdentity | undefined) => SecureContext;
 
 /**
- * A server that is asked over finite fields chooses their parameters: with 10,000 bits one handshake takes some 130 ms of
- * the event loop (R-26). Over these curves each takes less than one, and every server of today has one of them.
+ * With finite fields the server chooses the parameters: with 10,000 bits one handshake takes some 130 ms of the event
+ * loop (R-26). With these curves each takes less than one, and every current server has one of them.
  */
 const KEY_EXCHANGE = {
   ciphers: `${constants.defaultCoreCipherList}:!kDHE`,
   ecdhCurve: 'X25519:P-256:P-384:P-521',
 } as const;
 
-/** At about 40 KiB each. */
+/** Each takes about 40 KiB. */
 const MAX_CONTEXTS = 1_024;
 
-/** Each made once, while it is among the newest: a context for each connection costs more than a resumed handshake. */
+/** Creates each context once, while it is among the newest: one per connection costs more than a resumed handshake. */
 function createContexts(trustedCa: string | undefined): Contexts {
   const contexts = new NewestMap<string, SecureContext>(MAX_CONTEXTS);
 
   const make = (identity: ClientIdentity | undefined): SecureContext => {
     const pair = identity && { cert: identity.certificates, key: identity.privateKey };
     const context = createSecureContext({ ...KEY_EXCHANGE, ...pair });
-    // In place of the option `ca`, which replaces the public authorities and has to read all of them again, in 24 ms.
+    // Replaces the option `ca`, which would have to read all public authorities again, in 24 ms.
     if (trustedCa !== undefined) (context.context as AuthorityStore).addCACert(trustedCa);
     return context;
   };
@@ -136,7 +136,7 @@ export function portOf({ protocol, port }: ConnectTarget): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }
 
-/** Node knows `onread` only for sockets that it connects itself. */
+/** Node applies `onread` only to sockets that it connects itself. */
 function feed(onread: OnReadOpts, socket: Socket): void {
   const buffer = typeof onread.buffer === 'function' ? onread.buffer() : onread.buffer;
   socket.on('data', (bytes: Buffer) => {
@@ -149,16 +149,16 @@ function feed(onread: OnReadOpts, socket: Socket): void {
   socket.resume();
 }
 
-/** Servers send one or two per connection, those in Java can be set to ten; each costs as much as a small request. */
+/** Servers send one or two per connection, Java's can be set to ten; each costs as much as a small request. */
 const MAX_TICKETS = 16;
-/** Some servers ask for the client certificate by a second handshake (R-19). */
+/** Some servers ask for the client certificate in a second handshake (R-19). */
 const MAX_HANDSHAKES = 3;
 
 class HandshakesRefusedError extends Error {
   readonly code = 'EGRESS_HANDSHAKES_REFUSED';
 }
 
-/** TLS sets no limit to what a server sends after the handshake, and none of it is seen by those who read (R-26). */
+/** TLS does not limit what a server sends after the handshake, and readers see none of it (R-26). */
 function limitHandshakes(socket: TLSSocket): void {
   let tickets = 0;
   let handshakes = 0;
@@ -175,20 +175,20 @@ function limitHandshakes(socket: TLSSocket): void {
 
 interface TlsSession {
   readonly session: Buffer;
-  /** When the certificate was verified, in the full handshake from which the session descends. */
+  /** When the full handshake from which the session descends verified the certificate. */
   readonly verifiedAtMs: number;
 }
 
 const MAX_SESSIONS = 1_024;
-/** After this, a certificate that has expired or was replaced is noticed. */
+/** Limits how late an expired or replaced certificate is noticed. */
 const MAX_SESSION_AGE_MS = 600_000;
 
 /**
- * A full handshake costs several times a resumed one, on both sides. Resuming skips the certificate check, which is safe
- * here: a session is kept only after this process verified the certificate against the same host name and the same
- * authorities, is used for that host, port and client certificate only, and not longer than ten minutes after that check, also when the
- * server renews it. Only the server that was verified (or one that it shares its keys with) can resume it; any other
- * gets a full handshake with the full check. The check of the address (R-27) is one of every connection.
+ * Resumes handshakes, since a full one costs several times as much on both sides. Resuming skips the certificate check,
+ * which is safe here: a session is kept only after this process verified the certificate against the same host name and
+ * the same authorities. It is used only for that host, port and client certificate, for at most ten minutes after that
+ * check, even if the server renews it. Only the verified server (or one that it shares its keys with) can resume it;
+ * any other gets a full handshake with the full check. Every connection checks the address (R-27).
  */
 class TlsSessions {
   private readonly sessions = new NewestMap<string, TlsSession>(MAX_SESSIONS);
@@ -203,13 +203,13 @@ class TlsSessions {
   }
 
   learn(peer: string, socket: TLSSocket, used: TlsSession | undefined): void {
-    // Emitted after the handshake was verified.
+    // Emitted only after the handshake was verified.
     socket.on('session', (session: Buffer) => {
       if (!socket.authorized || socket.destroyed) return;
       const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.monotonicMs();
       this.sessions.set(peer, { session, verifiedAtMs });
     });
-    // In case it is the session that the server fails on.
+    // The session may be what the server fails on.
     if (used !== undefined) socket.once('error', () => this.sessions.delete(peer));
   }
 }

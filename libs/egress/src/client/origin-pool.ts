@@ -4,7 +4,7 @@ import { Origin, type OriginOptions, type OriginOwner, type OriginTarget, WriteB
 
 export interface OriginPoolOptions extends OriginOptions {
   readonly maxIdleOrigins: number;
-  /** The most sockets of all origins together, connections that are being opened included. */
+  /** The maximum number of sockets of all origins, including connections being opened. */
   readonly maxSockets: number;
 }
 
@@ -14,21 +14,21 @@ const GROWTH_DIVISOR = 4;
 const MIN_SHARE = 2;
 
 /**
- * One set of connections per origin and client certificate. Origins in use are always kept; idle ones only while they are
- * among the most recently used, so that memory stays bounded however many origins are called over time.
+ * One set of connections per origin and client certificate. Origins in use are always kept; idle ones only while they
+ * are among the most recently used, so that memory stays bounded however many origins are called over time.
  */
 export class OriginPool implements AbortGroupMember, OriginOwner {
   private readonly known = new Map<string, Origin>();
-  /** Least recently used first: sets keep the order of insertion. */
+  /** Ordered by use, oldest first: sets keep the order of insertion. */
   private readonly idle = new Set<Origin>();
   /** How many connections beyond one each idle origin has. */
   private readonly spare = new Map<Origin, number>();
   private spareSockets = 0;
-  /** Had no room for one more socket; the longest wait first. */
+  /** Origins without room for one more socket; the longest wait first. */
   private readonly starved = new Set<Origin>();
   private sockets = 0;
   private readonly batcher = new WriteBatcher();
-  // A connection past its age is never used again; the sweep also closes it when no request comes.
+  // A connection past its age is never reused; the sweep also closes it if no request comes.
   private readonly sweeper: NodeJS.Timeout;
 
   constructor(private readonly options: OriginPoolOptions) {
@@ -37,7 +37,7 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     }, SWEEP_INTERVAL_MS).unref();
   }
 
-  /** @param identity not used for http */
+  /** @param identity ignored for http */
   of(target: OriginTarget, identity?: ClientIdentity): Origin {
     const shown = target.protocol === 'https:' ? identity : undefined;
     const key = shown === undefined ? target.origin : `${target.origin} ${shown.id}`;
@@ -70,10 +70,11 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   }
 
   /**
-   * An origin may grow to a quarter of what is unused: one alone has all that it wants, many greedy ones get equal parts, and
-   * some is left for others. A part is kept for origins that have next to nothing (R-26). Idle connections count as unused,
-   * but for the last one of each origin: where there is no room, one of them is closed for an origin below its share. So
-   * while all want no more than half of the sockets, each origin gets all that it wants up to a sixteenth of them.
+   * An origin may grow to a quarter of what is unused: one alone gets all that it wants, many greedy ones get equal
+   * parts, and some is left for others. A part is reserved for origins that have next to nothing (R-26). Idle
+   * connections count as unused, except for the last one of each origin: if there is no room, one of them is closed for
+   * an origin below its share. So while all want no more than half of the sockets, each origin gets all that it wants
+   * up to a sixteenth of them.
    */
   takeSocket(origin: Origin): boolean {
     const { maxSockets } = this.options;
@@ -91,8 +92,8 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   }
 
   /**
-   * Each closed one wakes those that had no room, of which each may ask for the next: the last connection of an origin
-   * is only for those that have next to nothing.
+   * Each closed one wakes origins without room, each of which may ask for the next: an origin's last connection is
+   * closed only for those that have next to nothing.
    */
   private closeIdle({ isLastOne }: { isLastOne: boolean }): void {
     for (const origin of this.spare.keys()) {

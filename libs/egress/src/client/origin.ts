@@ -8,7 +8,7 @@ import type { RequestTarget } from './request-head.js';
 
 export type OriginTarget = Pick<RequestTarget, 'origin' | 'protocol' | 'hostname' | 'port'>;
 
-/** Where the connections of an `Origin` lead, and as whom. */
+/** Where the connections of an `Origin` lead, and with which identity. */
 export interface OriginPlace extends OriginTarget {
   /** Differs between origins, and between client certificates. */
   readonly key: string;
@@ -20,7 +20,7 @@ export interface OriginOptions extends ConnectionOptions {
   readonly maxConnections: number;
 }
 
-/** A server that has just started must not be hit by all at once; Node listens with a backlog of 511. */
+/** A server that has just started must not be hit by all at once; Node's listen backlog is 511. */
 const FIRST_OPENINGS = 4;
 
 export interface OriginOwner {
@@ -32,23 +32,24 @@ export interface OriginOwner {
 }
 
 /**
- * The connections to one origin with one client certificate or none, and the exchanges that wait for one, oldest first. An
- * exchange gets the most recently used connection: no more connections stay in use than are needed, and the others expire.
+ * The connections to one origin with one client certificate or none, and the exchanges that wait for one, oldest first.
+ * An exchange gets the most recently used connection: no more connections stay in use than needed, and the others
+ * expire.
  *
- * When no connection is free, one is opened for the exchange, up to the limits. The exchange takes whichever is ready
- * first, that connection or one that becomes free; only the failure of its own connection fails it.
+ * If no connection is free, one is opened for the exchange, up to the limits. The exchange takes whichever is ready
+ * first, that connection or a freed one; only the failure of its own connection fails it.
  *
  * Connections are opened a few at a time: one more with each success, so that their number doubles per round trip, and
- * twice as many with each second in which those that are being opened do not get on. One that waits for the turn of its
- * lookup is not one of these few: it waits for its own fleet, of which no other is opened meanwhile (R-26).
+ * twice as many with each second in which those being opened are stuck. A connection that waits for its lookup's turn
+ * is not one of these few: it waits for its own fleet, for which no other is opened in the meantime (R-26).
  */
 export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly waiting = new Set<Exchange>();
-  /** Sent on an idle connection that had ended: they go first, and on a new connection while there is room for one. */
+  /** Exchanges sent on an idle connection that had ended: they go first, on a new connection if there is room. */
   private readonly stale = new Set<Exchange>();
   /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
   private readonly opening = new Set<Exchange>();
-  /** Of these, by fleet, those whose connection waits for the turn of its lookup: one of each fleet at a time. */
+  /** Of these, by fleet, those that wait for their lookup's turn: one per fleet at a time. */
   private readonly withoutTurn = new Map<string, Exchange>();
   private readonly connections = new Set<Connection>();
   private readonly free: Connection[] = [];
@@ -111,7 +112,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     this.wake();
   }
 
-  /** Connections, and those that are being opened. */
+  /** The number of connections, including those being opened. */
   get sockets(): number {
     return this.connections.size + this.opening.size;
   }
@@ -129,7 +130,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     return first === exchange || (first !== undefined && !this.opening.has(exchange));
   }
 
-  /** Closes one idle connection; false when there are no more than `kept`. */
+  /** Closes one idle connection; false if there are no more than `kept`. */
   closeIdle({ kept }: { kept: number }): boolean {
     const usable = this.free.filter((connection) => connection.isUsable());
     if (usable.length <= kept) return false;
@@ -183,7 +184,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     }
   }
 
-  /** false: the process has no room for one more socket. */
+  /** @returns false: the process has no room for one more socket */
   private openFor(queue: Set<Exchange>): boolean {
     for (const exchange of queue) {
       if (this.sockets >= this.options.maxConnections || this.hasMaxOpenings()) return true;
@@ -227,7 +228,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
       connection.destroy();
       return;
     }
-    // A new connection cannot have received unrequested bytes: no need to wait for the batch.
+    // A new connection cannot have received unrequested bytes, so it need not wait for the batch.
     const oldest = this.unsent().find((exchange) => !exchange.withdrawIfUnwanted());
     if (oldest === undefined) {
       this.onFree(connection);
@@ -262,14 +263,14 @@ interface BatchedWriter {
 }
 
 /**
- * Writes all requests of one iteration of the event loop together, once the events that have already arrived are
- * handled. So what an idle connection received meanwhile (its end, or unrequested bytes) is seen before the connection
- * is used again, and cannot be mistaken for the response.
+ * Writes all requests of one iteration of the event loop together, after the events that have already arrived. So
+ * anything that an idle connection has received (its end, or unrequested bytes) is seen before it is reused, and cannot
+ * be mistaken for the response.
  */
 export class WriteBatcher {
   private waiting = new Set<BatchedWriter>();
 
-  /** A writer that is already waiting runs once. */
+  /** Adds a writer; it runs once even if it is already waiting. */
   add(writer: BatchedWriter): void {
     if (this.waiting.size === 0) setImmediate(this.run);
     this.waiting.add(writer);

@@ -1,13 +1,13 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Lookup, ResolvedAddress } from '../address/dns-lookup.js';
 
-/** The operator's own proxy failed or said no. Its message never holds the proxy's address or credentials. */
+/** The operator's own proxy failed or refused. The message never has the proxy's address or credentials. */
 class ProxyFailedError extends Error {
   readonly code = 'EGRESS_PROXY_FAILED';
 
   constructor(
     what: string,
-    /** Undefined: the proxy answered nothing that can be used. */
+    /** undefined: the proxy sent no usable response. */
     readonly statusCode?: number,
   ) {
     super(`the proxy ${what}`);
@@ -15,7 +15,7 @@ class ProxyFailedError extends Error {
 }
 
 export interface TunnelOpenerOptions {
-  /** `http://user:password@host:port`; the credentials are percent-encoded and may be absent. */
+  /** `http://user:password@host:port`; the credentials are percent-encoded and optional. */
   readonly proxyUrl: string;
   readonly lookup: Lookup;
 }
@@ -27,14 +27,14 @@ export type TunnelOpener = (
   signal: AbortSignal,
 ) => Promise<Socket>;
 
-/** Proxies add headers to their reply, and pages to a refusal, which is not read. */
+/** Proxies add headers to their reply, and pages to a refusal, which are not read. */
 const MAX_REPLY_BYTES = 8_192;
 const HEAD_END = '\r\n\r\n';
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 /**
- * Tunnels by CONNECT (RFC 9110, 9.3.6). The proxy gets the address that was checked, never the name, so it resolves
- * nothing and cannot lead elsewhere (R-27). The proxy itself is the operator's and may be at any address.
+ * Tunnels by CONNECT (RFC 9110, 9.3.6). The proxy gets the checked address, never the name, so it resolves nothing and
+ * cannot lead elsewhere (R-27). The proxy itself is the operator's and may be at any address.
  */
 export function createTunnelOpener({ proxyUrl, lookup }: TunnelOpenerOptions): TunnelOpener {
   const proxy = readProxyUrl(proxyUrl);
@@ -91,7 +91,7 @@ function connectRequest({ address }: ResolvedAddress, port: number, authorizatio
   return lines.join('\r\n') + HEAD_END;
 }
 
-/** The proxy answered, and not about us: it may reach the next address, e.g. of the other family. */
+/** Whether to try the next address: the proxy's response was not about us, and it may reach e.g. the other family. */
 function mayReachAnother(error: unknown): boolean {
   return (
     error instanceof ProxyFailedError &&
@@ -142,7 +142,7 @@ function readReply(received: string): 'more' | 'tunnel' | ProxyFailedError {
   if (status === undefined) return new ProxyFailedError('did not answer with HTTP/1');
   const isMade = status.startsWith('2');
   if (!isMade) return new ProxyFailedError(`refused the connection with status ${status}`, Number(status));
-  // Neither HTTP nor TLS lets the server speak first: these bytes would be taken for a response.
+  // Servers do not speak first in HTTP or TLS: these bytes would be mistaken for a response.
   if (end + HEAD_END.length < received.length) return new ProxyFailedError('sent bytes without being asked');
   return 'tunnel';
 }

@@ -7,11 +7,11 @@ export class HeaderRefusedError {
 }
 
 const OWN = new Set(['accept-encoding', 'content-length', 'host']);
-/** They would contradict what the client does with the connection or the framing. */
+/** These would contradict how the client handles the connection or the framing. */
 const REFUSED = new Set(['connection', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade']);
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 const USER_AGENT = 'user-agent';
-/** Callers use a handful of names; beyond this they are checked each time. */
+/** Callers use a handful of names; beyond this many, names are checked each time. */
 const MAX_CACHED_NAMES = 256;
 
 type NameVerdict = 'sent' | 'left_out' | 'refused';
@@ -58,13 +58,13 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, 60));
 }
 
-/** Where a URL leads, and the part of the request head that it determines. */
+/** Where a URL leads, and the part of the request head that follows from it. */
 export interface RequestTarget {
   readonly type: 'target';
   readonly origin: string;
   /** `https:` or `http:`. */
   readonly protocol: string;
-  /** IPv6 without its brackets. */
+  /** IPv6 without brackets. */
   readonly hostname: string;
   readonly port: string;
   /** The request line and the client's own headers; each line ends in CR LF. */
@@ -78,9 +78,9 @@ export interface RefusedTarget {
 
 export type TargetReader = (url: string) => RequestTarget | RefusedTarget;
 
-/** Parses each distinct URL once, while it is among the most recently used ones. */
+/** Parses each distinct URL once, while it is among the most recently used. */
 export function createTargetReader(rules: UrlRules, maxKept: number): TargetReader {
-  // Two generations: entries that were not used while the younger one filled are dropped with the older one.
+  // Two generations: entries unused while the younger one filled are dropped with the older one.
   let younger = new Map<string, RequestTarget>();
   let older = new Map<string, RequestTarget>();
 

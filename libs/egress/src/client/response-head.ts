@@ -5,7 +5,7 @@ export interface ResponseHead {
   readonly framing: 'none' | 'length' | 'chunked' | 'until_close';
   readonly bodyBytes: number;
   readonly keepAlive: boolean;
-  /** How long the server says that it keeps an idle connection; undefined when it does not say. */
+  /** The keep-alive time that the server announces; undefined: none. */
   readonly keepAliveHintMs: number | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Fields {
 
 const MAX_HEADER_LENGTH = 256;
 const KEPT: ReadonlyMap<string, KeptHeader> = new Map(KEPT_HEADERS.map((name) => [name, name]));
-/** No folded lines, no space before the colon, no bare line ends, no control characters: RFC 9112, 2.2 and 5. */
+/** Allows no folded lines, no space before the colon, no bare line ends, no control characters (RFC 9112, 2.2 and 5). */
 const WELL_FORMED = /^HTTP[^\r\n]*\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
 
 /**
@@ -67,7 +67,7 @@ function readField(fields: Fields, name: string, text: string, from: number, to:
   }
 }
 
-/** Without the optional whitespace around it (RFC 9110, 5.6.3); `trim` would remove more than that. */
+/** Strips optional whitespace (RFC 9110, 5.6.3); `trim` would remove more. */
 function valueOf(text: string, from: number, to: number): string {
   let begin = from;
   let end = to;
@@ -92,7 +92,7 @@ function headOf(fields: Fields, statusCode: number, isHttp11: boolean): Response
   }
   const bodyBytes = contentLength === undefined ? 0 : lengthOf(contentLength);
   const isPersistent = isHttp11 ? !hasToken(connection, 'close') : hasToken(connection, 'keep-alive');
-  // Some servers send it, though a 204 has none: it would be taken for the answer to the next request.
+  // Some servers send a body although a 204 has none: it would be mistaken for the next response.
   const mayHaveLateBody = statusCode === 204 && (transferEncoding !== undefined || bodyBytes > 0);
   return {
     headers,

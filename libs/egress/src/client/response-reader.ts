@@ -11,16 +11,16 @@ export interface ResponseReaderOptions {
 
 export interface ResponseLimits {
   readonly maxBodyBytes: number;
-  /** false: the body is counted and limited. Of an error the beginning is kept that came with the head, `MAX_ERROR_BYTES`. */
+  /** False: the body is counted and limited. For an error, up to `MAX_ERROR_BYTES` that came with the head are kept. */
   readonly keepBody: boolean;
 }
 
 /** `enough`: the response continues, but the rest is not worth reading. */
 export type Reading = 'more' | 'complete' | 'enough';
 
-/** A body is read up to this, unkept, when that saves the connection: a new one with TLS costs eight times a kept one. */
+/** A body is read up to this, unkept, to save the connection: a new one with TLS costs eight times as much. */
 const MAX_DRAINED_BYTES = 65_536;
-/** Enough to read why. */
+/** Enough to see the reason. */
 const MAX_ERROR_BYTES = 1_024;
 const MAX_INTERIM_RESPONSES = 8;
 const MAX_STATUS_LINE_BYTES = 1_024;
@@ -44,7 +44,7 @@ const NO_LIMITS: ResponseLimits = { maxBodyBytes: 0, keepBody: false };
 export class ResponseReader {
   private state: 'idle' | 'head' | 'body' = 'idle';
   private limits = NO_LIMITS;
-  /** The beginning of a head of which the end has not arrived yet; grows up to the limit. */
+  /** The start of a head whose end has not arrived yet; grows up to the limit. */
   private held = NOTHING;
   private heldBytes = 0;
   private lineStart = 0;
@@ -60,7 +60,7 @@ export class ResponseReader {
   private receivedBytes = 0;
   private kept: Buffer[] | undefined;
   private isSpoiled = false;
-  /** What is read came in one piece with the end of the head. */
+  /** Whether the bytes being read arrived with the end of the head. */
   private isWithHead = false;
 
   constructor(private readonly options: ResponseReaderOptions) {}
@@ -97,13 +97,13 @@ export class ResponseReader {
     return this.head !== undefined && (!this.head.keepAlive || this.head.framing === 'until_close');
   }
 
-  /** Whether reading on can change no more than the reuse of the connection. */
+  /** Whether further reading can only affect the reuse of the connection. */
   get isSufficient(): boolean {
     if (this.head === undefined) return false;
     return !this.limits.keepBody || this.receivedBytes > this.limits.maxBodyBytes;
   }
 
-  /** What has been received of the response; undefined before its status. Headers are returned all or none. */
+  /** What has been received of the response; undefined before its status. Headers are all or none. */
   response(): ResponseResult | undefined {
     if (this.status === undefined) return undefined;
     return {
@@ -115,7 +115,7 @@ export class ResponseReader {
     };
   }
 
-  /** @param bytes reused by the caller afterwards, so whatever is kept is copied */
+  /** @param bytes reused by the caller afterwards, so kept parts are copied */
   read(bytes: Buffer, length: number): Reading {
     switch (this.state) {
       case 'idle':
@@ -127,7 +127,7 @@ export class ResponseReader {
     }
   }
 
-  /** The server has closed its side: true if that is the proper end of the response. */
+  /** Call when the server has closed its side. @returns whether that is the proper end of the response */
   readEnd(): boolean {
     if (this.state !== 'body' || this.head?.framing !== 'until_close') return false;
     this.state = 'idle';
@@ -135,7 +135,7 @@ export class ResponseReader {
     return true;
   }
 
-  /** Looks at each byte once and copies it at most twice, however the head is split: a head may arrive byte by byte. */
+  /** Checks each byte once and copies it at most twice, however the head is split: it may arrive byte by byte. */
   private readHead(bytes: Buffer, length: number): Reading {
     let at = this.heldBytes;
     const view = at === 0 ? bytes : this.hold(bytes, 0, length);
@@ -268,7 +268,7 @@ function isSuccessful(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 299;
 }
 
-/** Chunks of one byte each need six on the wire; anything above this is not a body. */
+/** Chunks of one byte each need six on the wire; more is not a body. */
 function maxWireBytes(maxBodyBytes: number): number {
   return MAX_DRAINED_BYTES + 8 * maxBodyBytes;
 }

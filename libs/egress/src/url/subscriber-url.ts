@@ -3,7 +3,7 @@ import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 
-/** In bytes: the URL is part of an index key. */
+/** In bytes, since the URL is part of an index key. */
 export const MAX_SUBSCRIBER_URL_BYTES = 2_048;
 
 export type UrlRefusal =
@@ -35,7 +35,7 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
   if (hasAmbiguousCharacter(text) || !URL.canParse(text))
     return refused('invalid', 'The URL must be a valid absolute URL.');
   const url = new URL(text);
-  // The host with and without a final dot is the same: one origin, one name in TLS and in the host header.
+  // A host with and without a final dot is the same: one origin, one name in TLS and in the host header.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
     return refused(
@@ -57,7 +57,7 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
 export interface UrlCheckOptions extends UrlRules {
   /** CIDR subnets exempt from R-27; development only. */
   readonly allowedSubnets: readonly string[];
-  /** CIDR subnets, and host names with all names below them, that are never called. */
+  /** CIDR subnets, and host names with all their subdomains, that are never called. */
   readonly denied?: readonly string[];
   readonly lookup?: Lookup;
   /** Default 5,000. */
@@ -65,8 +65,8 @@ export interface UrlCheckOptions extends UrlRules {
 }
 
 /**
- * The check at creation (R-18): the text, and that the host resolves to public addresses only. A host that cannot be
- * resolved is refused as well: a typing error is better found now than after the first lost events.
+ * Checks a URL at creation (R-18): the text, and that the host resolves to public addresses only. A host that cannot be
+ * resolved is refused as well: a typo is better found now than after the first lost events.
  */
 export async function checkSubscriberUrl(text: string, options: UrlCheckOptions): Promise<SubscriberUrl> {
   const parsed = parseSubscriberUrl(text, options);
@@ -94,7 +94,7 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** A name that can be queried; addresses pass. From Node 24 the parser of URLs leaves it to us to refuse bad Punycode. */
+/** Whether a name can be queried; addresses pass. From Node 24 on, the URL parser leaves it to us to refuse bad Punycode. */
 function isHostName(hostname: string): boolean {
   if (hostname.startsWith('[')) return true;
   return (
@@ -110,7 +110,7 @@ function hasAmbiguousCharacter(text: string): boolean {
   return /[\s\\\u0000-\u001f\u007f]/.test(text);
 }
 
-/** Finds empty user info as well, which the parser drops. */
+/** Also finds empty user info, which the parser drops. */
 function hasUserInfo(text: string): boolean {
   return /^[^/]*\/\/[^/?#]*@/.test(text);
 }
