@@ -13,7 +13,7 @@ export interface GeneratedFolder {
   readonly files: GeneratedFiles;
 }
 
-/** Makes the record types of every schema of a folder, one file per schema, and all schemas as constants. */
+/** Generates the record types of every schema in a folder, one file per schema, and all schemas as constants. */
 export async function generateModules(
   schemasDir: string,
   dirs: { readonly records: string },
@@ -38,7 +38,7 @@ function moduleOf(declarations: readonly string[]): string {
   return [GENERATED_HEADER, ...declarations].join('\n\n');
 }
 
-/** What `codegen:check` complains of: files that differ from, lack, or have no schema. */
+/** What `codegen:check` reports: files that differ, are missing, or have no schema. */
 export async function differences(expected: ReadonlyMap<string, string>, targetDir: string): Promise<string[]> {
   const present = await readdir(targetDir).catch(() => [] as string[]);
   const complaints = present.filter((name) => !expected.has(name)).map((name) => `${name} has no schema`);

@@ -13,7 +13,7 @@ export function apiControllers(): Controller[] {
   return modules.flatMap((module) => (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as Controller[]);
 }
 
-/** The OpenAPI document, which is made of the controllers without starting them. */
+/** Builds the OpenAPI document from the controllers, without starting them. */
 export function openApiDocument(): OpenApiDocument {
   const discovery = { getControllers: () => apiControllers().map((metatype) => ({ metatype })) };
   return new OpenApi(discovery as unknown as DiscoveryService).document();

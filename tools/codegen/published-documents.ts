@@ -3,7 +3,7 @@ import { webhookSchemas } from '@waypost/contracts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.js';
 import { formatted } from './formatted.js';
 
-/** What subscribers and analysts are given: folder under `schemas/`, then file name, to its exact text. */
+/** The documents for subscribers and analysts: folder under `schemas/`, then file name, to exact text. */
 export async function publishedDocuments(schemasDir: string): Promise<Map<string, Map<string, string>>> {
   const webhooks = webhookSchemas();
   const folders = new Map<string, ReadonlyMap<string, object>>([

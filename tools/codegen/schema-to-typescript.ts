@@ -6,7 +6,7 @@ export interface GeneratedCode {
   readonly typeName: string;
   /** An interface for each of its records. */
   readonly recordTypes: string;
-  /** The schema itself as a constant of one line, so that a built application reads no file at run time. */
+  /** The schema as a one-line constant, so that a built application reads no file at run time. */
   readonly schemaConstant: string;
 }
 

@@ -18,15 +18,15 @@ interface EnsureOptions {
   readonly eventTypes: readonly string[];
   readonly host: string;
   readonly port: number;
-  /** What an earlier run kept. */
+  /** The subscriptions that an earlier run saved. */
   readonly known: readonly KnownSubscription[];
 }
 
 const path = '/public/v1/webhook-subscriptions';
 
 /**
- * One subscription per event type at our URL, whatever an earlier run left: kept when its secret is known, moved when our
- * port has changed, given a new secret when that was lost, and created when there is none.
+ * Ensures one subscription per event type at our URL, whatever an earlier run left: kept if its secret is known, moved
+ * if our port has changed, given a new secret if that was lost, and created if there is none.
  */
 export async function ensureSubscriptions({
   api,

@@ -14,9 +14,9 @@ import { loadState, saveState } from './subscriber-state.js';
 interface SubscriberRun {
   readonly dataDir: string;
   readonly fleet: string;
-  /** The address by which webhook-delivery reaches this host. */
+  /** The address at which webhook-delivery reaches this host. */
   readonly host: string;
-  /** The address by which a browser reaches the console; default: that of the API. */
+  /** The address at which a browser reaches the console; default: that of the API. */
   readonly consoleUrl?: string;
   readonly now: () => number;
   readonly stopped: AbortSignal;
@@ -52,7 +52,7 @@ export async function runSubscriber(run: SubscriberRun): Promise<void> {
     },
   });
   try {
-    // Before the subscriptions: a run that ends halfway leaves them at a port that the next run takes again.
+    // Saved before the subscriptions, so that after a partial run the next one takes the same port again.
     await saveState(dataDir, { ...saved, port: server.port });
     const api = createApiClient({ apiUrl, apiKey });
     await ensureGeofences(api);
@@ -89,7 +89,7 @@ export async function runSubscriber(run: SubscriberRun): Promise<void> {
   }
 }
 
-/** Behind "#", a key is sent to no server. */
+/** The part after "#" is sent to no server, so the key stays in the browser. */
 export function consoleLink(consoleUrl: string, apiKey: string): string {
   return new URL(`/#key=${apiKey}`, consoleUrl).href;
 }

@@ -1,4 +1,4 @@
-/** What identifies one event on its way: pings carry no event type yet. */
+/** What identifies one event along its way: pings have no event type yet. */
 export interface TracedEvent {
   readonly deviceId: string;
   readonly eventType: string;
@@ -37,14 +37,14 @@ interface Sample {
 
 const REMEMBERED_RECORDS = 20_000;
 const SAMPLES = 200;
-/** Their event time is that of the ping that caused them, which is how a webhook finds its ping. */
+/** These types have the event time of the ping that caused them, which is how a webhook finds its ping. */
 const TRACED_TYPES = new Set(['position', 'position_sleep', 'ignition_on', 'ignition_off']);
 
 export function createStageLatency(): StageLatency {
   const pings = new BoundedMap<number>(REMEMBERED_RECORDS);
   const events = new BoundedMap<number>(REMEMBERED_RECORDS);
   const deliveries = new BoundedMap<number>(REMEMBERED_RECORDS);
-  /** Receipts whose records have not all been read yet: the log is read a moment after the POST. */
+  /** Receipts whose records have not all been read yet: the log is read just after the POST. */
   const open = new BoundedMap<{ readonly event: TracedEvent; readonly atMs: number }>(REMEMBERED_RECORDS);
   let samples: Sample[] = [];
 
@@ -108,7 +108,7 @@ class BoundedMap<T> {
     return this.values.get(key);
   }
 
-  /** Keeps the first value of a key: a repeated record is not a later one. */
+  /** Keeps the first value of a key: a repeated record does not count as a later one. */
   addFirst(key: string, value: T): void {
     if (this.values.has(key)) return;
     this.values.set(key, value);

@@ -9,9 +9,9 @@ export interface SubscriberServer {
 }
 
 export interface SubscriberServerOptions {
-  /** Any but 127.0.0.1 stands for this host as others see it: all its addresses are listened at. */
+  /** Anything but 127.0.0.1 means this host as others see it, so the server listens on all its addresses. */
   readonly host: string;
-  /** Preferred, so that the subscriptions' URLs stay valid; another port if it is taken. */
+  /** The preferred port, so that the subscriptions' URLs stay valid; another one if it is taken. */
   readonly port: number;
   readonly eventTypes: readonly string[];
   /** The signing secret of an event type's subscription; undefined while the subscription is being created. */
@@ -23,7 +23,7 @@ export interface SubscriberServerOptions {
 export const hookPath = '/hooks/';
 const maxBodyBytes = 1_048_576;
 
-/** Answers 204 to verified and unknown events, 401 to a bad signature, and 503 (retry) while a secret is missing. */
+/** Responds with 204 to verified and unknown events, 401 to a bad signature, and 503 (retry) while a secret is missing. */
 export async function startSubscriberServer(options: SubscriberServerOptions): Promise<SubscriberServer> {
   const server = createServer((request, response) => {
     receive(request, options).then(

@@ -20,30 +20,30 @@ import { silentReporter, type StackReporter } from './stack-reporter.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Parts that run elsewhere; they are reached, not started. */
+/** Parts that run elsewhere: the stack connects to them but does not start them. */
 export interface ExternalParts {
   readonly kafka?: KafkaSettings | undefined;
-  /** Base of the Confluent API, and the PEM of the authorities that its certificate may come from. */
+  /** Base URL of the Confluent API, and the PEM of its certificate authorities. */
   readonly registry?: { readonly url: string; readonly ca?: string } | undefined;
   readonly databaseUrl?: string | undefined;
 }
 
 export interface DevStackOptions {
-  /** Holds everything that outlives the processes. The stack releases it when it stops or fails to start. */
+  /** Everything that outlives the processes. The stack releases it when it stops or fails to start. */
   readonly dataDir: DataDir;
-  /** Holds the downloads of all stacks. Default: WAYPOST_CACHE_DIR, or `waypost` in the user's cache folder. */
+  /** The downloads of all stacks. Default: WAYPOST_CACHE_DIR, or `waypost` in the user's cache folder. */
   readonly cacheDir?: string;
-  /** The environment of this process: PATH, HOME and JAVA_HOME are used. */
+  /** The environment of this process, of which PATH, HOME and JAVA_HOME are used. */
   readonly env: Environment;
   readonly external?: ExternalParts;
   /** false: faster, but a power cut may damage the database. For tests. */
   readonly durable?: boolean;
-  /** The embedded Kafka and PostgreSQL take clients by TLS only. For tests. */
+  /** The embedded Kafka and PostgreSQL accept only TLS. For tests. */
   readonly secured?: SecuredParts;
   readonly reporter?: StackReporter;
-  /** A part has died and was started again under another process id. */
+  /** Called when a part has died and was restarted under another process id. */
   readonly onReplaced?: () => void;
-  /** Ends a start that is under way. */
+  /** Ends a start in progress. */
   readonly signal?: AbortSignal;
 }
 
@@ -56,10 +56,10 @@ export interface DevStack {
   readonly kafka: KafkaSettings;
   /** Base of the Confluent API. */
   readonly registryUrl: string;
-  /** The authority of a registry that is not ours and has a certificate of its own authority. */
+  /** The certificate authority of an external registry that has its own. */
   readonly registryCa?: string | undefined;
   readonly databaseUrl: string;
-  /** Watches over the parts; further processes of the stack may be put under it. */
+  /** Watches over the parts, and over further processes of the stack. */
   readonly guardian: Guardian;
   /** Process ids of the embedded parts: `kafka`, `registry`, `postgres`. */
   pids(): Record<string, number[]>;
@@ -67,12 +67,12 @@ export interface DevStack {
   stop(): Promise<void>;
 }
 
-/** Only these reach the parts: their own settings in the environment of a developer must not change them. */
+/** The parts get only these: their own settings in a developer's environment must not change them. */
 const PASSED_ON = ['PATH', 'HOME', 'JAVA_HOME', 'TMPDIR', 'LANG', 'TZ'];
 const FOREIGN_TIMEOUT_MS = 15_000;
 
 /**
- * Starts the parts that are not external: Kafka, the schema registry, PostgreSQL. Resolves when each has done real work.
+ * Starts the parts that are not external: Kafka, the schema registry, PostgreSQL. Resolves when all have done real work.
  * @throws StackError with one sentence for the user; nothing is left running then.
  */
 export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
@@ -147,7 +147,7 @@ async function kafkaOf(
 
 type Stores = Pick<DevStack, 'registryUrl' | 'registryCa' | 'databaseUrl'>;
 
-/** The embedded registry keeps its schemas in the embedded database, also when the applications have another one. */
+/** The embedded registry keeps its schemas in the embedded database, even if the applications have another one. */
 async function storesOf(context: PartContext, options: DevStackOptions): Promise<Stores> {
   const { external: { registry, databaseUrl } = {}, durable = true, secured } = options;
   if (databaseUrl !== undefined) await reach('The database of DATABASE_URL', () => probeForeignPostgres(databaseUrl));
@@ -178,7 +178,7 @@ async function reach(what: string, probe: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The kafkajs form of the settings. */
+/** Converts the settings to kafkajs's form. */
 export function clientConfig({ brokers, clientId, ssl, sasl }: KafkaSettings): KafkaConfig {
   return {
     brokers: [...brokers],
@@ -188,7 +188,7 @@ export function clientConfig({ brokers, clientId, ssl, sasl }: KafkaSettings): K
   };
 }
 
-/** Waits for all even when one fails, so that nothing is still starting when the caller cleans up. */
+/** Waits for all even if one fails, so that nothing is still starting when the caller cleans up. */
 async function allOrFirstFailure<A, B>(
   work: readonly [Promise<A>, Promise<B>],
   onFailure: (reason: unknown) => void,
@@ -198,7 +198,7 @@ async function allOrFirstFailure<A, B>(
   const failures = [first, second]
     .filter((result) => result.status === 'rejected')
     .map((result) => result.reason as unknown);
-  // Parts that were stopped because of a failure fail too, but say nothing about the cause.
+  // Parts stopped because of a failure fail too, but say nothing about the cause.
   if (failures.length > 0) throw failures.find((failure) => failure instanceof StackError) ?? failures[0];
   return Promise.all(work);
 }

@@ -8,16 +8,16 @@ import { takeLock } from './exclusive-lock.js';
 import { StackError } from './stack-error.js';
 import type { StackReporter } from './stack-reporter.js';
 
-/** Something that Maven fetches into a folder. */
+/** A download that Maven puts into a folder. */
 export interface Download {
-  /** Folder in the cache; another version has another name. */
+  /** The folder in the cache, a different one for each version. */
   readonly folder: string;
   /** For people, e.g. `Kafka 4.1.1 (43 MB)`. */
   readonly title: string;
   readonly mavenArguments: (outputFolder: string) => readonly string[];
 }
 
-/** Java finds no file whose path goes beyond ASCII where the locale does not. Elsewhere than on Linux it does not ask. */
+/** Java cannot open non-ASCII paths in an ASCII locale. Only Linux needs this. */
 export const JAVA_LOCALE = process.platform === 'linux' ? { LC_CTYPE: 'C.UTF-8' } : {};
 const MAVEN_TIMEOUT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 300;
@@ -35,8 +35,8 @@ export function isDownloaded(cacheDir: string, download: Download): boolean {
 }
 
 /**
- * The folder with the download. A folder is complete or absent: it is filled under another name and then renamed. Two
- * processes that want the same wait for each other instead of downloading twice.
+ * Returns the folder with the download. A folder is complete or absent: it is filled under another name and then
+ * renamed. Two processes that want the same one wait for each other instead of downloading twice.
  * @throws StackError `cache_dir_unusable`, `download_failed`, or the reason of the signal
  */
 export async function ensureDownloaded(
@@ -67,7 +67,7 @@ export async function ensureDownloaded(
   return target;
 }
 
-/** A home is read-only in many a container. */
+/** In many containers the home folder is read-only. */
 async function makeCacheDir(cacheDir: string): Promise<void> {
   try {
     await mkdir(cacheDir, { recursive: true });
@@ -86,7 +86,7 @@ async function fetchInto(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const prefix = `incoming-${download.folder}-`;
-  // Under the lock: whatever has this name was left by a download that was interrupted.
+  // Under the lock, a folder of this name is left over from an interrupted download.
   for (const left of (await readdir(cacheDir)).filter((name) => name.startsWith(prefix))) {
     await rm(join(cacheDir, left), { recursive: true, force: true });
   }
@@ -102,13 +102,13 @@ async function fetchInto(
 }
 
 interface MavenRun {
-  /** Its own: a plugin without a project writes its marker files into the current folder. */
+  /** A separate folder: a plugin without a project writes its marker files into the current one. */
   readonly cwd: string;
   readonly title: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Settles when Maven has ended, also after an abort: the folder that it writes to is deleted next. */
+/** Settles when Maven has ended, even after an abort: the folder that it writes to is deleted next. */
 function runMaven(args: readonly string[], { cwd, title, signal }: MavenRun): Promise<void> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, LC_ALL: undefined, ...JAVA_LOCALE };

@@ -10,7 +10,7 @@ export interface PartContext {
   readonly java: string;
   readonly guardian: Guardian;
   readonly reporter: StackReporter;
-  /** The environment of the processes; it holds no settings that would change a part by accident. */
+  /** The environment of the processes, without settings that would change a part by accident. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What a failed or interrupted start has to undo. */
   readonly started: ManagedProcess[];
@@ -19,7 +19,7 @@ export interface PartContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of every process, before it starts. @throws the reason of the signal: what comes later would be left running. */
+/** Call for every process before it starts. @throws the reason of the signal: a later process would be left running. */
 export function register({ signal, started }: PartContext, part: ManagedProcess): void {
   signal?.throwIfAborted();
   started.push(part);

@@ -29,7 +29,7 @@ export async function takeLock(file: string, makeLink: typeof link = link): Prom
   }
 }
 
-/** A link appears with its content in one step; two processes cannot both make it. */
+/** A link appears with its content atomically; two processes cannot both create it. */
 async function isLinked(file: string, linking: Promise<void>): Promise<boolean> {
   try {
     await linking;

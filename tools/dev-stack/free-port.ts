@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 import { StackError } from './stack-error.js';
 
-/** Below the ports that systems hand to outgoing connections, so that a stopped part finds its port free again. */
+/** Below the ephemeral ports, so that a stopped part finds its port free again. */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 31_999;
 const TRIES = 200;
 
 interface PortOptions {
-  /** Taken when it is free: a stack keeps its addresses over restarts. */
+  /** Used if it is free: a stack keeps its addresses over restarts. */
   readonly preferred?: number | undefined;
-  /** Ports that are promised to others. */
+  /** Ports that are reserved for others. */
   readonly taken?: ReadonlySet<number>;
   readonly random?: () => number;
   readonly isFree?: (port: number) => Promise<boolean>;
@@ -28,7 +28,7 @@ export async function choosePort(options: PortOptions = {}): Promise<number> {
   );
 }
 
-/** Can a server listen on this port of the loopback interface and of all interfaces? */
+/** Whether a server can listen on this port of the loopback interface and of all interfaces. */
 export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, undefined));
 }

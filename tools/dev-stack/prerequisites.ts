@@ -81,7 +81,7 @@ export function javaMajorVersion(output: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-/** Is `version` (`v20.19.1` or `20.19.1`) at least `major.minor`? */
+/** Whether `version` (`v20.19.1` or `20.19.1`) is at least `major.minor`. */
 export function isAtLeast(version: string, [major, minor]: readonly [number, number]): boolean {
   const [, foundMajor, foundMinor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
   if (foundMajor === undefined) return false;

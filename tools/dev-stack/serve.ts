@@ -1,4 +1,4 @@
-/*
+/**
  * A stack without applications: `serve.ts --data-dir DIR`. Prints one JSON line when it is ready and runs until its
  * standard input ends or a signal stops it. The integration tests use it.
  */

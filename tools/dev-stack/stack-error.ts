@@ -9,7 +9,7 @@ export type StackErrorCode =
   | 'part_failed'
   | 'external_part_unreachable';
 
-/** The stack cannot come up; the message is one sentence with the fix, fit to show to a user. */
+/** The stack cannot start; the message is one sentence with the fix, for the user. */
 export class StackError extends Error {
   override readonly name = 'StackError';
 

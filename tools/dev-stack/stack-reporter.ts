@@ -15,7 +15,7 @@ interface TerminalReporterOptions {
 
 const REDRAW_MS = 500;
 
-/** Lines on a stream; on a terminal also a last line that counts the seconds of what is going on. */
+/** Prints lines to a stream; on a terminal, the last line counts the seconds of the current work. */
 export function createTerminalReporter({
   stream,
   now = () => performance.now(),

@@ -1,4 +1,4 @@
-/** Every Markdown file of the repository is a page, at the address of its file; `docs/` is left out of it. */
+/** Every Markdown file of the repository is a page, at the path of its file without `docs/`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Relative to the root. Files that git ignores are none, new ones are. */
+/** Paths relative to the root. Includes new files, but none that git ignores. */
 export function pageFiles(): string[] {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
   const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n');
   return listed.filter((file) => file !== '' && existsSync(join(root, file))).sort();
 }
 
-/** docs/README.md is the first page; that of the repository has its own. */
+/** docs/README.md is the first page; the repository's README has its own address. */
 export function addressOf(file: string): string {
   if (file === 'docs/README.md') return 'index.md';
   if (file === 'README.md') return 'overview.md';
@@ -24,7 +24,7 @@ export function titleOf(file: string): string {
   return /^# (.+)$/m.exec(readFileSync(join(root, file), 'utf8'))?.[1]?.replaceAll('`', '') ?? file;
 }
 
-/** As forges make them of headings: the links of the Markdown name these. */
+/** The anchor that forges derive from a heading, which links in the Markdown use. */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -37,9 +37,9 @@ export type Target =
   | { readonly type: 'file'; readonly file: string };
 
 /**
- * Where a relative link of a page leads: to a page of the site, or to a file or folder that only the repository has.
+ * Resolves a relative link of a page: to a page of the site, or to a file or folder that only the repository has.
  *
- * @throws Error when there is nothing
+ * @throws Error if there is no target
  */
 export function targetOf(fromFile: string, link: string, files: readonly string[]): Target {
   const [path = '', anchor] = link.split('#');

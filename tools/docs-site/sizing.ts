@@ -4,13 +4,13 @@ import history from '../../docs/results/history.json' with { type: 'json' };
 
 export interface Traffic {
   readonly pingsPerSecond: number;
-  /** 0.1 where a position every three minutes is most of it. */
+  /** 0.1 if most events are positions every three minutes. */
   readonly eventsPerPing: number;
-  /** That match an event, on average. */
+  /** The average number of subscriptions that match an event. */
   readonly subscriptionsPerEvent: number;
-  /** The share of the attempts that fail, 0 to 1. */
+  /** The fraction of attempts that fail, 0 to 1. */
   readonly failureRate: number;
-  /** Bytes of a webhook: some 300 with the usual fields. It is in the delivery and in the first attempt. */
+  /** Bytes of a webhook: some 300 with the usual fields. Both the delivery and the first attempt contain it. */
   readonly bodyBytes: number;
   readonly replicas: number;
 }
@@ -26,7 +26,7 @@ export interface Sizing {
     readonly publicApi: number;
   };
   readonly partitions: number;
-  /** Busy cores of all parts together. */
+  /** Busy cores of all components together. */
   readonly cores: number;
   readonly postgresBytes: number;
   /** Disk of all brokers together. */
@@ -38,24 +38,24 @@ export const MEASURED = {
   pingsPerSecond: 413_000,
   attemptsPerSecond: 8_767,
   projectedAttemptsPerSecond: Math.round(history.fill.attemptsPerSecond),
-  /** telemetry-processor and its share of the broker. */
+  /** The CPU time of telemetry-processor and its part of the broker. */
   cpuSecondsPerPing: 3.24e-6,
-  /** CPU time of all parts, at half of the maximum; and while 30 % of the attempts fail. */
+  /** The CPU time of all components, at half of the maximum; and while 30 % of the attempts fail. */
   cpuSecondsPerAttempt: 278e-6,
   cpuSecondsPerFailingAttempt: 357e-6,
-  /** In the history, with its indexes and attempts; bodies are those of the benchmark. */
+  /** Bytes in the history, with indexes and attempts; bodies are those of the benchmark. */
   historyBytesPerDelivery: Math.round(history.size.bytesPerDelivery),
-  /** In the log, uncompressed, with key, trace and the frame of a record; deliveries and attempts beside their body. */
+  /** Bytes in the log, uncompressed, with key, trace and record overhead; deliveries and attempts without their body. */
   pingBytes: 160,
   eventBytes: 250,
   deliveryBytes: 300,
   attemptBytes: 450,
 } as const;
 
-/** Half of the maximum is for bursts, and for catching up after an outage. */
+/** The other half is for bursts, and for catching up after an outage. */
 const PLANNED_SHARE = 0.5;
 const MOST_ATTEMPTS = 5;
-/** 15 days, one for the walks that go on, and the one that is being dropped. */
+/** 15 days, one for walks in progress, and the one being dropped. */
 const HISTORY_DAYS = 17;
 const LOG_DAYS = 16;
 const SECONDS_PER_DAY = 86_400;
@@ -89,7 +89,7 @@ export function sizingOf(traffic: Traffic): Sizing {
   };
 }
 
-/** Each attempt that fails is followed by another, up to the fifth. */
+/** Each failed attempt is followed by another, up to the fifth. */
 export function attemptsPerDelivery(failureRate: number): number {
   return Array.from({ length: MOST_ATTEMPTS }, (_, index) => failureRate ** index).reduce((sum, share) => sum + share);
 }
@@ -99,12 +99,12 @@ function cpuSecondsPerAttempt(failureRate: number): number {
   return healthy + (failing - healthy) * Math.min(1, failureRate / 0.3);
 }
 
-/** At least two: one may end while the other goes on. */
+/** At least two: one may end while the other continues. */
 function processesFor(perSecond: number, mostPerSecond: number): number {
   return Math.max(2, Math.ceil(perSecond / (mostPerSecond * PLANNED_SHARE)));
 }
 
-/** Room for twice the processes, because their number cannot be changed later; a power of two divides evenly. */
+/** Leaves room for twice the processes, because the number cannot be changed later; a power of two divides evenly. */
 function partitionsFor(processes: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(4, 2 * processes)));
 }

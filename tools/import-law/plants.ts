@@ -5,7 +5,7 @@ export interface Plant {
   readonly code: string;
 }
 
-/** A tree that keeps the law, as far as its shape goes: what the plants need to point at. */
+/** A tree that keeps the law in its structure: the plants need it to point at. */
 export const LAWFUL_TREE: Readonly<Record<string, string>> = {
   'libs/domain/src/index.ts': `export { rule } from './rule.js';`,
   'libs/domain/src/rule.ts': `import { createHash } from 'node:crypto';\nimport CheapRuler from 'cheap-ruler';\nexport const rule = [createHash, CheapRuler];`,
@@ -63,7 +63,7 @@ export const PLANTS: readonly Plant[] = [
   plant('no-unresolvable', 'apps/one/src', `import './does-not-exist.js';`),
 ];
 
-/** What single plants rely on; each is lawful on its own. */
+/** Files that single plants depend on; each is lawful by itself. */
 export const PROPS: Readonly<Record<string, string>> = {
   'apps/one/src/some.spec.ts': `export const spec = 1;`,
   'apps/one/src/other-half.ts': `import type { U } from './planted-no-cycles.js';\nexport type T = U[];`,

@@ -2,19 +2,19 @@ import ts from 'typescript';
 
 export interface Interpolation {
   readonly line: number;
-  /** As it stands in the source. */
+  /** The expression as in the source. */
   readonly expression: string;
 }
 
-/** Words that make a text SQL, in capitals as they are written throughout. */
+/** Words that mark a text as SQL, in capitals as they are written throughout. */
 const SQL =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|VALUES|LIMIT|ORDER BY|CREATE (TABLE|INDEX|UNIQUE|DATABASE|TYPE)|ALTER TABLE|DROP (TABLE|INDEX|DATABASE)|TRUNCATE|COPY|LISTEN|NOTIFY|EXECUTE|SET LOCAL)\b/;
-/** Constants of a module are SQL that we wrote. */
+/** Module constants are SQL that we wrote. */
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 
 /**
- * What is put into the text of SQL in this source, constants aside: by `${}` or by `+`. Everything that comes from
- * outside belongs into a parameter ($1), which the server never reads as SQL.
+ * Finds what is put into SQL text in this source by `${}` or `+`, constants aside. Everything from outside belongs into
+ * a parameter ($1), which the server never reads as SQL.
  */
 export function interpolationsInSql(fileName: string, text: string): Interpolation[] {
   const source = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
@@ -50,7 +50,7 @@ function isConcatenation(node: ts.Node): node is ts.BinaryExpression {
   return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
 }
 
-/** Literals, and sums of them, which are looked at by themselves. */
+/** Literals, and concatenations of them, which are checked by themselves. */
 function isText(node: ts.Expression): boolean {
   return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || isConcatenation(node);
 }

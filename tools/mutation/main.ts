@@ -12,7 +12,7 @@ import { type Verdict, Worker } from './worker-pool.js';
 
 const AREAS = ['libs/domain', 'apps/webhook-delivery', 'apps/history-projector', 'libs/history-store'];
 const SPEC = /\.spec\.ts$/;
-/** What starts a process, generated types, and what only tests use. */
+/** Files that start a process, generated types, and files that only tests use. */
 const NOT_MUTATED = /(\.(spec|contract|module|app|d)|\/(main|index))\.ts$|\/(testing|records|generated|tutorial)\//;
 const COVER_TIMEOUT_MS = 180_000;
 
@@ -22,7 +22,7 @@ interface Options {
   readonly sample: number;
   readonly seed: number;
   readonly name: string;
-  /** Only those that survived the last run of this name. */
+  /** Retries only those that survived the last run of this name. */
   readonly survivorsOnly: boolean;
 }
 
@@ -85,7 +85,7 @@ function sampleOf<T>(all: readonly T[], size: number, seed: number): T[] {
     .map(({ item }) => item);
 }
 
-/** Runs each spec once, unchanged: what it covers, and how long it takes. */
+/** Runs each spec once, unchanged, to find out what it covers and how long it takes. */
 async function coverage(worker: Worker, files: readonly string[], sources: readonly string[]): Promise<Spec[]> {
   const specs: Spec[] = [];
   for (const file of files) {
@@ -108,7 +108,7 @@ function partsShared(a: string, b: string): number {
   return end < 0 ? left.length : end;
 }
 
-/** The spec of the same name first, then by folder, then the quick ones. */
+/** The spec of the same name first, then by folder, then the fast ones. */
 function specsFor({ file, scope }: Candidate, specs: readonly Spec[]): Spec[] {
   const stem = basename(file, '.ts');
   const isOwn = (spec: Spec): number => (basename(spec.file).startsWith(`${stem}.`) ? 1 : 0);
@@ -125,7 +125,7 @@ async function tryMutant(worker: Worker, candidate: Candidate, specs: readonly S
   if (covering.length === 0) return { ...candidate, status: 'uncovered', by: null };
   const { file, line, start, end, replacement, mutator, scope } = candidate;
   const mutant: Mutant = { line, start, end, replacement, mutator, scope };
-  // The likeliest by itself, then all others at once.
+  // Runs the most likely spec by itself, then all others at once.
   for (const some of [covering.slice(0, 1), covering.slice(1)].filter(({ length }) => length > 0)) {
     const usualMs = some.reduce((sum, { durationMs }) => sum + durationMs, 0);
     const request = { type: 'mutate', file, mutant, specs: some.map((spec) => spec.file) } as const;
@@ -148,7 +148,7 @@ function previous(name: string): MutantResult[] {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as MutantResult[]) : [];
 }
 
-/** One stack for all integration tests. @returns its end */
+/** Starts one stack for all integration tests. @returns a function that stops it */
 async function startStack(): Promise<() => Promise<void>> {
   const path = '../../test/support/int-stack/start.mjs';
   const stack = (await import(path)) as { default: () => Promise<void>; stopStack: () => Promise<void> };
@@ -183,7 +183,7 @@ async function mutate(options: Options, worker: Worker): Promise<void> {
     if (!isKilled(result)) say(`${status} ${file}:${line} ${original.slice(0, 60)} -> ${replacement.slice(0, 60)}`);
     if (index % 10 === 9) {
       say(`${index + 1} of ${chosen.length}, ${scoreOf(results).percent.toFixed(1)} % of those tried killed`);
-      // Survivors that are not tried again yet stay what they were.
+      // Survivors that are not retried yet keep their result.
       save(options.name, [...results, ...chosen.slice(index + 1).filter((one) => 'status' in one)]);
     }
   }

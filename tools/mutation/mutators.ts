@@ -7,13 +7,13 @@ export interface Mutant {
   readonly end: number;
   readonly replacement: string;
   readonly mutator: string;
-  /** The innermost function around it, as numbered by `instrumented`; -1: none. */
+  /** The innermost enclosing function, as numbered by `instrumented`; -1: none. */
   readonly scope: number;
 }
 
 const { SyntaxKind } = ts;
 
-/** Each operator, and what stands in its place: the other boundary and the opposite, or another operation. */
+/** Each operator with its replacements: the other boundary and the opposite, or another operation. */
 const OPERATORS: Readonly<Record<string, readonly [mutator: string, ...operators: string[]]>> = {
   '<': ['boundary', '<=', '>='],
   '<=': ['boundary', '<', '>'],
@@ -52,7 +52,7 @@ const METHODS: Readonly<Record<string, string>> = {
   startsWith: 'endsWith',
 };
 
-/** All changes of a file. What no test can or should see is left alone: types, imports, decorators, messages and logs. */
+/** All changes of a file. Leaves alone what no test can or should see: types, imports, decorators, messages and logs. */
 export function mutantsOf(text: string): Mutant[] {
   const file = parse(text);
   const found: Mutant[] = [];
@@ -91,7 +91,7 @@ export function instrumented(text: string, name: string): string {
     if (!ts.isThrowStatement(node)) ts.forEachChild(node, visit);
   };
   visit(file);
-  // From the end, so that offsets stay valid; of two at the same place the inner one comes first.
+  // Sorted from the end, so that offsets stay valid; of two at the same place the inner one comes first.
   const ordered = inserts.map((insert, index) => ({ insert, index })).sort(byPlace);
   return ordered.reduce((result, { insert: [at, part] }) => result.slice(0, at) + part + result.slice(at), text);
 }
@@ -169,7 +169,7 @@ function swapStep(text: string): string {
   return text.includes('++') ? text.replace('++', '--') : text.replace('--', '++');
 }
 
-/** A call or an assignment that is a statement goes away. */
+/** Removes a call or an assignment that is a statement. */
 function ofStatement(node: ts.ExpressionStatement): Change[] {
   return isCallOf(node.expression, /^super$/) || isIgnored(node.expression) ? [] : [[node, 'removed statement', ';']];
 }
@@ -210,7 +210,7 @@ function ofLiteral(node: ts.Node): Change[] {
     : [];
 }
 
-/** One more is harmless in a time-out of 20,000 ms; twice as much is. */
+/** Adding one is harmless for a time-out of 20,000 ms; doubling it is not. */
 function otherNumber(value: number): string {
   return String(Number.isInteger(value) && value < 10 ? value + 1 : value * 2);
 }

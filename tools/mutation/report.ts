@@ -24,7 +24,7 @@ export function scoreOf(results: readonly MutantResult[]): Score {
   return { mutants: results.length, killed, percent: results.length === 0 ? 100 : (100 * killed) / results.length };
 }
 
-/** What identifies a mutant while its file stays as it is. */
+/** Identifies a mutant while its file does not change. */
 export function keyOf({ file, start, end, replacement }: Pick<MutantResult, 'file' | keyof Mutant>): string {
   return `${file}:${String(start)}-${String(end)}:${replacement}`;
 }

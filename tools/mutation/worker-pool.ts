@@ -3,11 +3,11 @@ import type { WorkerAnswer, WorkerRequest } from './worker.js';
 
 export type Verdict = { readonly type: 'answered'; readonly answer: WorkerAnswer } | { readonly type: 'timeout' };
 
-/** Jest keeps what it transformed, so a worker grows with every mutant. */
+/** Jest keeps what it has transformed, so a worker grows with every mutant. */
 const RUNS_PER_WORKER = 60;
 const MEMORY_MB = 3_000;
 
-/** One warm worker, started again when it hangs, dies or has grown. */
+/** One warm worker, restarted when it hangs, dies or has grown. */
 export class Worker {
   private child: ChildProcess | null = null;
   private runs = 0;
@@ -22,7 +22,7 @@ export class Worker {
         if (verdict.type === 'timeout') this.stop();
         resolve(verdict);
       };
-      // A worker that dies was killed by its mutant, out of memory for instance.
+      // A worker that dies was killed by its mutant, e.g. out of memory.
       const timer = setTimeout(settle, timeoutMs, { type: 'timeout' });
       child.once('exit', () => settle({ type: 'timeout' }));
       child.once('message', (answer: WorkerAnswer) => settle({ type: 'answered', answer }));

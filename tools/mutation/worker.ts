@@ -1,4 +1,4 @@
-/** Runs specs in this process, over and over, each time with one source file changed. Talks over the channel of `fork`. */
+/** Runs specs in this process repeatedly, each time with one source file changed. Communicates over the channel of `fork`. */
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runCLI } from 'jest';
@@ -46,7 +46,7 @@ async function configuration(run: number, specs: readonly string[]): Promise<str
   const tiers = (await tiersOfTheProject()).filter(({ displayName }) => wanted.has(displayName));
   const projects = tiers.map(({ globalSetup: _up, globalTeardown: _down, transform, ...tier }) => ({
     ...tier,
-    // Jest keeps transformed files per configuration: each run needs another one to see its mutant.
+    // Jest caches transformed files per configuration: each run needs a different one to see its mutant.
     globals: { mutationRun: run },
     testEnvironment: inThisFolder('jest-environment.mjs'),
     transform: Object.fromEntries(
@@ -77,7 +77,7 @@ async function answerTo(request: WorkerRequest, run: number): Promise<WorkerAnsw
 
 function serve(): void {
   let runs = 0;
-  // Killed by a signal, the parent does not end its worker.
+  // A parent that was killed by a signal does not end its worker.
   process.once('disconnect', () => process.exit());
   process.on('message', (request: WorkerRequest) => {
     void answerTo(request, ++runs).then((answer) => process.send?.(answer));

@@ -15,7 +15,7 @@ export interface FleetModelOptions {
 }
 
 export interface FleetModel {
-  /** Advances the fleet's clock; returns the pings that arrived since, in order of arrival. */
+  /** Advances the fleet's clock; returns the pings that have arrived since then, in order of arrival. */
   advanceTo(timeMs: number): TrafficRow[];
 }
 
@@ -26,7 +26,7 @@ export function createFleetModel({ seed, vehicles, startAt, rampUpMs = 0 }: Flee
   const random = createRandom(seed);
   const network = buildRoadNetwork(random);
   const fleet = Array.from({ length: vehicles }, (_, index) => {
-    // Its own random stream: another vehicle does not change the existing ones.
+    // A separate random stream: another vehicle does not change the existing ones.
     const own = createRandom(seed * 1_000_003 + index);
     const driver = createDriver(network, own, startAt);
     const device = createDevice(network, own, index + 1, startAt);

@@ -28,7 +28,7 @@ const TICK_MS = 100;
 /** The position window of R-7: afterwards every second sees some vehicle's next position. */
 const RAMP_UP_MS = 180_000;
 
-/** Lets a fleet drive and publishes its pings as they arise, until stopped. */
+/** Lets a fleet drive and publishes its pings as they occur, until stopped. */
 export async function simulate({ options, now, stopped, print }: SimulatorRun): Promise<void> {
   const { dataDir, fleet, vehicles, seed, speedUp } = options;
   const stack = await stackEnvironment(dataDir);

@@ -5,8 +5,8 @@ const HEAD_START_MS = 24 * 3_600_000;
 export type SimulatedClock = (nowMs: number) => number;
 
 /**
- * A fast fleet begins a day ago and goes on at the real speed once it has caught up: a ping from the future would be rejected
- * (R-3).
+ * A fast fleet begins a day ago and continues at real speed once it has caught up: a ping from the future would be
+ * rejected (R-3).
  */
 export function createSimulatedClock(startedAt: number, speedUp: number): SimulatedClock {
   const beginsAt = speedUp > 1 ? startedAt - HEAD_START_MS : startedAt;

@@ -6,7 +6,7 @@ import {
   topics as topicTable,
 } from '@waypost/contracts';
 
-/** AsyncAPI 3: all topics and all webhooks, from the tables that the applications themselves use. */
+/** AsyncAPI 3: all topics and webhooks, from the tables that the applications themselves use. */
 export function asyncApiDocument(webhooks: ReadonlyMap<string, PublishedSchema>): object {
   const topics = allTopics.map((topic) => [camelCase(topic.name), topic] as const);
   return {
@@ -32,7 +32,7 @@ export function asyncApiDocument(webhooks: ReadonlyMap<string, PublishedSchema>)
   };
 }
 
-/** The one topic that others write. */
+/** Whether this is the one topic that others write. */
 function isInput({ name }: TopicDefinition): boolean {
   return name === topicTable.telemetryPings.name;
 }
@@ -57,7 +57,7 @@ function topicChannel({ name, key, comment, subject, schema, partitions, configs
   };
 }
 
-/** The settings that the binding has names for; the others are no less real, and stand in the table of topics. */
+/** The settings that the binding has names for; the table of topics has the others too. */
 function topicBinding(configs: TopicDefinition['configs']): object {
   const numeric = ['retention.ms', 'max.message.bytes'].filter((name) => configs[name] !== undefined);
   return {

@@ -56,7 +56,7 @@ function dataText(model: EventModel): string {
   return structText(comment, name, base, fieldsOf(model));
 }
 
-/** Every field has a line of comment before it, so that there is nothing to align. */
+/** Every field has a comment line before it, so nothing needs alignment. */
 function structText(comment: string, name: string, base: string | null, fields: readonly Field[]): string {
   const lines = fields.flatMap(({ name: field, schema, isRequired }) => [
     `\t// ${schema.description ?? 'As in the format v1.'}`,

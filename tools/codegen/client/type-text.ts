@@ -15,7 +15,7 @@ export interface TypeSchema extends Omit<JsonSchema, 'type' | 'const' | 'propert
   readonly 'x-extensible-enum'?: readonly unknown[];
 }
 
-/** How an `enum` is meant: those of the published schemas may gain values (R-43), those of the API are known. */
+/** How to treat an `enum`: those of the published schemas may gain values (R-43), those of the API are known. */
 export type Enums = 'open' | 'closed';
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ export function typeText(schema: TypeSchema, enums: Enums = 'closed'): string {
   if (known !== undefined) return enumText(known, 'open');
   if (schema.enum !== undefined) return enumText(schema.enum, enums);
   const alternatives = (oneOf ?? anyOf ?? []).filter((one) => one.type !== undefined || one.$ref !== undefined);
-  // Beside a type of its own, `oneOf` says only which of the properties go together.
+  // Next to a type, `oneOf` only says which properties go together.
   if (type === undefined && alternatives.length > 0) return union(alternatives.map((one) => typeText(one, enums)));
   if (typeof type !== 'string') return union((type ?? []).map((one) => typeText({ ...schema, type: one }, enums)));
   if (type === 'array') return arrayText(schema, enums);

@@ -2,7 +2,7 @@ import { eventDataSchema, type JsonSchema, legacySchema, webhookSchemas, type We
 import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { commentText, fieldsText } from './type-text.js';
 
-/** An object type: what it has beside the fields of `base`. */
+/** An object type: the fields that it adds to those of `base`. */
 export interface EventModel {
   readonly name: string;
   readonly base: string | null;
@@ -18,7 +18,7 @@ export interface EventModels {
   readonly legacy: readonly EventModel[];
 }
 
-/** What a client needs of both payload formats (R-11, R-13, R-14), whatever its language. */
+/** What a client needs for both payload formats (R-11, R-13, R-14), whatever its language. */
 export function eventModels(): EventModels {
   const common = eventDataSchema('position');
   const legacyCommon = legacySchema('position');

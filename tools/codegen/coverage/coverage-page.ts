@@ -7,7 +7,7 @@ export interface Rule {
   /** For example `R-34a`. */
   readonly id: string;
   readonly title: string;
-  /** Something of it is built: a rule with nothing but planned statements has neither code nor tests. */
+  /** False if all statements are planned: such a rule has neither code nor tests. */
   readonly isBuilt: boolean;
   readonly hasPlannedParts: boolean;
 }
@@ -19,7 +19,7 @@ export interface TestTitle {
 }
 
 export interface RuleCoverage extends Rule {
-  /** Files of production code that cite it, relative to the root. */
+  /** Files of production code that cite the rule, relative to the root. */
   readonly code: readonly string[];
   readonly tests: readonly TestTitle[];
   readonly docs: readonly string[];
@@ -29,12 +29,12 @@ const CODE_ROOTS = ['apps', 'libs', 'packages', 'tools', 'schemas', 'examples'];
 const TEST_ROOTS = ['apps', 'libs', 'packages', 'tools', 'test', 'bench', 'examples'];
 const CODE_TYPES = new Set(['.ts', '.mjs', '.js', '.py', '.go', '.java', '.avsc']);
 const TEST_FILE = /\.(spec|contract)\.ts$/;
-/** Not read: derived from other files, or the pages that this one is made of. */
+/** Files that are not read: they are derived from others, or are the source of this page. */
 const IGNORED =
   /(^|\/)(node_modules|dist|generated|testing)\/|^schemas\/(webhooks|asyncapi)\/|^docs\/(spec|coverage)\.md$/;
 const CITATION = /(?<![\w-])R-\d+a?(?![\w-])/g;
 
-/** What cites each rule of docs/spec.md (R-44). `root`: the project's folder. */
+/** Finds what cites each rule of docs/spec.md (R-44). `root`: the project's folder. */
 export async function readCoverage(root: string): Promise<RuleCoverage[]> {
   const rules = parseRules(await readFile(join(root, 'docs/spec.md'), 'utf8'));
   const code = new Map<string, string[]>();
@@ -62,7 +62,7 @@ export async function readCoverage(root: string): Promise<RuleCoverage[]> {
   }));
 }
 
-/** @throws Error when a statement says neither where it comes from nor that it is planned */
+/** @throws Error if a statement says neither where it comes from nor that it is planned */
 export function parseRules(spec: string): Rule[] {
   return spec
     .split(/^### /m)
@@ -80,7 +80,7 @@ export function parseRules(spec: string): Rule[] {
     });
 }
 
-/** Titles of `describe`, `it` and `test`, the one that is nearest to a citation being the last part. */
+/** The titles of `describe`, `it` and `test`, where the nearest one to a citation is the last part. */
 export function titlesOf(file: string, text: string): string[] {
   const titles: string[] = [];
   const visit = (node: ts.Node, parents: readonly string[]): void => {
@@ -105,7 +105,7 @@ function titleOf(node: ts.Node): string | undefined {
   return first.head.text + first.templateSpans.map(({ literal }) => `…${literal.text}`).join('');
 }
 
-/** `it` of `it.each([...])('...')`. */
+/** Returns `it` for `it.each([...])('...')`. */
 function rootName(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isPropertyAccessExpression(expression) || ts.isCallExpression(expression))

@@ -35,7 +35,7 @@ export function apiPage(): string {
   ].join('\n');
 }
 
-/** What the API key must be allowed to do for each operation; null: no key is needed. */
+/** The scope that each operation needs; null: no key is needed. */
 function scopesOf(controllers: readonly Controller[]): Map<string, string | null> {
   const members = controllers.flatMap(({ prototype }) => Object.values(Object.getOwnPropertyDescriptors(prototype)));
   const handlers = members

@@ -3,7 +3,7 @@ import { productionSources, type SourceFile, walk } from './source-files.js';
 
 interface Variable {
   readonly name: string;
-  /** As the code writes it; undefined: it must be set. */
+  /** The default as in the code; undefined: the variable is required. */
   readonly fallback: string | undefined;
   readonly readBy: ReadonlySet<string>;
 }
@@ -12,7 +12,7 @@ const APPLICATIONS = ['telemetry-processor', 'webhook-delivery', 'history-projec
 const START = '`npm start`';
 const COMMAND_LINE = '`waypost`';
 
-/** What each variable means; the rest of the page is read from the code. */
+/** The meaning of each variable; the rest of the page is read from the code. */
 const MEANINGS: Readonly<Record<string, string>> = {
   KAFKA_BROKERS: '`host:port,...`',
   KAFKA_SASL_MECHANISM:
@@ -95,7 +95,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const TRACED = 'telemetry-processor, webhook-delivery, history-projector';
 
-/** Read without a parser of libs/platform. */
+/** Variables read without a parser of libs/platform. */
 const OTHERS = [
   [
     'NODE_EXTRA_CA_CERTS',
@@ -114,10 +114,10 @@ const OTHERS = [
   ['WAYPOST_API_URL', 'from `stack.json`', COMMAND_LINE, 'API that the command line calls'],
 ] as const;
 
-/** Understood only to refuse it. */
+/** Variables that are read only to refuse them. */
 const REFUSED = new Set(['PGSSLMODE']);
 
-/** docs/reference/configuration.md. `root`: the project's folder. @throws Error when a variable has no meaning here */
+/** docs/reference/configuration.md. `root`: the project's folder. @throws Error if a variable has no meaning here */
 export async function configurationPage(root: string): Promise<string> {
   const variables = variablesOf(await productionSources(root, ['apps', 'libs', 'tools/dev-stack']));
   assertSame(new Set(variables.map(({ name }) => name)), new Set(Object.keys(MEANINGS)));
@@ -160,7 +160,7 @@ function shownDefault(fallback: string | undefined): string {
   return `\`${fallback.replaceAll(/[_']/g, '')}\``;
 }
 
-/** `NAME: required(...)` and `NAME: withDefault(..., fallback)`, with the applications that use the parser around them. */
+/** Finds `NAME: required(...)` and `NAME: withDefault(..., fallback)`, with the applications that use their parser. */
 export function variablesOf(sources: readonly SourceFile[]): Variable[] {
   const variables: Variable[] = [];
   for (const { path, syntax } of sources) {
@@ -191,7 +191,7 @@ function parserAround(node: ts.Node): string {
   return statement.declarationList.declarations[0]?.name.getText() ?? '';
 }
 
-/** The applications whose code names the parser, directly or by another parser of its library. */
+/** The applications whose code names the parser, directly or through another parser of its library. */
 function readersOf(sources: readonly SourceFile[], home: string, parser: string): Set<string> {
   const readers = new Set<string>();
   const ownApp = appOf(home);

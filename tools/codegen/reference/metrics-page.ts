@@ -6,20 +6,20 @@ export interface Metric {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
   readonly help: string;
-  /** The application that has it. */
+  /** The application that registers it. */
   readonly app: string;
 }
 
 const TYPES: Readonly<Record<string, Metric['type']>> = { Counter: 'counter', Gauge: 'gauge', Histogram: 'histogram' };
 
-/** Every metric that the applications register: there are no others. `root`: the project's folder. */
+/** Every metric that the applications register. `root`: the project's folder. */
 export async function readMetrics(root: string): Promise<Metric[]> {
   return (await productionSources(root, ['apps', 'libs/platform', 'libs/streams/src/prometheus'])).flatMap(
     ({ path, syntax }) => metricsOf(syntax).map((metric) => ({ ...metric, app: appOf(path) })),
   );
 }
 
-/** What the end of its name says that a metric counts. */
+/** The unit, from the end of the name. */
 function unitOf({ name, type }: Pick<Metric, 'name' | 'type'>): string {
   if (/_seconds$/.test(name)) return 'seconds';
   if (/_bytes$/.test(name)) return 'bytes';
@@ -63,7 +63,7 @@ function table(metrics: readonly Metric[]): string[] {
   ];
 }
 
-/** `new Counter({ name, help, labelNames })` and the like; a name that is a parameter is taken from the callers. */
+/** Finds `new Counter({ name, help, labelNames })` and the like; a name that is a parameter is taken from the callers. */
 export function metricsOf(source: ts.SourceFile): Omit<Metric, 'app'>[] {
   const metrics: Omit<Metric, 'app'>[] = [];
   walk(source, (node) => {
@@ -81,7 +81,7 @@ export function metricsOf(source: ts.SourceFile): Omit<Metric, 'app'>[] {
   return metrics;
 }
 
-/** Values of the parameters of the function around a node, once per call of it in the file; one empty set without any. */
+/** Values of the parameters of the enclosing function, once per call in the file; one empty set if there are none. */
 function bindings(source: ts.SourceFile, node: ts.Node): ReadonlyMap<string, ts.Expression>[] {
   const enclosing = ts.findAncestor(node, (parent) => ts.isFunctionLike(parent));
   if (enclosing === undefined || !ts.isFunctionLike(enclosing)) return [new Map()];
@@ -107,11 +107,11 @@ function property(options: ts.ObjectLiteralExpression, name: string): ts.Express
   return undefined;
 }
 
-/** The texts of a literal, of a list of them, or of what a parameter was given. */
+/** The texts of a literal, of a list, or of a parameter's value. */
 function textOf(value: ts.Expression | undefined, given: ReadonlyMap<string, ts.Expression>): string[] {
   if (value === undefined) return [];
   if (ts.isStringLiteralLike(value)) return [value.text];
-  // The metrics of libs/streams begin with what an application chooses: ours choose one for all.
+  // libs/streams leaves the prefix of its metrics to the application: ours all use the same one.
   if (ts.isTemplateExpression(value))
     return [`waypost_${value.templateSpans.map(({ literal }) => literal.text).join('')}`];
   if (ts.isArrayLiteralExpression(value)) return value.elements.flatMap((element) => textOf(element, given));

@@ -6,14 +6,14 @@ import { choosePort } from '../free-port.js';
 import { processesMarked, signalGroup } from '../processes/process-identity.js';
 import { StackError } from '../stack-error.js';
 
-/** A stack's folder, held by this process alone. */
+/** A stack's folder, locked by this process. */
 export interface DataDir {
   readonly path: string;
   readonly logsDir: string;
-  /** `NAME=value`, the same for every start on this folder, that marks the environment of its processes. */
+  /** `NAME=value`, the same for every start in this folder, in the environment of its processes. */
   readonly mark: string;
   file(name: string): string;
-  /** A port under a name: the one of the last start when it is still free. */
+  /** The port of that name: the one of the last start if it is still free. */
   port(name: string, fallback?: number): Promise<number>;
   release(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function readJsonFile(file: string): Promise<unknown> {
   }
 }
 
-/** Replaces the file in one step, readable by its owner only: such files hold passwords and keys. */
+/** Replaces the file atomically, readable only by its owner: such files have passwords and keys. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
   const temporary = `${file}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
   try {

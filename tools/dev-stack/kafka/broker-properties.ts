@@ -4,7 +4,7 @@ export interface BrokerPorts {
 }
 
 /**
- * A single node that is broker and controller. Key by key as in `server.properties`; `secured` replaces the plain
+ * A single node that is broker and controller. The keys are those of `server.properties`; `secured` replaces the plain
  * listener by those of secured-listeners.ts.
  */
 export function brokerProperties(
@@ -24,7 +24,7 @@ export function brokerProperties(
     'inter.broker.listener.name': 'PLAINTEXT',
     'controller.quorum.bootstrap.servers': controller,
     'log.dirs': logDir,
-    // Topics are declared in one place and created from there; a misspelled name must fail, not come into being.
+    // Topics are declared and created in one place; a misspelled name must fail, not create a topic.
     'auto.create.topics.enable': 'false',
     'num.network.threads': '2',
     'num.io.threads': '4',
@@ -41,7 +41,7 @@ export function brokerProperties(
     'group.min.session.timeout.ms': '1000',
     'group.coordinator.append.linger.ms': '0',
     'transaction.abort.timed.out.transaction.cleanup.interval.ms': '1000',
-    // A killed broker cannot register again before its old session is over, which is 9 s by default.
+    // A killed broker cannot register again before its old session ends, by default after 9 s.
     'broker.session.timeout.ms': '3000',
     'broker.heartbeat.interval.ms': '500',
     'log.cleaner.backoff.ms': '2000',
@@ -56,14 +56,14 @@ export function propertiesText(properties: Readonly<Record<string, string>>): st
     .join('');
 }
 
-/** Java reads the file as Latin-1, takes a backslash for an escape, and leaves out spaces before a value. */
+/** Java reads the file as Latin-1, treats a backslash as an escape, and drops spaces before a value. */
 function escaped(value: string): string {
   return value
     .replaceAll('\\', '\\\\')
     .replaceAll(/^ |[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** PEM texts of one party of TLS connections. */
+/** PEM texts of one party to TLS connections. */
 export interface TlsIdentity {
   /** The authority that signed this party and those it trusts. */
   readonly ca: string;
@@ -78,14 +78,14 @@ export interface KafkaSecurity {
   readonly password: string;
   /** The port of a second listener, where the client's certificate is its login. */
   readonly mutualTlsPort: number;
-  /** Users with the same password, who may do what ACLs say; the one above may do everything. Absent: so may everyone. */
+  /** Users with the same password and only the rights of their ACLs; the one above may do everything. Absent: so may everyone. */
   readonly limitedUsers?: readonly string[];
 }
 
-/** The user of the broker toward itself: the name is in no client's configuration. */
+/** The user between the broker and itself: no client's configuration has the name. */
 const BROKER_USER = 'broker';
 
-/** A node whose clients come by TLS only: with SASL on the broker's port, with a certificate on the other. */
+/** A node that accepts only TLS clients: with SASL on the broker's port, with a certificate on the other. */
 export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): Record<string, string> {
   const { tls, username, password, mutualTlsPort, limitedUsers = [] } = security;
   const sasl = `SASL_SSL://127.0.0.1:${String(ports.broker)}`;
@@ -104,7 +104,7 @@ export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): R
     'listener.name.sasl_ssl.plain.sasl.jaas.config': `${plainLogin} required username="${BROKER_USER}" password="${password}" ${users};`,
     'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': `${scramLogin} required;`,
     'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': `${scramLogin} required;`,
-    // The broker's own check of tokens without a signature: their subject, and whether they have expired.
+    // The broker's own check of unsigned tokens: their subject, and whether they have expired.
     'listener.name.sasl_ssl.oauthbearer.sasl.jaas.config': `${tokenLogin} required;`,
     'listener.name.ssl.ssl.client.auth': 'required',
     'ssl.keystore.type': 'PEM',
@@ -112,7 +112,7 @@ export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): R
     'ssl.keystore.key': tls.key,
     'ssl.truststore.type': 'PEM',
     'ssl.truststore.certificates': tls.ca,
-    // A failed login is answered at once, which tests wait for.
+    // A failed login gets a response at once, which tests wait for.
     'connection.failed.authentication.delay.ms': '0',
     ...(security.limitedUsers === undefined ? {} : authorizer(username)),
   };
@@ -126,7 +126,7 @@ function authorizer(superUser: string): Record<string, string> {
   };
 }
 
-/** SCRAM users are records in the cluster's own log: they are created when it is formatted. */
+/** SCRAM users are records in the cluster's own log, so they are created when it is formatted. */
 export function scramUsers({ username, password }: KafkaSecurity): string[] {
   return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',

@@ -19,7 +19,7 @@ import { probeKafka } from './probe-kafka.js';
 const POM = 'tools/dev-stack/kafka/pom.xml';
 const LOGGING = 'tools/dev-stack/kafka/log4j2.properties';
 
-/** Any constant will do: a cluster id only keeps the files of different clusters apart. */
+/** An arbitrary constant: a cluster id only keeps the files of different clusters apart. */
 const CLUSTER_ID = 'V2F5cG9zdERldlN0YWNrQQ';
 
 /** C1 only: it starts in half the time. */
@@ -91,7 +91,7 @@ export async function startEmbeddedKafka(
   });
   register(context, broker);
   await reporter.during('Starting Kafka', async () => {
-    // Formatting takes a whole Java start; the file says that it was once done to the end.
+    // Formatting takes a whole Java start, so this file records that it was completed.
     const formatted = join(folder, 'formatted');
     if (!existsSync(formatted)) {
       const format = ['format', '-g', '-t', CLUSTER_ID, '-c', propertiesFile, '--standalone'];
@@ -107,7 +107,7 @@ export async function startEmbeddedKafka(
   return { address: brokers, process: broker };
 }
 
-/** How clients come in at the broker's port. */
+/** How clients log in at the broker's port. */
 export function loginOf({ tls, username, password }: KafkaSecurity) {
   return { ssl: { ca: tls.ca }, sasl: { mechanism: 'plain', username, password } } as const;
 }

@@ -18,7 +18,7 @@ function probeClient(config: KafkaConfig): Kafka {
 /**
  * Does once what the applications will do: creates a topic (and removes it), reads a group's offsets and opens a
  * transaction. The last two make the broker create its internal topics and load their coordinators, whose first use
- * would otherwise fail under an application.
+ * would otherwise fail in an application.
  */
 export async function probeKafka(config: KafkaConfig): Promise<void> {
   const kafka = probeClient(config);
@@ -35,7 +35,7 @@ export async function probeKafka(config: KafkaConfig): Promise<void> {
   }
 }
 
-/** Reaches a cluster that is not ours, and leaves nothing in it. */
+/** Connects to an external cluster, and leaves nothing in it. */
 export async function probeForeignKafka(config: KafkaConfig): Promise<void> {
   const admin = probeClient(config).admin();
   await admin.connect();

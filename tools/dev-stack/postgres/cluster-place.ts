@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { StackError } from '../stack-error.js';
 
-/** Where root keeps what the user "postgres" must reach: not in a world-writable folder, and not cleaned by the system. */
+/** Where root keeps files for the user "postgres": not in a world-writable folder, and not cleaned by the system. */
 export const ROOT_PLACE = '/var/lib/waypost';
 
 const OWNER_FILE = 'belongs-to';
@@ -32,9 +32,9 @@ interface PlaceOptions {
 }
 
 /**
- * The folder that holds the cluster, owned by the user that runs Postgres. It is `folder` itself whenever that user can
- * reach it. Under a closed folder of root's, such as one that mkdtemp makes, `folder` is a link to a place that the user
- * can reach, so that a later start on the same data directory finds the same data.
+ * The folder of the cluster, owned by the user that runs Postgres. It is `folder` itself if that user can reach it.
+ * Under one of root's closed folders, such as one of mkdtemp, `folder` is a link to a place that the user can reach, so
+ * that a later start on the same data directory finds the same data.
  */
 export async function clusterPlace(options: PlaceOptions): Promise<string> {
   const { folder, user, rootPlace = ROOT_PLACE, canReach = reaches, now = Date.now } = options;
@@ -73,7 +73,7 @@ async function linkTarget(folder: string): Promise<string | null> {
   return entry?.isSymbolicLink() === true ? readlink(folder) : null;
 }
 
-/** Notes whose cluster it is, and that it is in use; the data directory may have been moved since the last start. */
+/** Records whose cluster it is, and that it is in use; the data directory may have been moved since the last start. */
 async function adopt(place: string, folder: string, now: number): Promise<void> {
   if (!existsSync(place)) {
     throw new StackError('data_dir_unusable', `${folder} leads to ${place}, which is gone: use another --data-dir.`);
@@ -83,7 +83,7 @@ async function adopt(place: string, folder: string, now: number): Promise<void> 
   await utimes(owner, now / 1000, now / 1000);
 }
 
-/** A data directory may be deleted without its cluster: such clusters go a day after their last start. */
+/** If a data directory is deleted without its cluster, the cluster is removed a day after its last start. */
 async function removeAbandoned(clusters: string, now: number): Promise<void> {
   for (const name of await readdir(clusters).catch(() => [])) {
     const owner = join(clusters, name, OWNER_FILE);
@@ -112,7 +112,7 @@ const OWNER_SEARCH = 0o100;
 const GROUP_SEARCH = 0o010;
 const OTHERS_SEARCH = 0o001;
 
-/** May this user pass through all these folders? */
+/** Whether this user may pass through all these folders. */
 export function canPass(folders: readonly FolderMode[], user: UserIds): boolean {
   return folders.every(({ mode, uid, gid }) => {
     if (uid === user.uid) return (mode & OWNER_SEARCH) !== 0;
@@ -121,7 +121,7 @@ export function canPass(folders: readonly FolderMode[], user: UserIds): boolean 
   });
 }
 
-/** The folder and all above it, up to the root. */
+/** The folder and all of its parents. */
 export function foldersAbove(path: string): FolderMode[] {
   const { mode, uid, gid } = statSync(path);
   const parent = dirname(path);

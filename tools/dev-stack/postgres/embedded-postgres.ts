@@ -17,7 +17,7 @@ export interface PostgresSettings {
   readonly databases: readonly string[];
   /** false: a power cut may damage the data, which tests do not mind; a killed process never does. */
   readonly durable: boolean;
-  /** Given, every connection has to be TLS. */
+  /** If given, every connection has to use TLS. */
   readonly tls?: PostgresTls;
   /** Settings of postgresql.conf, for a server with more work than a demonstration. */
   readonly tuning?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export async function startEmbeddedPostgres(
     logFile,
     guardian,
     reporter,
-    // "Fast" shutdown: connections end now, the data is written. Left behind, it ends itself and its children.
+    // "Fast" shutdown: connections end now, the data is written. If left behind, it ends itself and its children.
     stopSignal: 'SIGINT',
     orphanSignal: 'SIGQUIT',
     stopGraceMs: 2_000,
@@ -87,13 +87,13 @@ function flags({ durable, tuning = {} }: PostgresSettings): string[] {
     'timezone=UTC',
     'log_timezone=UTC',
     ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
-    // The last of a name counts.
+    // The last value of a name counts.
     ...Object.entries(tuning).map(([name, value]) => `${name}=${value}`),
   ];
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
-/** @returns the flags of a server that takes connections by TLS only */
+/** @returns the flags of a server that accepts only TLS */
 async function writeTls(place: string, tls: PostgresTls, user: UserIds | undefined): Promise<string[]> {
   const files = {
     ssl_cert_file: ['server.crt', tls.cert],
@@ -139,7 +139,7 @@ async function createCluster(options: NewCluster): Promise<void> {
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Sorts and compares alike on every machine.
+    // Sorts and compares the same on every machine.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -178,7 +178,7 @@ async function probePostgres(address: PostgresAddress, databases: readonly strin
   }
 }
 
-/** Reaches a database that is not ours. */
+/** Connects to an external database. */
 export async function probeForeignPostgres(databaseUrl: string): Promise<void> {
   const { url, ssl } = databaseAddress(databaseUrl);
   const client = new pg.Client({ connectionString: url, ssl, connectionTimeoutMillis: 5_000 });

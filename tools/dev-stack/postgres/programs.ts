@@ -14,9 +14,7 @@ export interface PostgresPrograms {
 
 const PLATFORM_NAMES: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: 'linux', darwin: 'darwin' };
 
-/**
- * The programs out of the installed package. A user that cannot reach the project's folder gets a copy that it can.
- */
+/** The programs of the installed package. A user that cannot reach the project's folder gets a copy. */
 export async function postgresPrograms(user: UserIds | undefined): Promise<PostgresPrograms> {
   const native = packagedFolder();
   return programsIn(user === undefined || isUsable(native, user) ? native : await copyFor(native));
@@ -56,7 +54,7 @@ async function copyFor(native: string): Promise<string> {
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
-    // Another process may have been faster.
+    // Another process may have created it first.
     if (!existsSync(target)) throw error;
   }
   return target;
@@ -77,8 +75,8 @@ const run = promisify(execFile);
 const NAME = 'postgres';
 
 /**
- * Postgres refuses to run as root. Root runs it as the system user "postgres", which is created if it does not exist;
- * everybody else runs it as themselves (undefined).
+ * Postgres refuses to run as root. Root runs it as the system user "postgres", which is created if necessary; everybody
+ * else runs it as themselves (undefined).
  */
 export async function databaseUser(): Promise<UserIds | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -108,8 +106,8 @@ async function idsOf(name: string): Promise<UserIds | undefined> {
 }
 
 /**
- * Removes the pid file of a server that was killed when its process id now belongs to some other program. Postgres would
- * refuse to start for fear of a second server on the same files; its own check looks at the id only.
+ * Removes the pid file of a killed server if its process id now belongs to another program. Postgres would refuse to
+ * start, to protect the files from a second server; its own check looks at the id only.
  */
 export async function forgetDeadPostmaster(cluster: string): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
@@ -119,7 +117,7 @@ export async function forgetDeadPostmaster(cluster: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-/** In doubt, yes: then Postgres decides. */
+/** If in doubt, yes: then Postgres decides. */
 function mayBePostgres(pid: number): boolean {
   if (process.platform !== 'linux') return true;
   try {

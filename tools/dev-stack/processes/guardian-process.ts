@@ -1,7 +1,7 @@
-/*
- * Outlives the stack's process just long enough to end what that process started. It runs in a session of its own and
- * waits for the end of its standard input, which comes when the other process is gone for whatever reason, SIGKILL
- * included. A clean stop leaves it nothing to do.
+/**
+ * Outlives the stack's process just long enough to end what that process started. It runs in its own session and waits
+ * for the end of its standard input, which comes when the other process is gone for whatever reason, SIGKILL included.
+ * After a clean stop there is nothing left to do.
  */
 import { createInterface } from 'node:readline';
 import type { GuardianMessage } from './guardian-messages.js';
@@ -31,15 +31,15 @@ lines.once('close', () => void endOrphans());
 async function endOrphans(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const living = [...watched.values()].filter(isAlive);
-    // A process may have been started in the instant before the end, too late to be announced: its mark identifies it.
+    // A process may have been started just before the end, too late to be announced: its mark identifies it.
     const strays = processesMarked(mark).filter((pid) => !watched.has(pid));
-    // The first rounds look again even when nothing is left, for what was just being forked.
+    // The first rounds check again even if nothing is left, for processes that were just being forked.
     if (living.length + strays.length === 0 && (watched.size === 0 || round > 2)) break;
     for (const { pid, signal } of living) {
       if (round === 0) signalGroup(pid, signal);
       else if (signal === 'SIGKILL' || round > GRACE_ROUNDS) signalGroup(pid, 'SIGKILL');
     }
-    // Strays may be the children of a part that is still in its grace.
+    // Strays may be children of a part in its grace period.
     if (living.every(({ signal }) => signal === 'SIGKILL') || round > GRACE_ROUNDS) {
       for (const pid of strays) signalGroup(pid, 'SIGKILL');
     }

@@ -9,7 +9,7 @@ import { startTimeOf } from './process-identity.js';
 export interface Guardian {
   /** `NAME=value` in the environment of every process of this stack. */
   readonly mark: string;
-  /** `orphanSignal` is what the process gets when it is left behind; SIGKILL follows for those that need it. */
+  /** `orphanSignal` is sent to the process when it is left behind; SIGKILL follows if needed. */
   watch(pid: number, orphanSignal: NodeJS.Signals): void;
   forget(pid: number): void;
   pid(): number | undefined;
@@ -32,16 +32,16 @@ export function startGuardian({ mark, logFile }: GuardianOptions): Guardian {
 
   function open(): ChildProcess {
     const log = openSync(logFile, 'a');
-    // In a session of its own: a terminal's Ctrl-C or a signal to the group of this process does not reach it.
+    // Runs in its own session: a terminal's Ctrl-C or a signal to this process group does not reach it.
     const process_ = spawn(process.execPath, [...inheritedFlags(), guardianFile, mark], {
       detached: true,
       stdio: ['pipe', log, log],
-      // Without the mark by which it finds what it has to end.
+      // Has no mark, by which it finds what it has to end.
       env: {},
     });
     closeSync(log);
     process_.unref();
-    // Writing to a guardian that has just died is answered by the exit handler.
+    // The exit handler deals with a guardian that has just died.
     process_.stdin?.on('error', () => undefined);
     process_.on('error', () => undefined);
     process_.once('exit', () => {
@@ -87,7 +87,7 @@ export function startGuardian({ mark, logFile }: GuardianOptions): Guardian {
 
 const guardianFile = fileURLToPath(new URL('./guardian-process.js', import.meta.url));
 
-/** Loaders, so that the guardian also runs from sources; not the debugger's port, which can be had only once. */
+/** Passes loaders on, so that the guardian also runs from sources, but not the debugger's port, which can be used only once. */
 function inheritedFlags(): string[] {
   return process.execArgv.filter((flag) => !flag.startsWith('--inspect'));
 }

@@ -10,7 +10,7 @@ import { waitUntil } from './wait-until.js';
 export interface ManagedProcessOptions {
   readonly name: string;
   readonly logFile: string;
-  /** Asked before each start. */
+  /** Called before each start. */
   readonly command: () => ProcessCommand | Promise<ProcessCommand>;
   /** Resolves when the process does its work; rejects while it does not yet. */
   readonly probe: () => Promise<void>;
@@ -21,12 +21,12 @@ export interface ManagedProcessOptions {
   readonly orphanSignal?: NodeJS.Signals;
   readonly guardian: Guardian;
   readonly reporter: StackReporter;
-  /** Another process has taken the place of the last one. */
+  /** Called when another process has replaced the last one. */
   readonly onReplaced?: () => void;
   readonly now?: () => number;
 }
 
-/** A process that is started again whenever it ends, until it is stopped. */
+/** A process that is restarted whenever it ends, until it is stopped. */
 export interface ManagedProcess {
   readonly name: string;
   /** Resolves when the probe does. @throws StackError `part_failed` when the process ends early again and again. */
@@ -40,7 +40,7 @@ export interface ManagedProcess {
 }
 
 const READY_TIMEOUT_MS = 90_000;
-/** A first start is tried so often: what a killed predecessor held may not be free at once. */
+/** Tries of the first start: resources of a killed predecessor may not be free at once. */
 const FIRST_STARTS = 3;
 
 export function createManagedProcess(options: ManagedProcessOptions): ManagedProcess {
@@ -101,7 +101,7 @@ export function createManagedProcess(options: ManagedProcessOptions): ManagedPro
     stopping.abort(new Error(`${name} is being stopped`));
     if (current !== undefined) await endChild(current, options);
     await keeper;
-    // A start that was under way when the stop came.
+    // The stop may have come during a start.
     if (current !== undefined) await endChild(current, options);
   }
 
@@ -127,7 +127,7 @@ async function untilReady(
   }
 }
 
-/** Asks the process to stop, and kills it with its children when it does not do so in time. */
+/** Asks the process to stop, and kills it with its children if it does not stop in time. */
 async function endChild({ child, exited }: GuardedChild, options: ManagedProcessOptions): Promise<void> {
   if (child.pid === undefined) return;
   if (child.exitCode === null && child.signalCode === null) child.kill(options.stopSignal ?? 'SIGTERM');
@@ -159,10 +159,10 @@ async function lastLines(file: string): Promise<string> {
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
-/** A process that lived this long is taken to have been well. */
+/** A process that lived this long counts as healthy. */
 const SOUND_LIFE_MS = 30_000;
 
-/** How many deaths in a row came too early, the last one after `livedMs` included. */
+/** How many deaths in a row came too early, including the last one after `livedMs`. */
 export function earlyDeathsAfter(livedMs: number, before: number): number {
   return livedMs >= SOUND_LIFE_MS ? 1 : before + 1;
 }
@@ -173,7 +173,7 @@ export function restartDelayMs(earlyDeaths: number): number {
 }
 
 interface RunOnceContext {
-  /** What it does, as the beginning of a sentence. */
+  /** What the command does, as the beginning of a sentence. */
   readonly name: string;
   readonly logFile: string;
   readonly guardian: Guardian;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * When a process started, in the system's own words; null when there is none. Together with the process id it names one
- * process for good: ids are used again, a start time with them is not.
+ * When a process started, as the system reports it; null: there is none. Together with the process id it identifies one
+ * process forever: ids are reused, but not with the same start time.
  */
 export function startTimeOf(pid: number): string | null {
   try {
@@ -43,7 +43,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
     try {
       process.kill(target, signal);
     } catch {
-      // Gone, or never a leader.
+      // The group is gone, or the process never led one.
     }
   }
 }
@@ -53,7 +53,7 @@ function linuxStartTime(pid: number): string | null {
   // The second field is the command in brackets, which may itself hold spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
-  // A zombie has ended; only its parent has not looked yet.
+  // A zombie has ended, although its parent has not waited for it.
   return state === 'Z' || state === 'X' ? null : (fields[19] ?? null);
 }
 

@@ -9,7 +9,7 @@ export interface ProcessCommand {
   readonly cwd?: string;
   /** Another user to run as; only root may ask for it. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-  /** An IPC channel, by whose end a Node process learns that this one is gone. */
+  /** An IPC channel, whose end tells a Node process that this one is gone. */
   readonly channel?: boolean;
   /** Receives standard output; otherwise it goes to the log file, as standard error always does. */
   readonly onOutput?: ((text: string) => void) | undefined;
@@ -34,9 +34,9 @@ export interface GuardedChild {
 }
 
 /**
- * Starts a process in a process group of its own, so that Ctrl-C in a terminal does not stop a broker before its
- * clients, and tells the guardian. Where the kernel can, it also ends the process with this one: should someone kill
- * every Node process at once, the guardian included, Java still goes.
+ * Starts a process in its own process group, so that Ctrl-C in a terminal does not stop a broker before its clients,
+ * and tells the guardian. If the kernel can, it also ends the process with this one: if someone kills every Node
+ * process at once, the guardian included, Java still goes.
  */
 export function spawnGuarded(command: ProcessCommand, { guardian, logFile, orphanSignal }: SpawnContext): GuardedChild {
   const log = openSync(logFile, 'a');

@@ -8,7 +8,8 @@ interface WaitOptions {
 }
 
 /**
- * Tries until the work succeeds, and resolves to its result. Readiness is found by doing, never by waiting a while.
+ * Tries until the work succeeds, and resolves to its result. Readiness is found by doing real work, never by a fixed
+ * wait.
  * @throws the last failure when the time is over, or the signal's reason.
  */
 export async function waitUntil<T>(attempt: () => Promise<T>, options: WaitOptions): Promise<T> {

@@ -31,7 +31,7 @@ export function registryDownload(): Download {
   };
 }
 
-/** A schema registry whose schemas and ids live in a database, so that they survive it. The address is its Confluent API. */
+/** A schema registry that keeps its schemas and ids in a database, so that they survive restarts. The address is its Confluent API. */
 export async function startEmbeddedRegistry(context: PartContext, databaseUrl: string): Promise<EmbeddedPart<string>> {
   const { dataDir, reporter } = context;
   const files = await ensureDownloaded(context.cacheDir, registryDownload(), reporter, context.signal);
@@ -84,7 +84,7 @@ async function probeRegistry(url: string): Promise<void> {
   await ask(`${subject}?permanent=true`, 'DELETE');
 }
 
-/** Reaches a registry that is not ours, and leaves nothing in it. */
+/** Connects to an external registry, and leaves nothing in it. */
 export async function probeForeignRegistry(registry: SchemaRegistryOptions): Promise<void> {
   await createSchemaRegistry({ ...registry, timeoutMs: TIMEOUT_MS }).schemaById(1);
 }

@@ -3,17 +3,17 @@ import { identityOf } from '../processes/process-identity.js';
 
 const DEFAULT_PORT = 8_080;
 
-/** First of all: what is asked for may be impossible. @throws StackError `no_free_port` */
+/** Called first, since the requested port may be impossible. @throws StackError `no_free_port` */
 export async function assertFree(asked: number | undefined): Promise<void> {
   if (asked !== undefined && !(await isPortFree(asked))) throw taken(asked);
 }
 
-/** As late as possible: until the API listens, another stack that starts finds the same port free. */
+/** Called as late as possible: until the API listens, another stack may find the same port free. */
 export function chooseApiPort(dataDir: DataDir, asked: number | undefined): Promise<number> {
   return asked === undefined ? dataDir.port('public-api', DEFAULT_PORT) : Promise.resolve(asked);
 }
 
-/** The API, whose start says what to do when another program was faster. Its own sentence names a variable that is not set. */
+/** Reports if another program took the port first. The API's own message names a variable that is not set. */
 export function withPort(api: ManagedProcess, port: number): ManagedProcess {
   return {
     ...api,

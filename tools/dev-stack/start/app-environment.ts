@@ -4,7 +4,7 @@ import { type DataDir, readJsonFile, writeJsonFile } from '../data-dir/data-dir.
 import type { DevStack } from '../index.js';
 import type { Environment } from './start-config.js';
 
-/** What all processes of a stack get. Variables that the user has set win, except those that say where the stack is. */
+/** The environment of all processes of a stack. Variables that the user has set win, except those that say where the stack is. */
 export function stackEnvironment(
   env: Environment,
   stack: Pick<DevStack, 'kafka' | 'registryUrl' | 'databaseUrl'>,
@@ -52,16 +52,16 @@ function withoutEmpty(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** The first two are base64 of 32 bytes each, as the applications take them. */
+/** The first two are base64 of 32 bytes each, as the applications expect. */
 export interface StackKeys {
-  /** Seals subscription secrets; with another key the stored ones can no longer be opened. */
+  /** Seals subscription secrets; another key cannot open the stored ones. */
   readonly sealingKey: string;
   readonly pageTokenKey: string;
-  /** `wpa_...`: acts for every fleet. */
+  /** `wpa_...`: it has access to every fleet. */
   readonly adminKey: string;
 }
 
-/** The keys of this data directory, made at the first start. */
+/** The keys of this data directory, created at the first start. */
 export async function stackKeys(dataDir: DataDir): Promise<StackKeys> {
   const file = dataDir.file('keys.json');
   const saved = (await readJsonFile(file)) as Partial<StackKeys> | null;

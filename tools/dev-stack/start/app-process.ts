@@ -17,7 +17,7 @@ interface AppProcessOptions extends AppProcessContext {
   readonly program: string;
   readonly env: Environment;
   readonly args?: readonly string[];
-  /** An application is asked there for its readiness. A demo process counts as ready once it is started. */
+  /** The port at which the readiness of an application is checked. A demo process counts as ready once it is started. */
   readonly adminPort?: number;
   readonly onOutput?: (text: string) => void;
 }

@@ -4,7 +4,7 @@ import type { TopicConfig } from '@waypost/platform/without-nest';
 import { openTopicAdmin } from '@waypost/streams';
 import type { DevStack } from '../index.js';
 
-/** What the applications expect to find: topics, schemas, tables. May be run at every start. */
+/** Creates what the applications expect to find: topics, schemas, tables. Safe to run at every start. */
 export async function setUpStack(stack: DevStack, topics: TopicConfig): Promise<void> {
   await Promise.all([setUpTopics(stack, topics), runMigrations(stack.databaseUrl)]);
 }

@@ -15,10 +15,10 @@ export interface StackFacts {
   readonly pids: Readonly<Record<string, readonly number[]>>;
 }
 
-/** `DIR/stack.json`: there while the stack is ready, and true all that time. */
+/** `DIR/stack.json`: present and accurate while the stack is ready. */
 export interface StackFile {
   publish(facts: () => StackFacts): Promise<void>;
-  /** Something in the facts has changed. Nothing happens before `publish`. */
+  /** Call when a fact has changed. Does nothing before `publish`. */
   readonly refresh: () => void;
   remove(): Promise<void>;
 }
@@ -32,11 +32,11 @@ export function createStackFile(dataDir: DataDir, onError: (error: unknown) => v
   async function write(): Promise<void> {
     if (facts === undefined) return;
     const apiKeys = ((await readJsonFile(dataDir.file(API_KEYS))) ?? {}) as Record<string, string>;
-    // Taken last, so that a process that was replaced meanwhile is in it.
+    // Read last, so that a process replaced in the meantime is included.
     await writeJsonFile(file, { ...facts(), apiKeys });
   }
 
-  /** One after another: a later state must not be overwritten by an earlier one. */
+  /** Serialized: an earlier state must not overwrite a later one. */
   function queue(work: () => Promise<void>): Promise<void> {
     const done = writing.then(work);
     writing = done.catch(() => undefined);

@@ -16,7 +16,7 @@ export interface StartConfig {
   /** Parts that the environment names and that are therefore not started. */
   readonly external: ExternalParts;
   readonly topics: TopicConfig;
-  /** Started by npm, whose end should end this process too. */
+  /** True if npm started this process, which should then end with it. */
   readonly startedByNpm: boolean;
   /** WAYPOST_SUPERVISED: this process ends with its standard input. */
   readonly supervised: boolean;

@@ -8,7 +8,7 @@ interface StopRequestOptions {
 
 const PARENT_POLL_MS = 300;
 
-/** Aborted once this process is asked to stop. Further signals change nothing: npm passes on what we get too. */
+/** Aborted once this process is asked to stop. Further signals change nothing: npm passes ours on as well. */
 export function stopRequest({ watchParent, watchInput, onRequest }: StopRequestOptions): AbortSignal {
   const request = new AbortController();
   const stop = (reason: string): void => {

@@ -19,14 +19,14 @@ export interface SupervisorOptions {
   readonly flags: StartFlags;
   readonly config: StartConfig;
   readonly programs: Programs;
-  /** Run once between the parts and the applications. */
+  /** Runs once between the parts and the applications. */
   readonly setUp: (stack: DevStack, topics: StartConfig['topics']) => Promise<void>;
   readonly reporter: StackReporter;
   /** Receives what the demo subscriber prints. */
   readonly onDemoOutput: (text: string) => void;
 }
 
-/** A process of an application, and where it answers. */
+/** A process of an application, and its admin address. */
 export interface Instance {
   readonly app: AppName;
   readonly process: ManagedProcess;
@@ -36,7 +36,7 @@ export interface Instance {
 export interface RunningStack {
   readonly dataDir: DataDir;
   readonly apiUrl: string;
-  /** Without a meaning where the environment configures another one. */
+  /** Meaningless if the environment configures another one. */
   readonly adminKey: string;
   readonly instances: readonly Instance[];
 }
@@ -59,7 +59,7 @@ export async function superviseStack(
 
   const apps: ManagedProcess[] = [];
   const demo: ManagedProcess[] = [];
-  // While they start; afterwards they are stopped in order.
+  // Used while they start; afterwards they are stopped in order.
   const stopEarly = (): void => void stopAll([...demo, ...apps]);
   signal.addEventListener('abort', stopEarly);
   let stack: DevStack | undefined;
@@ -90,7 +90,7 @@ interface StartContext {
   readonly stack: DevStack;
   readonly context: AppProcessContext;
   readonly stackFile: StackFile;
-  /** Filled before the processes start, for the one who stops them. */
+  /** Filled before the processes start, so that they can be stopped. */
   readonly apps: ManagedProcess[];
   readonly demo: ManagedProcess[];
   readonly signal: AbortSignal;
@@ -121,7 +121,7 @@ async function startAll(start: StartContext): Promise<RunningStack> {
   }));
   if (flags.demo) {
     demo.push(...createDemo(options, context, { ...shared, WAYPOST_API_URL: apiUrl }));
-    // The subscriber first, so that it sees the fleet's first events.
+    // The subscriber starts first, so that it sees the fleet's first events.
     for (const part of demo) await part.start();
   }
   signal.throwIfAborted();
@@ -172,7 +172,7 @@ function createDemo(
   ];
 }
 
-/** Waits for all even when one fails, so that none is still starting when they are stopped. */
+/** Waits for all even if one fails, so that none is still starting when they are stopped. */
 async function startEach(processes: readonly ManagedProcess[]): Promise<void> {
   const results = await Promise.allSettled(processes.map((process_) => process_.start()));
   const failed = results.find((result) => result.status === 'rejected');

@@ -3,7 +3,7 @@ import type { RoadNetwork } from '../city/road-network.js';
 import { between, chance, noise, pick, type Random, wholeBetween } from '../random.js';
 import type { DriveState } from './drive.js';
 
-/** A ping in the form of a track file: ISO 8601 times; what the device does not know is absent. */
+/** A ping in the form of a track file: ISO 8601 times; unknown values are absent. */
 export interface TrafficRow {
   readonly deviceId: string;
   readonly eventTime: string;
@@ -33,14 +33,14 @@ export interface Device {
   observe(nowMs: number, state: DriveState): TrafficRow[];
 }
 
-/** What differs between devices, as it does between products. */
+/** Differences between devices, as between products. */
 interface Product {
-  /** Reads the vehicle's bus: revolutions, fuel, odometer. */
+  /** Whether it reads the vehicle's bus: revolutions, fuel, odometer. */
   readonly hasBus: boolean;
   readonly hasIgnitionWire: boolean;
-  /** Writes (0, 0) for "no fix" instead of nothing. */
+  /** Whether it writes (0, 0) for "no fix" instead of nothing. */
   readonly writesZero: boolean;
-  /** After a gap it sends the newest ping first, then its store: those arrive late. */
+  /** Whether it sends the newest ping first after a gap, then its store: those arrive late. */
   readonly newestFirst: boolean;
   readonly connectionType: string;
 }

@@ -3,23 +3,23 @@ import { isRed, type Road, type RoadNetwork } from '../city/road-network.js';
 import { fastestRoute } from '../city/route-planner.js';
 import { between, chance, type Random, wholeBetween } from '../random.js';
 
-/** Where a vehicle is and what it does, each second. */
+/** The state of a vehicle, each second. */
 export interface DriveState {
   readonly at: Point;
   readonly headingDeg: number;
   readonly speedMs: number;
   readonly engineOn: boolean;
-  /** In a tunnel or a garage. */
+  /** True in a tunnel or a garage. */
   readonly covered: boolean;
   readonly movedM: number;
 }
 
 export interface Driver {
-  /** Goes on for one second. */
+  /** Advances by one second. */
   step(nowMs: number): DriveState;
 }
 
-/** How a vehicle stands still: for a delivery with the engine running, or parked with the key off. */
+/** A standstill: a delivery with the engine running, or parking with the key off. */
 interface Stop {
   readonly untilMs: number;
   readonly engineOn: boolean;
@@ -42,8 +42,8 @@ const garageShare = 0.2;
 const startsParkedShare = 0.3;
 
 /**
- * One driver in the city: drives to one place after the other, keeps to limits and red lights, slows down for corners,
- * stops for deliveries, and parks with the key off.
+ * One driver in the city: drives from place to place, keeps to limits and red lights, slows down for corners, stops for
+ * deliveries, and parks with the key off.
  */
 export function createDriver(network: RoadNetwork, random: Random, startMs: number): Driver {
   const pace = between(random, 0.85, 1.08);
