@@ -20,7 +20,7 @@ const replayConfig = z
   .object({
     WAYPOST_REPLAY_MAX_UNSENT: withDefault(
       asInteger(1, 1_000_000),
-      'deliveries of one replay that are written and not yet sent, from 1',
+      'deliveries of one replay that are written but not yet sent, from 1',
       1_000,
     ),
   })

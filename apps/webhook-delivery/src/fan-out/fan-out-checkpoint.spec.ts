@@ -55,7 +55,7 @@ describe('a partition without a committed position', () => {
   });
 
   it('has lost it when events were delivered an hour ago', async () => {
-    expect(await lost({})).toContain('is gone, although deliveries were made before');
+    expect(await lost({})).toContain('is gone, although deliveries were created before');
   });
 });
 

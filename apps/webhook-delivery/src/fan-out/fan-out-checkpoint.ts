@@ -118,7 +118,7 @@ export async function findLostPosition(
   const [start, end] = await Promise.all([parts.backend.startOffset(log), parts.backend.endOffset(log)]);
   if (committed === null) {
     if (start === end || !(await hasOldDelivery(parts, outputs))) return null;
-    return lost(log, 'is gone, although deliveries were made before');
+    return lost(log, 'is gone, although deliveries were created before');
   }
   if (committed >= start && committed <= end) return null;
   return lost(log, `is ${String(committed)}, but the log goes from ${String(start)} to ${String(end)}`);
@@ -130,7 +130,7 @@ function lost({ topic, partition }: TopicPartition, what: string): string {
     `The committed offset of ${id} for ${topic}-${String(partition)} ${what}. Nothing is sent until you choose where to ` +
     `continue: waypost tasks seek ${id}:${String(partition)} OFFSET, with the offset of the first event that was not fanned ` +
     `out (waypost read ${topic} --from TIME_OF_THE_LAST_DELIVERY shows offsets), earliest (which sends all events in the ` +
-    'log again) or latest (which skips what came meanwhile).'
+    'log again) or latest (which skips all events since).'
   );
 }
 

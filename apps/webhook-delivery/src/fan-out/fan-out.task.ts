@@ -171,7 +171,7 @@ export class FanOutTask implements PartitionTask {
   }
 
   private opened(): DeliveryWriter {
-    if (!this.deliveries) throw new Error('The task was not opened.');
+    if (!this.deliveries) throw new Error('The task has not been opened.');
     return this.deliveries;
   }
 

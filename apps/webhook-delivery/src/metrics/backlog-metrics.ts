@@ -23,7 +23,7 @@ export function createBacklogMetrics(registry: Registry, nowMs: () => number): B
   new Gauge({
     name: 'waypost_subscription_backlog_seconds',
     help:
-      'Age of the oldest unfinished delivery of a subscription, for the ten oldest that are over an hour old; subscriptions that ' +
+      'Age of the oldest unfinished delivery of a subscription, for the ten oldest that are over an hour old. Subscriptions that ' +
       'their owners have paused are left out.',
     labelNames: ['fleet', 'subscription'],
     registers: [registry],

@@ -38,24 +38,24 @@ export function createDeliveryMetrics(registry: Registry, { nowMs, monotonicMs }
   const registers = [registry];
   const created = new Counter({
     name: 'waypost_deliveries_created_total',
-    help: 'Deliveries made by the fan-out.',
+    help: 'Deliveries created by the fan-out.',
     registers,
   });
   const attempts = new Counter({
     name: 'waypost_attempts_total',
-    help: 'Delivery attempts and probes by outcome and class of the status code (none: no response); expired: a delivery ended without one, after 15 days.',
+    help: 'Delivery attempts and probes by outcome and class of the status code (none: no response). expired: a delivery ended after 15 days without an attempt.',
     labelNames: ['outcome', 'class'],
     registers,
   });
   const duration = new Histogram({
     name: 'waypost_attempt_duration_seconds',
-    help: 'From the start of an attempt to its end.',
+    help: 'Time from the start of an attempt to its end.',
     buckets: DURATION_BUCKETS_S,
     registers,
   });
   const lateness = new Histogram({
     name: 'waypost_attempt_lateness_seconds',
-    help: 'From when an attempt was due to its start, of first attempts, retries and probes. A first attempt or a probe is due when it has room.',
+    help: 'Delay from the due time of an attempt to its start, by kind. A first attempt or a probe is due once it may begin.',
     labelNames: ['kind'],
     buckets: LATENESS_BUCKETS_S,
     registers,
@@ -125,7 +125,7 @@ export function createReplayMetrics(registry: Registry): ReplayMetrics {
   });
   const unfinished = new Gauge({
     name: 'waypost_replays_unfinished',
-    help: 'Replays of the partitions of this process that are not over.',
+    help: 'Unfinished replays in the partitions of this process.',
     registers,
   });
   return {

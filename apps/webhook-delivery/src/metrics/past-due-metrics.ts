@@ -30,8 +30,8 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
   new Gauge({
     name: 'waypost_deliveries_past_due',
     help:
-      'Deliveries in memory that could be sent now and are not: retries whose time has come (retry), and deliveries ' +
-      'that wait for room (first). Paused, suspended, paced and ordered ones do not count.',
+      'Deliveries in memory that could be sent now but are not: retries that are due (retry), and deliveries ' +
+      'that wait for a reservation or a slot (first). Paused, suspended, paced and strictly ordered ones do not count.',
     labelNames: ['kind'],
     registers,
     // Also sets the other two, which are registered later and so collected later: one walk per scrape.
@@ -49,7 +49,7 @@ export function createPastDueMetrics(registry: Registry, monotonicMs: () => numb
   });
   const oldest = new Gauge({
     name: 'waypost_delivery_past_due_seconds',
-    help: 'How long the oldest delivery that is past due has been; 0 when none is.',
+    help: 'How long the oldest past-due delivery has been past due; 0 if there is none.',
     labelNames: ['kind'],
     registers,
   });

@@ -201,7 +201,7 @@ export class SenderTask implements PartitionTask {
   }
 
   private opened(): SenderWork {
-    if (!this.work) throw new Error('The task was not opened.');
+    if (!this.work) throw new Error('The task has not been opened.');
     return this.work;
   }
 

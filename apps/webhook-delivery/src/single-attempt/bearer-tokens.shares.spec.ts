@@ -53,7 +53,7 @@ describe('token requests that are never answered (R-26)', () => {
 
     const last = await rig.run(`neighbor-${String(NEIGHBORS - 1)}`, { begunMsAgo: 4_500 });
 
-    const detail = 'no token was requested in time, because too many other requests for tokens are not answered';
+    const detail = 'no token was requested in time, because too many other token requests are unanswered';
     expect(last).toMatchObject({ result: { type: 'error', errorCode: 'token_error', detail } });
   });
 });

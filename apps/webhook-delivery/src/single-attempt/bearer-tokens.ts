@@ -48,7 +48,7 @@ const MAX_BACK_OFF_MS = 15_000;
 const WAIT_WHILE_FAILING_MS = 250;
 
 const NOT_ANSWERED = 'the token endpoint did not answer in time';
-const NOT_REQUESTED = 'no token was requested in time, because too many other requests for tokens are not answered';
+const NOT_REQUESTED = 'no token was requested in time, because too many other token requests are unanswered';
 const WITHDRAWN: WithdrawnRequest = Object.freeze({ type: 'withdrawn' });
 
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {

@@ -55,7 +55,7 @@ export class DeviceIndex<Owner> {
 
   private shardOf(entry: Uint32Array): Shard {
     const shard = this.shards[(entry[1] ?? 0) % this.shards.length];
-    if (shard === undefined) throw new Error('There is no shard.');
+    if (shard === undefined) throw new Error('The device index has no shard for this word.');
     return shard;
   }
 

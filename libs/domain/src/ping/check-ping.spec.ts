@@ -22,7 +22,7 @@ describe('checkPing (R-1, R-2)', () => {
     ['NUL', pingOf({ fleetId: '\u0000' }), 'fleetId holds a control character: "\\u0000"'],
     ['DEL', pingOf({ fleetId: 'a\u007f' }), 'fleetId holds a control character'],
     ['a C1 control', pingOf({ fleetId: 'a\u0085' }), 'fleetId holds a control character'],
-    ['bytes that are no UTF-8', pingOf({ deviceId: 'd\ufffd' }), 'deviceId holds bytes that are no UTF-8'],
+    ['bytes that are not UTF-8', pingOf({ deviceId: 'd\ufffd' }), 'deviceId contains bytes that are not UTF-8'],
     ['an id without a bound', pingOf({ deviceId: 'd'.repeat(MAX_ID_LENGTH + 1) }), 'deviceId is longer than 256'],
     ['a time before 1970', pingOf({ eventTime: -1 }), 'eventTime is not a time from 1970 to 9999'],
     ['a time after 9999', pingOf({ eventTime: 1, receivedTime: 253_402_300_800_000 }), 'receivedTime is not a time'],

@@ -55,7 +55,7 @@ function invalidId(field: string, id: string): PingCheck {
 function idFault(id: string): string {
   if (id.length === 0) return 'is empty';
   if (id.length > MAX_ID_LENGTH) return `is longer than ${String(MAX_ID_LENGTH)} characters`;
-  if (id.includes('\ufffd')) return 'holds bytes that are no UTF-8';
+  if (id.includes('\ufffd')) return 'contains bytes that are not UTF-8';
   return `holds a control character: ${JSON.stringify(id)}`;
 }
 

@@ -18,7 +18,7 @@ export function visitMinutes(
   for (let at = 0; at < text.length;) {
     const place = text.indexOf('[', at);
     const lastPlace = text.indexOf(FIGURES_END, place);
-    if (place === -1 || lastPlace === -1) throw new RangeError(`These are no packed minutes: ${text.slice(at)}`);
+    if (place === -1 || lastPlace === -1) throw new RangeError(`Malformed packed minutes: ${text.slice(at)}`);
     const endPlace = lastPlace + FIGURES_END.length;
     visit(Number(text.slice(at, place)), place, endPlace);
     at = endPlace;

@@ -124,7 +124,7 @@ describe('a @StreamTask handler', () => {
     const { results } = await run(WithoutContext, [1]);
 
     expect(results).toEqual([
-      new TypeError('WithoutContext.handle needs a parameter with @Ctx() beside the one with @Payload().'),
+      new TypeError('WithoutContext.handle needs a parameter with @Ctx() in addition to the one with @Payload().'),
     ]);
   });
 });

@@ -94,7 +94,7 @@ function runThroughContext(name: string, descriptor: PropertyDescriptor): void {
   function throughContext(this: unknown, ...args: unknown[]): Promise<void> {
     const context = args.find((argument) => argument instanceof HandlerContext);
     if (context === undefined)
-      throw new TypeError(`${name} needs a parameter with @Ctx() beside the one with @Payload().`);
+      throw new TypeError(`${name} needs a parameter with @Ctx() in addition to the one with @Payload().`);
     return context.run(() => method.apply(this, args));
   }
   for (const key of Reflect.getOwnMetadataKeys(method) as unknown[])

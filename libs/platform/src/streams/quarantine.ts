@@ -36,7 +36,7 @@ export class Quarantine {
   ) {
     this.counter = new Counter({
       name: 'waypost_records_rejected_total',
-      help: 'Records that could not be used and went to telemetry.rejected, by their topic and the reason.',
+      help: 'Unusable records that went to telemetry.rejected, by topic and reason.',
       labelNames: ['topic', 'reason'],
       registers: [metrics],
     });

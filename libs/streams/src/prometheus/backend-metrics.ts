@@ -11,7 +11,7 @@ export function registerTransactionMetrics({
 }: Omit<MetricsOptions, 'now'>): (transactionalId: string, durationMs: number) => void {
   const durations = new Histogram({
     name: `${prefix}transaction_duration_seconds`,
-    help: 'From the start of a Kafka transaction to the response to its commit, by transactional id without its number.',
+    help: 'Time from the start of a Kafka transaction to the response to its commit, by transactional id without its number.',
     labelNames: ['producer'],
     buckets: TRANSACTION_BUCKETS_S,
     registers: [registry],
@@ -27,7 +27,7 @@ export function registerStallMetrics(
 ): void {
   new Gauge({
     name: `${prefix}stalled_seconds`,
-    help: 'How long the oldest read, table, transaction or processor that makes no progress has been waiting; 0 when none is.',
+    help: 'How long the oldest stalled read, table, transaction or processor has been waiting; 0 if there is none.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {

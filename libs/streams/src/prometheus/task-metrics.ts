@@ -37,7 +37,7 @@ export function registerTaskMetrics({ registry, prefix = 'streams_', now }: Metr
   const begun = new OpenBatches();
   new Gauge({
     name: `${prefix}oldest_batch_seconds`,
-    help: 'How long the batch that has been processed longest has been; 0 when none is.',
+    help: 'Age of the oldest batch that is still being processed; 0 if there is none.',
     labelNames: ['group'],
     registers: [registry],
     collect() {
@@ -46,7 +46,7 @@ export function registerTaskMetrics({ registry, prefix = 'streams_', now }: Metr
   });
   const age = new Histogram({
     name: `${prefix}record_age_seconds`,
-    help: 'From when a record was logged to when it was processed: the oldest of each batch, or of each 1,000 records of one.',
+    help: 'Time from the logging of a record to its processing, for the oldest of each batch, or of each 1,000 records of a batch.',
     labelNames: ['group'],
     buckets: AGE_BUCKETS_S,
     registers: [registry],
@@ -64,7 +64,7 @@ function registerStates({ registry, prefix, managers }: GaugeOptions): void {
   const registers = [registry];
   new Gauge({
     name: `${prefix}tasks`,
-    help: 'Partitions that this process owns, by state: running, starting (it restores) or parked.',
+    help: 'Partitions that this process owns, by state: running, starting (restoring state) or parked.',
     labelNames: ['group', 'state'],
     registers,
     collect() {
@@ -75,7 +75,7 @@ function registerStates({ registry, prefix, managers }: GaugeOptions): void {
   });
   new Gauge({
     name: `${prefix}parked_partitions`,
-    help: 'Parked partitions that this process owns; /tasks says why.',
+    help: 'Parked partitions that this process owns; /tasks has the reasons.',
     labelNames: ['group'],
     registers,
     collect() {
@@ -89,7 +89,7 @@ function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
   const registers = [registry];
   new Gauge({
     name: `${prefix}lag_records`,
-    help: 'Offsets of the log after the last batch that was processed, by the end of the log in the same fetch.',
+    help: 'Offsets between the last processed batch and the end of the log at that fetch.',
     labelNames: ['group'],
     registers,
     collect() {
@@ -101,7 +101,7 @@ function registerProgress({ registry, prefix, managers }: GaugeOptions): void {
   });
   new Gauge({
     name: `${prefix}restore_remaining_records`,
-    help: 'Offsets of changelogs that this process must still read before all its partitions run; 0 when none restores.',
+    help: 'Offsets of changelogs that this process must still read before all its partitions run; 0 if none is restoring.',
     labelNames: ['group'],
     registers,
     collect() {

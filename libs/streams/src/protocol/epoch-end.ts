@@ -44,6 +44,7 @@ function decode(payload: Buffer): number | null {
     });
   });
   const { errorCode, end } = answer?.[0] ?? { errorCode: 0, end: -1 };
-  if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
+  if (errorCode !== 0)
+    throw Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode });
   return end < 0 ? null : end;
 }

@@ -76,7 +76,8 @@ function decodeFetch(payload: Buffer): { partitions: FetchedPartition[] } {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time
   const errorCode = reader.int16();
-  if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
+  if (errorCode !== 0)
+    throw Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode });
   reader.int32(); // session
   const partitions = reader.array(decodeTopic).flat();
   return { partitions };

@@ -49,7 +49,8 @@ function decode(payload: Buffer): string | null {
   const errorCode = reader.int16();
   skipString(reader); // name
   const id = payload.toString('hex', reader.position, reader.position + NO_ID.length);
-  if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
+  if (errorCode !== 0)
+    throw Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode });
   return id === NO_ID_TEXT ? null : id;
 }
 

@@ -65,7 +65,7 @@ export class LeaderEpochs {
   private truncated(topic: string, position: number, end: number): LogTruncated {
     return new LogTruncated(
       topic,
-      `The log of ${this.nameOf(topic)} has lost records that were processed, the offsets ${String(end)} to ${String(position - 1)}, and others may have them now: a replica that lacked them became leader (unclean.leader.election.enable). Give the command seek with ${String(end)}, which adds what has come since to the state that the lost records have left, or with latest, which skips it.`,
+      `The log of ${this.nameOf(topic)} has lost processed records, the offsets ${String(end)} to ${String(position - 1)}, which other records may have now: a replica that lacked them became leader (unclean.leader.election.enable). Seek to ${String(end)} to apply newer records to the state that the lost ones have left, or to latest to skip them.`,
     );
   }
 }

@@ -30,7 +30,7 @@ describe('a partition whose committed offset has expired while its changelog is 
     const app = await startForgotten();
     const [task] = app.tasks();
     expect(task?.parked).toMatchObject({ code: 'POSITION_LOST', offset: null });
-    expect(task?.parked?.message).toMatch(/counting has no committed offset for input-0.*counts-0.*seek/s);
+    expect(task?.parked?.message).toMatch(/counting has no committed offset for input-0.*counts-0.*Seek/s);
     expect(await apps.outputs()).toEqual(['a1', 'b2', 'c3']);
   });
 
@@ -61,7 +61,7 @@ describe('a partition whose committed offset has expired while its changelog is 
     expect(app.command(INPUT, { seek: 3 })).toBeNull();
     const group = apps.broker.group({ groupId: counting.applicationId, topics: [] });
     await until(async () => (await group.committed(INPUT)) !== null);
-    expect(app.command(INPUT, { seek: 3 })).toMatch('It continues from where the last command has moved it');
+    expect(app.command(INPUT, { seek: 3 })).toMatch('It is continuing from the position of the last command');
     apps.append('d');
     await apps.untilOutputs('a1', 'b2', 'c3', 'd4');
     await failNextCommit();
@@ -139,8 +139,8 @@ describe('a partition whose changelog is deleted and made again while it is proc
 
   it('is parked after its next commit, with what to do, instead of at some time going on with what came since', async () => {
     const app = await startAndMakeAgain();
-    expect(app.tasks()[0]?.parked?.message).toMatch(/counts-0 .* is another topic by now.*There is state of counts/su);
-    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('There is state that would get the log once more');
+    expect(app.tasks()[0]?.parked?.message).toMatch(/counts-0 .* is another topic by now.*counts still has state/su);
+    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('The log would be applied twice to the remaining state');
   });
 
   it('makes its state again from the start of the log on command once that changelog is deleted as well', async () => {
@@ -175,9 +175,9 @@ describe('a partition that has lost the state of one store, and not of another (
     const app = await startWithout();
     expect(app.tasks()[0]?.parked).toMatchObject({
       code: 'STATE_PARTLY_LOST',
-      message: expect.stringMatching(/counts-0.*There is state of sums/su),
+      message: expect.stringMatching(/counts-0.*sums still has state/su),
     });
-    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('There is state that would get the log once more');
+    expect(app.command(INPUT, { seek: 'earliest' })).toMatch('The log would be applied twice to the remaining state');
   });
 
   it('goes on without it from an offset', async () => {

@@ -117,7 +117,7 @@ export class StreamTask implements PartitionTask {
     if (!changelog) return;
     throw new StreamsError(
       'POSITION_LOST',
-      `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Give the command seek with ${this.several ? '' : 'the offset where it continues, or with '}earliest (which repeats outputs) or latest (which skips records).`,
+      `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Seek to ${this.several ? '' : 'the offset where it continues, to '}earliest (which repeats outputs) or to latest (which skips records).`,
     );
   }
 
@@ -130,12 +130,12 @@ export class StreamTask implements PartitionTask {
     const state = written.includes(lost) ? 'another topic by now' : 'empty';
     const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is ${state}, although the task of ${partitionName(context)} has written to it: it was deleted.`;
     if (written.length > 0) {
-      const fix = `There is state of ${written.join(' and ')}, and the log would be added to it once more: delete that changelog as well, give the command retry, then seek with earliest. Or seek with ${this.several ? 'latest, which skips records and goes on' : 'the offset where the partition continues'} without ${lost}.`;
+      const fix = `${written.join(' and ')} still has state, to which the log would be applied twice. To rebuild everything, delete that changelog as well, retry, then seek to earliest. To continue without ${lost}, seek to ${this.several ? 'latest, which skips records' : 'the offset where the partition continues'}.`;
       throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
     }
     throw new StreamsError(
       'STATE_LOST',
-      `${what} Give the command seek with earliest, which makes the state again from the log and repeats outputs, or with ${this.several ? 'latest, which skips records and goes on' : 'the offset where the partition continues'} without it.`,
+      `${what} To rebuild the state from the log and repeat outputs, seek to earliest. To continue without it, seek to ${this.several ? 'latest, which skips records' : 'the offset where the partition continues'}.`,
     );
   }
 
@@ -146,7 +146,7 @@ export class StreamTask implements PartitionTask {
    */
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
-    if (!core) throw new Error('process() came before open().');
+    if (!core) throw new Error('process() was called before open().');
     if (this.epochs.changesWith(batch)) {
       await this.epochs.advance(batch, this.positions.get(batch.topic) ?? 0);
       this.refuseClosed();

@@ -90,7 +90,7 @@ describe('a topology with several sources', () => {
     expect(app.tasks()[0]?.parked).toMatchObject({
       code: 'LOG_TRUNCATED',
       topic: 'payments',
-      message: expect.stringMatching(/payments-0 has lost .*seek with 1,/su),
+      message: expect.stringMatching(/payments-0 has lost .*Seek to 1 /su),
     });
     expect(app.command({ topic: 'orders', partition: 0 }, { seek: 1 })).toBeNull();
     const after = ['payments p 5', 'payments q 6', 'payments r 7', 'orders b 8'];
@@ -218,7 +218,7 @@ describe('a topology with several sources', () => {
     const app = await start();
     await until(() => app.tasks()[0]?.parked?.code === 'POSITION_LOST');
     const task = { topic: 'orders', partition: 0 };
-    expect(app.tasks()[0]?.parked?.message).toContain('Give the command seek with earliest');
+    expect(app.tasks()[0]?.parked?.message).toContain('Seek to earliest');
     expect(app.command(task, { seek: 5 })).toContain('several inputs');
     expect(app.command(task, { seek: 'latest' })).toBeNull();
     await until(() => app.tasks()[0]?.state === 'running');
@@ -237,8 +237,8 @@ describe('a topology with several sources', () => {
     const app = await start({}, broker, { ...joining, stores: { ...joining.stores, sums } });
     await until(() => app.tasks()[0]?.parked?.code === 'STATE_PARTLY_LOST');
     const task = { topic: 'orders', partition: 0 };
-    expect(app.tasks()[0]?.parked?.message).toContain('Or seek with latest, which skips records');
-    expect(app.command(task, { seek: 'earliest' })).toContain('or seek with latest.');
+    expect(app.tasks()[0]?.parked?.message).toContain('seek to latest, which skips records');
+    expect(app.command(task, { seek: 'earliest' })).toContain('or seek to latest.');
     expect(app.command(task, { seek: 'latest' })).toBeNull();
   });
 
@@ -248,7 +248,7 @@ describe('a topology with several sources', () => {
       await group.commit({ topic, partition: 0 }, { offset: 0, metadata: 'counts' });
     const app = await start();
     await until(() => app.tasks()[0]?.parked?.code === 'STATE_LOST');
-    expect(app.tasks()[0]?.parked?.message).toContain('or with latest, which skips records');
+    expect(app.tasks()[0]?.parked?.message).toContain('seek to latest, which skips records');
   });
 
   it('does not start where they have different partition counts', async () => {

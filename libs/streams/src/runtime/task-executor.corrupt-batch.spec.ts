@@ -126,7 +126,7 @@ describe('a batch that cannot be decoded (R-45)', () => {
     const manager = await start({ deserializationExceptionHandler: () => 'dead-letter' });
     await until(() => manager.tasks()[0]?.state === 'parked');
     expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'CORRUPT_BATCH', offset: null });
-    expect([manager.command(INPUT, 'skip'), kept]).toEqual([expect.stringContaining('state cannot be left out'), []]);
+    expect([manager.command(INPUT, 'skip'), kept]).toEqual([expect.stringContaining('state cannot be skipped'), []]);
   });
 
   it('is left out on a skip where its codec is missing, and by no handler', async () => {

@@ -119,7 +119,7 @@ export class TaskExecutor {
     if (!parked) return 'It is not parked.';
     if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('first_left');
     if (parked.offset === null && isUndecoded(parked.code))
-      return 'The batch is of another log, which the task reads for its state, and state cannot be left out. Follow the message, then retry. Only if that log is a changelog of this task, it can be deleted instead: seek with earliest then makes the state again.';
+      return 'The batch is in a log that the task reads for its state, and state cannot be skipped. Follow the message, then retry. If that log is a changelog of this task, you can delete it instead: seek to earliest then rebuilds the state.';
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
     if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
     this.parkedInput.skip(parked, parked.offset);
@@ -132,12 +132,13 @@ export class TaskExecutor {
     if (!parked) return 'It is not parked.';
     if (!isOfPosition(parked.code))
       return 'Neither its position nor its state is lost: follow the message, then retry.';
-    if (this.isMoved) return 'It continues from where the last command has moved it: seek again if it is parked again.';
+    if (this.isMoved)
+      return 'It is continuing from the position of the last command: seek again if it is parked again.';
     if (parked.code === 'STATE_PARTLY_LOST' && to === 'earliest')
-      return `There is state that would get the log once more: delete its changelog, give the command retry, then seek again; or ${this.inputs.areSeveral ? 'seek with latest' : 'give an offset'}.`;
+      return `The log would be applied twice to the remaining state: delete its changelog, retry, then seek again; or ${this.inputs.areSeveral ? 'seek to latest' : 'give an offset'}.`;
     // A task has a position only if it has one in every input.
     const lost = isOfOneInput(parked.code) ? [this.parkedInput] : this.inputs.all;
-    if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek with earliest or latest.';
+    if (typeof to === 'number' && lost.length > 1) return 'It has several inputs: seek to earliest or latest.';
     for (const input of lost) input.seekTo = to;
     return this.retry();
   }

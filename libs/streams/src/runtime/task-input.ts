@@ -119,7 +119,7 @@ export class TaskInput {
   /** Takes the held records up to a time. The rest stays in place: many short parts would each copy it. */
   cut(untilMs: number, isInclusive: boolean): RecordBatch {
     const { held, heldFrom } = this;
-    if (!held) throw new Error('Nothing is held.');
+    if (!held) throw new Error('cut() was called without a held batch.');
     const isOver = ({ timestamp }: StreamRecord): boolean => (isInclusive ? timestamp > untilMs : timestamp >= untilMs);
     let end = heldFrom;
     for (let next = held.records[end]; next && !isOver(next); next = held.records[end]) end++;

@@ -109,7 +109,7 @@ class GroupTaskManager implements TaskManager {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
     await this.verifyTopics();
     // Joining now would hold partitions that no task works on.
-    if (this.stopping) throw new Error(`The start of ${groupId} was ended by a stop.`);
+    if (this.stopping) throw new Error(`${groupId} was stopped while it started.`);
     this.fetcher = backend.fetcher();
     this.member = backend.group({
       groupId,
@@ -230,7 +230,7 @@ class GroupTaskManager implements TaskManager {
         continue;
       }
       const { member, fetcher } = this;
-      if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
+      if (!member || !fetcher) throw new Error('The member received an assignment before it joined.');
       const { options } = this;
       const others = this.joinedTopics.map((topic) => ({ ...partition, topic }));
       const inputs = [partition, ...others] as const;

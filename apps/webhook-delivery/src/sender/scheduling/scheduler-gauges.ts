@@ -6,7 +6,7 @@ export function withGauges(scheduler: DeliveryScheduler, registry: Registry): De
   const registers = [registry];
   new Gauge({
     name: 'waypost_reservations',
-    help: 'Deliveries that were begun and are not finished. At the limit, nothing new begins.',
+    help: 'Deliveries that have begun and are not finished. At the limit, no new one begins.',
     registers,
     collect() {
       this.set(reservations.total);
@@ -14,12 +14,12 @@ export function withGauges(scheduler: DeliveryScheduler, registry: Registry): De
   });
   new Gauge({
     name: 'waypost_reservations_limit',
-    help: 'How many deliveries this process may have begun.',
+    help: 'Maximum number of deliveries in progress in this process.',
     registers,
   }).set(options.reservations.total);
   new Gauge({
     name: 'waypost_attempt_slots_busy',
-    help: 'Attempts that keep this process busy: connecting, writing, or waiting shortly for a status line.',
+    help: 'Attempts that keep this process busy: connecting, writing, or waiting briefly for a status line.',
     registers,
     collect() {
       this.set(scheduler.inFlight);
@@ -27,7 +27,7 @@ export function withGauges(scheduler: DeliveryScheduler, registry: Registry): De
   });
   new Gauge({
     name: 'waypost_headroom_ratio',
-    help: 'The part of its time that this process may spend on first attempts and fan-out: less than 1 while retries start late.',
+    help: 'Fraction of its time that this process may spend on first attempts and fan-out; less than 1 while retries start late.',
     registers,
     collect() {
       this.set(options.headroom.share());

@@ -46,7 +46,7 @@ export class FetchedBatch implements RecordBatch {
   }
 
   *slices(maxRecords: number): Generator<StreamRecord[]> {
-    if (this.released) throw new Error('The records of this batch may have been written over.');
+    if (this.released) throw new Error('A batch was read after its release.');
     try {
       yield* this.scanned.slices(maxRecords);
     } catch (error) {

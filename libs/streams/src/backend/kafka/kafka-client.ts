@@ -109,7 +109,7 @@ export class KafkaClient {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(new StreamsError('BROKER_UNAVAILABLE', `No answer from a broker within ${String(timeoutMs)} ms.`));
+        reject(new StreamsError('BROKER_UNAVAILABLE', `No response from a broker within ${String(timeoutMs)} ms.`));
         cutConnections(broker);
       }, timeoutMs);
     });
@@ -137,7 +137,8 @@ export class KafkaClient {
     await this.connected();
     const nodes = this.cluster.getNodeIds();
     const anyNode = nodes[this.askedNodes++ % nodes.length];
-    if (anyNode === undefined) throw new StreamsError('BROKER_UNAVAILABLE', 'The cluster names no broker.');
+    if (anyNode === undefined)
+      throw new StreamsError('BROKER_UNAVAILABLE', 'The metadata of the cluster has no broker.');
     return this.broker(anyNode);
   }
 

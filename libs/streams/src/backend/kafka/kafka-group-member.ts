@@ -235,7 +235,7 @@ export class KafkaGroupMember implements GroupMember {
   }
 
   private refuseLeaving(): void {
-    if (this.leaving) throw new Error('The member leaves the group.');
+    if (this.leaving) throw new Error('The member is leaving the group.');
   }
 
   private async joinOnce(): Promise<JoinAnswer> {

@@ -78,7 +78,8 @@ export class OffsetLookups {
       const { errorCode = NO_ERROR, offset = '-1' } = found.get(partitionName(partition)) ?? {};
       if (errorCode === NO_ERROR) resolve(Number(offset) < 0 ? null : Number(offset));
       // A refused partition fails no other.
-      else reject(Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode }));
+      else
+        reject(Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode }));
     }
   }
 }

@@ -45,7 +45,7 @@ export class BufferLease {
   constructor(private readonly end: () => void) {}
 
   hold(): void {
-    if (this.ended) throw new Error('The memory of this response may be that of another one by now.');
+    if (this.ended) throw new Error('A response buffer was used after its release.');
     this.holders++;
   }
 
