@@ -45,7 +45,7 @@ describe('fleets', () => {
 });
 
 describe('API keys', () => {
-  it('need a fleet', async () => {
+  it('are refused for an unknown fleet', async () => {
     expect(await suite.store.apiKeys.create({ fleetId: 'unknown-fleet', scopes: [], nowMs: 1 })).toEqual({
       type: 'fleet_not_found',
     });

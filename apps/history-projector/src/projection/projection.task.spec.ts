@@ -69,8 +69,8 @@ function batchOf(timestamps: readonly number[], nextOffset: number): RecordBatch
   return { topic: TOPIC, partition: PARTITION, records, nextOffset, highWatermark: 2, lastStableOffset: 2 };
 }
 
-describe('a projection says until when it is complete (R-33)', () => {
-  it('with each batch: until its last record was logged', async () => {
+describe('a projection (R-33)', () => {
+  it('reports with each batch that it is complete until its last record was logged', async () => {
     const { task, said, applied } = build();
     await task.open();
     expect(said).toEqual(['begin']);
@@ -78,7 +78,7 @@ describe('a projection says until when it is complete (R-33)', () => {
     expect(applied.map(({ completeUntil }) => completeUntil)).toEqual([NOW - 80]);
   });
 
-  it('without input at the end of the log: until just before that end was read', async () => {
+  it('reports without input at the end of the log that it is complete until just before that end was read', async () => {
     const { task, clock, said } = build({ rangeTakesMs: 40 });
     await task.open();
     await task.process(batchOf([NOW - 90], 2));
@@ -87,14 +87,14 @@ describe('a projection says until when it is complete (R-33)', () => {
     expect(said.slice(1)).toEqual([{ topic: TOPIC, partition: PARTITION, expectedOffset: 2, completeUntil: at }]);
   });
 
-  it('of an empty log, too', async () => {
+  it('reports the same for an empty log', async () => {
     const { task, said } = build({ start: 9, end: 9 });
     await task.open();
     await task.idle?.();
     expect(said.slice(1)).toMatchObject([{ expectedOffset: null, completeUntil: NOW }]);
   });
 
-  it('not while there is more in the log, although none of it arrives', async () => {
+  it('reports nothing while there is more in the log, although none of it arrives', async () => {
     const { task, clock, said } = build({ end: 3 });
     await task.open();
     await task.process(batchOf([NOW - 90], 2));

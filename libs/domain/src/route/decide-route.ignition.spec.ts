@@ -4,26 +4,26 @@ import { travel } from '../testing/journey.js';
 import { north, ping, second } from '../testing/track.js';
 import { finished, setOff, tripEvents, tripsOf } from '../testing/trips.js';
 
-describe('a route finishes with the ignition', () => {
+describe('a route that ends with the ignition', () => {
   it.each([
     ['still off after 30 s', ping(70)],
     ['still off, as far as is known, after 30 s', ping(70, { lost: true })],
     ['on again after 30 s or more', ping(70, { ignition: true, speed: 50 })],
     ['on again after hours of silence', ping(30_000, { ignition: true })],
-  ])('%s: when it went off', (_what, last) => {
+  ])('finishes when it went off: %s', (_what, last) => {
     const pings = [...setOff, ping(40, { ignition: false, speed: 8, north: 400 }), last];
     const at = (last.eventTime - second(0)) / 1_000;
     expect(tripsOf(pings)[at]).toEqual(['route_finished 40', 'stop_started 40']);
   });
 
-  it('that goes off on an invalid fix, at the last valid place', () => {
+  it('finishes at the last valid place if the ignition goes off on an invalid fix', () => {
     const pings = [...setOff, ping(40, { ignition: false, lost: true }), ping(71, { lost: true })];
     expect(tripsOf(pings)[71]).toEqual(['route_finished 40', 'stop_started 40']);
     const place = { ...north(211), locationTime: second(20) };
     expect(tripEvents(pings).slice(1)).toMatchObject([{ ...place, endLocation: north(211) }, place]);
   });
 
-  it('that is known for the first time, and off', () => {
+  it('finishes if the ignition becomes known, and is off', () => {
     const pings = [ping(0), ping(10, { speed: 40 }), ping(20, { speed: 40 }), ping(30, { ignition: false }), ping(60)];
     expect(tripsOf(pings)[60]).toEqual(['route_finished 30', 'stop_started 30']);
   });
@@ -31,11 +31,11 @@ describe('a route finishes with the ignition', () => {
   it.each([
     ['29.999 s', [ping(40, { ignition: false }), ping(69.999, { ignition: true, speed: 40 })]],
     ['a while, again and again', flaps(40, 20, 2_000)],
-  ])('not when it was off for %s only', (_what, pings) => {
+  ])('does not finish if it was off for %s only', (_what, pings) => {
     expect(tripsOf([...setOff, ...pings])).toEqual({ 20: ['route_started 10'] });
   });
 
-  it('not when it was off before the route began', () => {
+  it('does not finish if the ignition was off before the route began', () => {
     const pings = [
       ping(0, { ignition: false }),
       ping(10, { speed: 60 }),
@@ -45,19 +45,15 @@ describe('a route finishes with the ignition', () => {
     expect(tripsOf(pings)).toEqual({ 20: ['route_started 10'] });
   });
 
-  describe('that goes off between the two pings that begin it, on one without a fix', () => {
+  describe('if it goes off between the two pings that begin the route, on one without a fix', () => {
     const begins = [ping(0, { speed: 0, ignition: true }), ping(10, { speed: 40, north: 100 })];
     const off = ping(15, { lost: true, ignition: false });
 
     it.each([
-      [
-        'and stays off through pings without a fix',
-        [ping(20, { speed: 40, north: 200 }), ping(45, { lost: true })],
-        45,
-      ],
-      ['and stays off on the way', [ping(20, { speed: 40 }), ping(30, { speed: 40 }), ping(46, { speed: 40 })], 46],
-      ['and is on again after 30 s', [ping(20, { speed: 40 }), ping(50, { speed: 40, ignition: true })], 50],
-    ])('%s: when it went off', (_what, then, at) => {
+      ['stays off through pings without a fix', [ping(20, { speed: 40, north: 200 }), ping(45, { lost: true })], 45],
+      ['stays off on the way', [ping(20, { speed: 40 }), ping(30, { speed: 40 }), ping(46, { speed: 40 })], 46],
+      ['is on again after 30 s', [ping(20, { speed: 40 }), ping(50, { speed: 40, ignition: true })], 50],
+    ])('finishes when it went off if it then %s', (_what, then, at) => {
       expect(tripsOf([...begins, off, ...then])).toEqual({
         20: ['route_started 10'],
         [at]: ['route_finished 15', 'stop_started 15'],
@@ -76,7 +72,7 @@ describe('a route finishes with the ignition', () => {
         'is on again, and off again',
         [ping(45, { lost: true, ignition: true }), ping(48, { lost: true, ignition: false })],
       ],
-    ])('at once when the second ping comes 30 s later, and it %s', (_what, between) => {
+    ])('finishes at once if the second ping comes 30 s later, and it %s', (_what, between) => {
       expect(tripsOf([...begins, off, ...between, ping(50, { speed: 40 })])).toEqual({
         50: ['route_started 10', 'route_finished 15', 'stop_started 15'],
       });
@@ -86,24 +82,24 @@ describe('a route finishes with the ignition', () => {
       ['on again before the second ping', [ping(18, { lost: true, ignition: true }), ping(20, { speed: 40 })]],
       ['on again with the second ping', [ping(20, { speed: 40, ignition: true })]],
       ['on again after it', [ping(20, { speed: 40 }), ping(44.999, { speed: 40, ignition: true })]],
-    ])('not when it is %s, within 30 s', (_what, then) => {
+    ])('does not finish if it is %s, within 30 s', (_what, then) => {
       expect(tripsOf([...begins, off, ...then, ping(90, { speed: 40 })])).toEqual({ 20: ['route_started 10'] });
     });
 
-    it('not when the moving ping before it began nothing', () => {
+    it('changes nothing if the moving ping before it began nothing', () => {
       const wild = [...begins, off, ping(20, { speed: 0 })];
       const later = [ping(100, { speed: 40 }), ping(110, { speed: 40 }), ping(180, { speed: 40 })];
       expect(tripsOf([...wild, ...later])).toEqual({ 110: ['route_started 100'] });
     });
 
-    it('also with a restart from the saved state in between', () => {
+    it('decides the same with a restart from the saved state in between', () => {
       const pings = [...begins, off, ping(20, { speed: 40 }), ping(45, { lost: true })];
       const saved = JSON.parse(JSON.stringify(travel(pings.slice(0, 3)).state)) as ReturnType<typeof travel>['state'];
       expect(travel(pings.slice(3), saved).decisions).toEqual(travel(pings).decisions.slice(3));
     });
   });
 
-  it('and takes no ping that came after it was switched off', () => {
+  it('takes no ping that came after the ignition was switched off', () => {
     const pings = [
       ...setOff,
       ping(40, { ignition: false, speed: 8, north: 400 }),
@@ -145,7 +141,7 @@ describe('a route whose ignition has been off for less than 30 s', () => {
     expect(tripsOf([...setOff, off(3_590), ping(3_620, { lost: true })])[3_620]?.[0]).toBe('route_finished 3590');
   });
 
-  describe('and that moves meanwhile', () => {
+  describe('and which moves in the meantime', () => {
     const moves = [...stands, ping(320, { speed: 50, north: 350 })];
 
     it('does not finish by the standing before', () => {

@@ -108,7 +108,7 @@ describe('on any journey', () => {
     );
   });
 
-  it('no two events share their type, time and resource: eventIds stay apart', () => {
+  it('never gives two events the same type, time and resource: eventIds stay apart', () => {
     fc.assert(
       fc.property(journeys, (pings) => {
         const events = eventsOf(travel(pings));

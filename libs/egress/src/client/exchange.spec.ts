@@ -112,7 +112,7 @@ describe('an endpoint that sends no status line', () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  it('because it closes or resets at once: connection_reset', async () => {
+  it('gives connection_reset if it closes or resets at once', async () => {
     const closing = keep(await startConnectionServer((socket) => socket.end().resume()));
     const resetting = keep(await startConnectionServer((socket) => socket.resetAndDestroy()));
 
@@ -122,7 +122,7 @@ describe('an endpoint that sends no status line', () => {
     }
   });
 
-  it('because it never reads the request: timeout', async () => {
+  it('gives timeout if it never reads the request', async () => {
     const server = keep(await startConnectionServer((socket) => socket.pause()));
 
     const { result, tookMs } = await timed(build()(server.url, Buffer.alloc(20_000_000)));
@@ -131,7 +131,7 @@ describe('an endpoint that sends no status line', () => {
     expect(tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
   });
 
-  it('because it closes without having read the request: connection_reset at once', async () => {
+  it('gives connection_reset at once if it closes without having read the request', async () => {
     const server = keep(await startConnectionServer((socket) => socket.pause().end()));
 
     const { result, tookMs } = await timed(build()(server.url, Buffer.alloc(20_000_000), 10_000));
@@ -144,7 +144,7 @@ describe('an endpoint that sends no status line', () => {
     ['the same', DEADLINE_MS],
     ['a shorter one', 50],
   ])(
-    'because its TLS handshake never ends: timeout at %s deadline, the socket gone soon after',
+    'gives timeout at %s deadline if its TLS handshake never ends, and the socket is gone soon after',
     async (_of, deadlineMs) => {
       const server = keep(await startConnectionServer((socket) => socket.resume(), { scheme: 'https' }));
 

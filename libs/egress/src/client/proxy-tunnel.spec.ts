@@ -100,7 +100,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('that cannot reach one address is asked for the next', async () => {
+  it('is asked for the next address if it cannot reach one', async () => {
     const behave: ProxyBehavior = (socket, port, requestNumber) => {
       if (requestNumber === 1) refusing('502 Bad Gateway')(socket, port, requestNumber);
       else tunnelToLoopback(socket, port);
@@ -123,7 +123,7 @@ describe('a proxy', () => {
   });
 });
 
-describe('a proxy that fails is a connection error that says so, without address and credentials', () => {
+describe('a proxy that fails', () => {
   it.each<[string, ProxyBehavior, string]>([
     [
       'refuses the credentials',
@@ -145,7 +145,7 @@ describe('a proxy that fails is a connection error that says so, without address
       (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
       'sent bytes without being asked',
     ],
-  ])('when it %s', async (_case, behave, what) => {
+  ])('gives a connection error without address and credentials if it %s', async (_case, behave, what) => {
     const { proxy, server, post } = await build({ behave, credentials: 'user:pass@', lookup: toBothFamilies });
 
     const detail = `the proxy ${what}`;
@@ -154,14 +154,14 @@ describe('a proxy that fails is a connection error that says so, without address
     await until(() => proxy.openConnections() === 0);
   });
 
-  it('and is not asked again with credentials that it refused', async () => {
+  it('is not asked again with credentials that it refused', async () => {
     const { proxy, post } = await build({ behave: refusing('407 No'), lookup: toBothFamilies });
 
     expect(await post()).toMatchObject({ errorCode: 'connection_failed' });
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('when nothing listens', async () => {
+  it('gives a connection error if nothing listens at its port', async () => {
     const { proxy, post } = await build();
     await proxy.stop();
 
@@ -173,14 +173,14 @@ describe('a proxy that fails is a connection error that says so, without address
     });
   });
 
-  it('when its name is unknown', async () => {
+  it('gives a connection error if its name is unknown', async () => {
     const lookup: Lookup = (host) => (host === 'proxy.example' ? Promise.reject(new Error('x')) : toPublic(host));
     const { post } = await build({ lookup, proxyUrl: 'http://proxy.example:3128' });
 
     expect(await post()).toMatchObject({ detail: 'the proxy has a name that cannot be resolved' });
   });
 
-  it('when it is silent: the deadline of the request includes it, and no socket is left', async () => {
+  it('counts in the deadline of the request if it is silent, and leaves no socket', async () => {
     const { proxy, post } = await build({ behave: () => undefined, connectTimeoutMs: 300 });
 
     const silent = post('hooks.example', 100);
@@ -189,7 +189,7 @@ describe('a proxy that fails is a connection error that says so, without address
     await until(() => proxy.openConnections() === 0);
   });
 
-  it('when it closes the tunnel in the middle of the TLS handshake', async () => {
+  it('gives a connection error if it closes the tunnel in the middle of the TLS handshake', async () => {
     const behave: ProxyBehavior = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.once('data', () => socket.destroy());
@@ -199,7 +199,7 @@ describe('a proxy that fails is a connection error that says so, without address
     expect(await post()).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
   });
 
-  it('when it closes the tunnel in the middle of the response', async () => {
+  it('gives a connection error if it closes the tunnel in the middle of the response', async () => {
     const answer: Answer = (socket) => socket.end('HTTP/1.1 20');
     const { post } = await build({ answer, secure: false });
 

@@ -6,7 +6,7 @@ const RETRIED = '[,1,,,1,,[1,,,1,,],[81,1],[36,1]]';
 const SUM = '[1,2,,,1,,[2,,,1,,],[52,1,81,1],[36,1]]';
 
 describe('minutes in one text (R-41)', () => {
-  it('are what was packed', () => {
+  it('are read as they were packed', () => {
     const minutes = new Map([
       [0, ONE],
       [1_439, RETRIED],

@@ -140,7 +140,7 @@ describe('what a creation reads while the fleet is locked (R-37)', () => {
 });
 
 describe('a portal session whose key is gone', () => {
-  it('is not live', async () => {
+  it('no longer counts as live', async () => {
     const { store, sql, fleetId } = suite;
     const key = await store.apiKeys.create({ fleetId, scopes: [], nowMs: NOW });
     if (key.type !== 'created') throw new Error(key.type);

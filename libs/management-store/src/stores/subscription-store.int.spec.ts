@@ -78,7 +78,7 @@ describe('subscriptions', () => {
     expect(results.map((result) => result.type).sort()).toEqual(['conflict', 'created']);
   });
 
-  it('need a fleet', async () => {
+  it('are refused for an unknown fleet', async () => {
     expect(await suite.store.subscriptions.create([draft({ fleetId: 'unknown-fleet' })], 1)).toEqual({
       type: 'fleet_not_found',
     });

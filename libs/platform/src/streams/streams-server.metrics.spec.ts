@@ -122,7 +122,7 @@ describe.each([
   { kind: 'a stream task', controller: HangingDoubler, ...doubling },
   { kind: 'a partition consumer', controller: HangingSummer, ...summing },
 ])('a batch of $kind that does not end (R-40)', ({ controller, group }) => {
-  it('shows by its age', async () => {
+  it('shows in the age of the oldest batch', async () => {
     const valueOf = await running(controller, group.topics[0]);
     await until(async () =>
       expect(await valueOf(`waypost_oldest_batch_seconds{group="${group.id}"}`)).toBeGreaterThan(0),

@@ -22,7 +22,7 @@ const codecs: readonly Codec[] = [
 const contents = fc.uint8Array({ minLength: 1, maxLength: 2_000 }).map((bytes) => Buffer.from(bytes));
 
 describe.each(codecs)('a body compressed with $name', ({ id, compress }) => {
-  it('comes back as it was', () => {
+  it('unpacks to the original bytes', () => {
     fc.assert(fc.property(contents, (content) => expect(decompress(id, compress(content))).toEqual(content)));
   });
 
@@ -68,7 +68,7 @@ describe('a body that claims to be larger than a batch can be', () => {
 });
 
 describe('the codec of a batch', () => {
-  it('may be none', () => {
+  it('may be 0 for an uncompressed body', () => {
     expect(decompress(0, Buffer.from('plain')).toString()).toBe('plain');
   });
 

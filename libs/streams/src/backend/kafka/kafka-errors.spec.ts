@@ -271,7 +271,7 @@ function parkedOrPlain(code: number, reaction: Reaction): string {
 }
 
 describe('the table of error codes in the README', () => {
-  it('is that of the code', () => {
+  it('matches the table in the code', () => {
     cluster = { brokers: [], openConnections: () => 0, hangUp: () => undefined, close: () => Promise.resolve() };
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const rows = [...readme.matchAll(/^\| (-?\d+) +\| `([A-Z_]+)` +\| ([a-z]+) +\| (.*?) +\|$/gmu)];
