@@ -15,7 +15,7 @@ import {
 
 export const APPLICATION = 'history-projector';
 
-/** WAYPOST_PROJECTION_TRANSACTIONS: how many transactions with deliveries the database has at a time. */
+/** WAYPOST_PROJECTION_TRANSACTIONS: how many transactions with deliveries run in the database at a time. */
 export const projectionConfig = z
   .object({ WAYPOST_PROJECTION_TRANSACTIONS: withDefault(asInteger(1, 8), 'a whole number from 1 to 8', 1) })
   .transform((env) => ({ transactionsAtOnce: env.WAYPOST_PROJECTION_TRANSACTIONS }));

@@ -16,7 +16,7 @@ import {
 
 export const APPLICATION = 'telemetry-processor';
 
-/** WAYPOST_STATE_DIR: where checkpoints of the device state are kept; unset: nowhere. */
+/** WAYPOST_STATE_DIR: the folder for checkpoints of the device state; unset: none. */
 const stateDirConfig = z
   .object({
     WAYPOST_STATE_DIR: withDefault(
@@ -33,8 +33,8 @@ const rulesConfig = z
   .transform((env) => env.WAYPOST_RULES);
 
 /**
- * WAYPOST_LINGER_MS: how long a partition waits after a small transaction, so that the pings that come meanwhile share the
- * next; unset: by their count.
+ * WAYPOST_LINGER_MS: how long a partition waits after a small transaction, so that further pings share the next; unset:
+ * by the partition count.
  */
 const lingerConfig = z
   .object({

@@ -42,10 +42,10 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
   });
 }
 
-/** Decoding a thousand takes some milliseconds; other partitions run between the pieces. */
+/** Records decoded per piece. A thousand take some milliseconds; other partitions run between the pieces. */
 const RECORDS_IN_A_PIECE = 200;
 
-/** Rejects (to be tried again) while the schema registry is needed and down, or the quarantine cannot be written. */
+/** Rejects (to be retried) while the schema registry is needed and down, or the quarantine cannot be written. */
 async function decodeAttempts(
   batch: RecordBatch,
   deps: AttemptsTaskDeps,

@@ -10,7 +10,7 @@ interface ReadAttempt {
   readonly readAt: number;
 }
 
-/** The spans of the attempts that are read and not yet written. Only those of sampled traces have a header. */
+/** The spans of attempts that are read and not yet written. Only sampled traces have a header. */
 export class ProjectionSpans {
   private open: ReadAttempt[] = [];
 
@@ -25,7 +25,7 @@ export class ProjectionSpans {
     if (traceparent !== null) this.open.push({ attempt, offset, traceparent, readAt: this.nowMs() });
   }
 
-  /** What was read is in the database. */
+  /** Call when everything that was read is in the database. */
   written(): void {
     const { topic, partition } = this.context;
     const endedAt = this.nowMs();

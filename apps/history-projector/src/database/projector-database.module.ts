@@ -24,16 +24,16 @@ import { TableOwner } from './table-owner.js';
 
 type DatabaseConfig = Pick<HistoryProjectorConfig, 'database' | 'databaseSchema'>;
 
-/** A transaction of each log, those that wait for their commits, and the lookups of four partitions of the three logs. */
+/** One transaction per log, those waiting for their commits, and the lookups of four partitions of the three logs. */
 const POOL_SIZE = 14;
 
-/** In pg_stat_activity. */
+/** The name in pg_stat_activity. */
 const APPLICATION_NAME = 'waypost history-projector';
 
-/** No batch and no day of a table needs this long; a statement that does is repeated, and seen in the log. */
+/** No batch and no day of a table takes this long; a slower statement is repeated, and logged. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-/** A process that was stopped in a transaction must not keep the next owner of its partition waiting for longer. */
+/** A process stopped in a transaction must not block the next owner of its partition for longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 /** `(url: string) => Promise<unknown>`: brings the tables up to date. */
@@ -49,8 +49,8 @@ export const RUN_MIGRATIONS = Symbol('RUN_MIGRATIONS');
 class DatabaseRetryModule {}
 
 /**
- * The connections, the migrations and the jobs that look after the tables. The start waits for a database that is down;
- * readiness asks for one that answers.
+ * The connections, the migrations and the jobs that maintain the tables. The start waits for a database that is down;
+ * readiness requires one that responds.
  */
 @Module({
   imports: [

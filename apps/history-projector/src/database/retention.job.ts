@@ -6,11 +6,11 @@ import type { Logger } from '@waypost/platform';
 
 const EVERY_MS = HOUR_MS;
 
-/** Partitions are made this far ahead, so that midnight finds tomorrow's in place. */
+/** Partitions are created this far ahead, so that tomorrow's is in place at midnight. */
 const AHEAD_MS = 2 * DAY_MS;
 
 export interface RetentionJobDeps {
-  /** One per table. */
+  /** One entry per table. */
   readonly partitions: readonly DailyPartitions[];
   readonly database: DatabaseRetry;
   readonly logger: Pick<Logger, 'info' | 'error'>;
@@ -20,7 +20,7 @@ export interface RetentionJobDeps {
   readonly every: (ms: number, call: () => void) => () => void;
 }
 
-/** At start and every hour: makes the partitions of the coming days and drops the expired ones. */
+/** On startup and every hour, creates the partitions of the coming days and drops the expired ones. */
 export class RetentionJob implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
@@ -47,7 +47,7 @@ export class RetentionJob implements OnApplicationBootstrap, OnModuleDestroy {
     this.running = null;
   }
 
-  /** A failure is logged and the next hour tries again: the projection makes the partitions that it needs itself. */
+  /** A failure is logged and retried in an hour: the projection creates the partitions that it needs itself. */
   private async tidyOrLog(table: DailyPartitions): Promise<void> {
     try {
       await this.deps.database.run(() => this.tidy(table), this.stopping.signal);

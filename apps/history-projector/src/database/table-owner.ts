@@ -2,7 +2,7 @@ import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { createDataSource, type DatabaseRetry } from '@waypost/database';
 
-/** Connections for the one retention run and for the days that the projections of three logs make. */
+/** Connections for the one retention run and for the days that the projections of three logs create. */
 const POOL_SIZE = 4;
 
 export interface TableOwnerDeps {
@@ -17,8 +17,8 @@ export interface TableOwnerDeps {
 }
 
 /**
- * The owner of the tables, which alone can make, detach and drop the table of a day: the login in DATABASE_SCHEMA_URL, or else
- * the one of the data.
+ * The owner of the tables, which alone can create, detach and drop the table of a day: the login in
+ * DATABASE_SCHEMA_URL, or else the one of the data.
  */
 export class TableOwner implements OnModuleInit, OnApplicationShutdown {
   readonly dataSource: DataSource;

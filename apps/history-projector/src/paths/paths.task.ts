@@ -12,8 +12,8 @@ export interface PathsTaskDeps extends ProjectionTaskTools {
 }
 
 /**
- * Keeps the pings of one partition as paths (R-36). Unlike the attempt log, this one is written by others: what cannot
- * be read is counted and left out.
+ * Keeps the pings of one partition as paths (R-36). Others write this log, so unreadable records are counted and
+ * skipped.
  */
 export function createPathsTask(context: TaskContext, deps: PathsTaskDeps): PartitionTask {
   const { codec, projection, metrics } = deps;
@@ -33,7 +33,7 @@ export function createPathsTask(context: TaskContext, deps: PathsTaskDeps): Part
   });
 }
 
-/** What a batch of pings holds for the paths. The rest is in `telemetry.rejected`, where the processor puts it (R-2). */
+/** The pings of a batch for the paths. The processor puts the rest into `telemetry.rejected` (R-2). */
 interface DecodedPings {
   readonly points: readonly PathPoint[];
   /** Records that are not pings. */
@@ -42,13 +42,13 @@ interface DecodedPings {
   readonly rejected: number;
 }
 
-/** Rejects (to be tried again) while the schema registry is needed and down. */
+/** Rejects (to be retried) while the schema registry is needed and down. */
 type PingDecoder = (batch: RecordBatch) => Promise<DecodedPings>;
 
 function createPingDecoder(codec: SubjectCodec<TelemetryPing>): PingDecoder {
   const read = createPingReader(codec);
 
-  /** Null: it holds none. */
+  /** null: the record has no ping. */
   function pingOf({ value, offset }: StreamRecord): TelemetryPing | null {
     if (value === null) return null;
     const decoded = read(value, 0, value.length);

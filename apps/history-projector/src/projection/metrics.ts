@@ -78,7 +78,7 @@ function projectionDelay(registry: Registry, nowMs: () => number): Delay {
     },
   });
   return {
-    // The first stays until it is written: what is read again after a failure is as old.
+    // Keeps the first time until it is written: a batch that is read again after a failure is as old.
     batchRead: (partition, loggedAt) => unwritten.set(partition, unwritten.get(partition) ?? loggedAt),
     batchWritten: (partition) => {
       const loggedAt = unwritten.get(partition);

@@ -8,7 +8,7 @@ import { waitOrAbort } from '@waypost/streams/admin';
 import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js';
 
-/** What the projections of attempts, of paths and of waiting deliveries share. */
+/** Provides what the projections of attempts, paths and waiting deliveries share. */
 @Module({
   imports: [StreamsModule, ProjectorDatabaseModule],
   providers: [

@@ -3,7 +3,7 @@ import type { PositionMove, ProjectionProgress, Superseded } from '@waypost/hist
 import type { Logger } from '@waypost/platform';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 
-/** What every projection says of a batch that it wrote; more of it is for the metrics. */
+/** The result of writing a batch that all projections share; some add more for metrics. */
 interface AnyApplied {
   readonly type: 'applied';
 }
@@ -13,7 +13,7 @@ export interface ProjectedBatch<Item> extends PositionMove {
   readonly items: readonly Item[];
 }
 
-/** For projections of which readers want to know until when they are complete (R-33). */
+/** For projections that report until when they are complete (R-33). */
 export interface TaskProgress extends Pick<ProjectionProgress, 'caughtUp'> {
   begin(): Promise<void>;
   /** Epoch milliseconds. */
@@ -22,7 +22,7 @@ export interface TaskProgress extends Pick<ProjectionProgress, 'caughtUp'> {
 
 export interface Projection<Item, Applied extends AnyApplied> {
   readPosition(topic: string, partition: number): Promise<number | null>;
-  /** All of the batch and its position become visible together, or nothing does. */
+  /** The batch and its position become visible together, or neither does. */
   apply(batch: ProjectedBatch<Item>): Promise<Applied | Superseded>;
 }
 
@@ -30,27 +30,27 @@ export interface ProjectionTaskMetrics<Applied> {
   batchApplied(batch: { items: number; durationMs: number; result: Applied }): void;
   lagMeasured(partition: number, records: number): void;
   partitionClosed(partition: number): void;
-  /** `loggedAt`: of its first record, epoch ms. */
+  /** `loggedAt` is the time of the first record, epoch ms. */
   batchRead?(partition: number, loggedAt: number): void;
-  /** All that was read is written. */
+  /** Everything that was read is written. */
   batchWritten?(partition: number): void;
 }
 
-/** What every projection of the process shares. */
+/** What the projections of a process share. */
 export interface ProjectionTaskTools {
   readonly database: DatabaseRetry;
-  /** First and next offset of the log itself. */
+  /** The first and next offset of the log itself. */
   readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
-  /** Whether it is the topic that the history was filled from, and not another of its name. */
+  /** Whether it is the topic that the history was filled from, and not another one of that name. */
   readonly isSameTopic: (topic: string) => Promise<boolean>;
   /** null: no such topic. */
   readonly partitionCount: (topic: string) => Promise<number | null>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
-  /** Resolves after the time or when the signal is aborted, whichever is first. */
+  /** Resolves after the time or when the signal is aborted, whichever comes first. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Ends the process: going on would leave something out of the history. */
+  /** Ends the process: continuing would leave a gap in the history. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -58,7 +58,7 @@ export interface ProjectionTaskTools {
 export const PROJECTION_TOOLS = Symbol('PROJECTION_TOOLS');
 
 export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends ProjectionTaskTools {
-  /** The items of a batch to project. A rejection is tried again from the stored position. */
+  /** Returns the items of a batch to project. A rejection is retried from the stored position. */
   readonly decode: (batch: RecordBatch, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly projection: Projection<Item, Applied>;
   readonly metrics: ProjectionTaskMetrics<Applied>;
@@ -66,16 +66,16 @@ export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends Pr
 }
 
 /**
- * Transactions of a partition begin this far apart, unless it is behind. Records that arrive meanwhile share one, which
- * costs about as much for one attempt as for a hundred; the first attempt after a pause is written at once.
+ * The minimum time between transactions of a partition that is not behind. Records that arrive in the meantime share
+ * one, which costs about as much for one attempt as for a hundred; the first attempt after a pause is written at once.
  */
 const PACE_MS = 200;
 
-/** Attempts in a transaction from which on the rate is high: the history may be half a second old. */
+/** From this many attempts per transaction on, the history may be half a second old. */
 const FAST_FLOW_ITEMS = 20;
 const FAST_FLOW_PACE_MS = 500;
 
-/** A fetch takes longer. A batch that arrives sooner was already buffered, and more records have arrived since. */
+/** Shorter than any real fetch: a faster batch came from the buffer, so more records have arrived since. */
 const AT_ONCE_MS = 1;
 
 /** The lag of a reader that keeps up: records of open transactions and of the last moment. */
@@ -95,19 +95,19 @@ export function createProjectionTask<Item, Applied extends AnyApplied>(
 /** How often a task without input checks that its position is still the stored one. */
 const CHECK_EVERY_MS = 1_000;
 
-/** What was read since the last transaction. */
+/** Items read since the last transaction. */
 interface Unwritten<Item> {
   readonly items: readonly Item[];
   /** The position after it. */
   readonly nextOffset: number;
   readonly lag: number;
-  /** When the last record was logged; undefined: there is none. */
+  /** When the last record was logged; undefined: no record. */
   readonly loggedAt: number | undefined;
 }
 
 class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask {
   private readonly abandoned = new AbortController();
-  /** As the database has it; null: nothing was ever projected. */
+  /** The position in the database; null: nothing was ever projected. */
   private position: number | null = null;
   private unwritten: Unwritten<Item> | null = null;
   private transactionEndedMs = -Infinity;
@@ -127,7 +127,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     if (!isSameTopic) throw this.fatal(otherTopic(topic));
     const { start, end } = await this.deps.logRange(this.context);
     const position = this.startIn(start, end);
-    // A predecessor may have died between the two commits, and there may never be another record to bring them together.
+    // A predecessor may have died between the two commits, and no further record may come to reconcile them.
     await this.context.commitOffset(position);
     metrics.lagMeasured(partition, end - position);
     return { position };
@@ -181,8 +181,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   }
 
   /**
-   * Without this only the next attempt would show that the position has been moved: by a rebuild, or back by a server
-   * that crashed and lost its last commits (they do not wait for the disk).
+   * Finds out that the position has moved, by a rebuild, or back by a server that crashed and lost its last commits
+   * (they do not wait for the disk). Without this only the next attempt would show it.
    */
   private async look(): Promise<void> {
     const { projection, database } = this.deps;
@@ -193,12 +193,12 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     this.checkedMs = this.deps.monotonicMs();
   }
 
-  /** Without this a partition without input would seem to be behind. */
+  /** Without this an idle partition would seem to be behind. */
   private async reportProgress(): Promise<void> {
     const { progress, database } = this.deps;
     if (progress === undefined) return;
     const { topic, partition } = this.context;
-    // Before the end is read: what is logged after this moment may be past that end.
+    // Taken before the end is read: records logged later may be past that end.
     const completeUntil = progress.nowMs();
     const { start, end } = await this.deps.logRange(this.context);
     const expectedOffset = this.position;
@@ -207,7 +207,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     await database.run(() => progress.caughtUp(mark), this.abandoned.signal);
   }
 
-  /** To be thrown, so that the task is rebuilt and continues from the stored position. */
+  /** Returns the error that rebuilds the task, which then continues from the stored position. */
   private superseded(storedOffset: number | null): Error {
     const [stored, known] = [storedOffset, this.position].map((offset) => (offset === null ? 'none' : String(offset)));
     const name = partitionName(this.context);
@@ -229,7 +229,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
       tries += 1;
       const batch = { topic, partition, expectedOffset: this.position, nextOffset, items, ...completeUntil };
       const result = await projection.apply(batch);
-      // The connection may have broken after the commit that it was to confirm.
+      // The connection may have broken after the commit that it should have confirmed.
       const wasOurs = result.type === 'superseded' && tries > 1 && result.storedOffset === nextOffset;
       return wasOurs ? { type: 'applied_before' as const } : result;
     }, this.abandoned.signal);
@@ -240,7 +240,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     if (waitMs > 0) await this.deps.wait(waitMs, this.abandoned.signal);
   }
 
-  /** Where reading starts. What the log has lost meanwhile is older than the history keeps anyway (R-35). */
+  /** Where reading starts. Records that the log has lost are older than the history keeps anyway (R-35). */
   private startIn(start: number, end: number): number {
     const name = partitionName(this.context);
     const { position } = this;

@@ -9,7 +9,7 @@ import { createWaitingMetrics, type WaitingMetrics } from '../projection/metrics
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 import { createWaitingDeliveriesTask } from './waiting-deliveries.task.js';
 
-/** Finds in `webhook.deliveries` what waits for its first attempt (R-33). */
+/** Finds deliveries in `webhook.deliveries` that wait for their first attempt (R-33). */
 @Controller()
 export class WaitingDeliveriesController implements PartitionTaskFactory {
   private readonly metrics: WaitingMetrics;

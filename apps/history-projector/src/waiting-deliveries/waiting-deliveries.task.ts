@@ -15,7 +15,7 @@ export interface WaitingDeliveriesTaskDeps extends ProjectionTaskTools {
 
 /** Most deliveries are attempted sooner after they were logged, and never become rows without an attempt. */
 const PATIENCE_MS = 2_000;
-/** Between two looks at how far the attempts are projected. */
+/** How often to check how far the attempts are projected. */
 const LOOK_EVERY_MS = 250;
 
 /**
@@ -37,7 +37,7 @@ export function createWaitingDeliveriesTask(context: TaskContext, deps: WaitingD
   });
 }
 
-/** @throws when the task is abandoned meanwhile */
+/** @throws when the task is abandoned */
 async function untilProjected(
   { partition, records }: RecordBatch,
   { projection, database, wait }: WaitingDeliveriesTaskDeps,
@@ -53,7 +53,7 @@ async function untilProjected(
   }
 }
 
-/** What cannot be read is left out: the sender puts it into the quarantine. */
+/** Skips unreadable records: the sender quarantines them. */
 async function decodeDeliveries(
   batch: RecordBatch,
   { codec, nowMs }: WaitingDeliveriesTaskDeps,

@@ -18,11 +18,11 @@ export interface KnownFleet {
 
 export interface KnownFleets {
   fleet(fleetId: string): KnownFleet | undefined;
-  /** Grows with each fleet that gets its first geofence or its first settings. None is ever forgotten. */
+  /** Grows with each fleet that gets its first geofence or settings. None is ever forgotten. */
   knownCount(): number;
 }
 
-/** The geofences (R-8) and the settings (R-9) of all fleets with their versions, as their topics have them. */
+/** The geofences (R-8) and the settings (R-9) of all fleets with their versions, from their topics. */
 export abstract class FleetDirectory implements KnownFleets, Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
   abstract fleet(fleetId: string): KnownFleet | undefined;
   abstract knownCount(): number;
@@ -97,7 +97,7 @@ interface VersionsTableOptions<Value> {
   readonly backend: StreamsBackend;
   readonly topic: Pick<TopicDefinition, 'name'>;
   readonly codec: SubjectCodec<Value>;
-  /** The next record, in the order of the log. null: deleted; `appendedAt` is the broker's time, epoch milliseconds. */
+  /** Takes the next record in log order. null: deleted; `appendedAt` is the broker's time, epoch milliseconds. */
   readonly take: (key: string, value: Value | null, appendedAt: number) => void;
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
@@ -105,7 +105,7 @@ interface VersionsTableOptions<Value> {
 }
 
 /**
- * Follows a topic of versions; each ping sees those of its time (decisions 0028 and 0030). A version that cannot be read is
+ * Follows a topic of versions; each ping sees those of its time (decisions 0028 and 0030). An unreadable version is
  * quarantined, and the one before it stays in force.
  */
 function createVersionsTable<Value>(options: VersionsTableOptions<Value>): GlobalTable {

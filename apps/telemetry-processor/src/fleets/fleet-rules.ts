@@ -9,7 +9,7 @@ import {
 import type { StreamRecord } from '@waypost/streams';
 import type { KnownFleet, KnownFleets } from './fleet-directory.js';
 
-/** What decidePing() needs beside the device and the ping's record. */
+/** What decidePing() needs in addition to the device and the ping's record. */
 export interface AppliedRules {
   readonly settings: RuleSettings;
   readonly view: GeofenceView | null;
@@ -17,16 +17,16 @@ export interface AppliedRules {
 
 /** The settings and geofences of the fleet of each ping, as of the ping's time (decisions 0028 and 0030). */
 export interface FleetRules {
-  /** Before the pings of a batch: takes in what has become known of their fleets. */
+  /** Call before the pings of a batch: picks up newly known fleets. */
   refresh(): void;
-  /** The next call overwrites what is returned. */
+  /** The next call overwrites the result. */
   of(record: StreamRecord, ping: TelemetryPing): AppliedRules;
 }
 
 const WITHOUT_ROUTES: RuleSettings = Object.freeze({ ...DEFAULT_RULE_SETTINGS, routes: null });
 const POSITIONS: AppliedRules = Object.freeze({ settings: WITHOUT_ROUTES, view: null });
 
-/** Routes and stops are for the fleets that want them (R-9). */
+/** Routes and stops are only for fleets that want them (R-9). */
 export function createFleetRules(fleets: KnownFleets, rules: RuleSet): FleetRules {
   if (rules === 'positions') return { refresh: () => undefined, of: () => POSITIONS };
   const finder = new FleetFinder(fleets);
@@ -43,17 +43,17 @@ export function createFleetRules(fleets: KnownFleets, rules: RuleSet): FleetRule
   };
 }
 
-/** A power of two. */
+/** Must be a power of two. */
 const CACHED_FLEETS = 1_024;
-/** A longer id is not cached. */
+/** Longer ids are not cached. */
 const ID_BYTES = 64;
 
 /**
- * Caches the fleets of the last pings by the bytes of their ids: decoding an id into a string and looking that up costs
- * more than most pings need for the rules of their fleet.
+ * Caches the fleets of recent pings by the bytes of their ids: decoding an id and looking up the string costs more than
+ * most pings need for the rules of their fleet.
  */
 export class FleetFinder {
-  /** Side by side, `ID_BYTES` per entry: comparing one reads no other memory. */
+  /** Contiguous, `ID_BYTES` per entry: a comparison reads no other memory. */
   private readonly ids = new Uint8Array(CACHED_FLEETS * ID_BYTES);
   /** 0: an empty entry. */
   private readonly idLengths = new Uint8Array(CACHED_FLEETS);
@@ -62,7 +62,7 @@ export class FleetFinder {
 
   constructor(private readonly fleets: KnownFleets) {}
 
-  /** A fleet that was unknown may be known by now. */
+  /** An unknown fleet may be known by now. */
   refresh(): void {
     const count = this.fleets.knownCount();
     if (count === this.knownCount) return;
@@ -70,7 +70,7 @@ export class FleetFinder {
     this.idLengths.fill(0);
   }
 
-  /** What is known of the fleet of a ping, as of the last refresh() or later. */
+  /** The fleet of a ping, as of the last refresh() or later. */
   find(ping: TelemetryPing): KnownFleet | undefined {
     if (this.knownCount === 0) return undefined;
     if (!(ping instanceof LazyTelemetryPing)) return this.fleets.fleet(ping.fleetId);

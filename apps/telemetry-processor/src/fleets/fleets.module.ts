@@ -30,7 +30,7 @@ import { createFleetDirectory, FleetDirectory } from './fleet-directory.js';
   exports: [FleetDirectory],
 })
 export class FleetsModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** False while only positions are decided: no rule needs a fleet then. */
+  /** False if only positions are decided, for which no rule needs a fleet. */
   private readonly isNeeded: boolean;
 
   constructor(

@@ -13,7 +13,7 @@ const GEOFENCES_SEEN_AT = 42;
 const TRIP = 50;
 const DEVICE_STATE_BYTES = TRIP + TRIP_BYTES;
 
-/** A set bit: the value is there. Null has no bit, so no number has to stand for it. */
+/** A set bit means that the value is present. Null has no bit, so no number has to stand for it. */
 const HAS_IGNITION = 1;
 const IGNITION_ON = 2;
 const ARMED = 4;
@@ -74,7 +74,7 @@ export class StoredDeviceState implements DeviceState {
     return readTrip(this.view, this.at + TRIP);
   }
 
-  /** What evolveDevice() makes of the state, written in place. Only for a view that the store gave for a change. */
+  /** Writes the result of evolveDevice() in place. Only for a view that the store gave for a change. */
   move({ fix, geofencesSeenAt, leg }: MovedPing): void {
     const { view, at } = this;
     view.setFloat64(at + NEWEST_EVENT_TIME, fix.eventTime);
@@ -99,7 +99,7 @@ const visitsLayout: OverflowLayout<DeviceState, readonly GeofenceVisit[]> = {
   fromBytes: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as GeofenceVisit[],
 };
 
-/** The state of one device in 131 bytes, apart from the geofences that it is in. */
+/** The state of one device in 131 bytes, without the geofences that it is in. */
 export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit[], StoredDeviceState> = {
   byteLength: DEVICE_STATE_BYTES,
   version: 'device-state-5',

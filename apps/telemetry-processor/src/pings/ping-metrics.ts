@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 
-/** R-2 to R-4 */
+/** The decisions of R-2 to R-4. */
 const DECISIONS = ['accepted', 'late', 'duplicate', 'expired', 'rejected'];
 
-/** What the rules make of pings. */
+/** Counts what the rules decide. */
 @Injectable()
 export class PingMetrics {
   /** One of `DECISIONS`. */
@@ -12,13 +12,13 @@ export class PingMetrics {
   readonly eventEmitted: (eventType: string) => void;
 
   constructor(registry: Registry) {
-    // All from the start: a series that begins with its first pings never shows them as an increase.
+    // Creates all series on startup: one that begins with its first pings never shows them as an increase.
     this.pingDecided = countBy(registry, 'waypost_pings_total', 'Pings by decision.', 'decision', DECISIONS);
     this.eventEmitted = countBy(registry, 'waypost_events_total', 'Events made, by type.', 'event_type');
   }
 }
 
-/** Counts in a plain map that the metric takes over when it is read: a labeled increment costs as much as a rule. */
+/** Counts in a plain map that the metric reads at a scrape: a labeled increment costs as much as a rule. */
 function countBy(
   registry: Registry,
   name: string,

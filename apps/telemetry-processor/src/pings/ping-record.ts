@@ -9,7 +9,7 @@ import {
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
 import { FetchedRecord, type KeyBuilder, type StreamRecord } from '@waypost/streams';
 
-/** The ping that a record holds, or why it holds none (R-2). The writers' schemas must have been looked up. */
+/** Returns the ping of a record, or why it has none (R-2). The writers' schemas must have been looked up. */
 export type PingRecordReader = (record: StreamRecord) => ReadValue<TelemetryPing>;
 
 export function createPingRecordReader({ telemetryPings }: AvroCodecs): PingRecordReader {
@@ -47,7 +47,7 @@ export function writeDeviceKey(key: KeyBuilder, ping: TelemetryPing): boolean {
   return true;
 }
 
-/** Compares bytes only, without making a string of the key or the id; false also when they cannot be compared that way. */
+/** Compares only bytes, without decoding the key or the id; also false if they cannot be compared that way. */
 export function isKeyOfDevice(record: StreamRecord, ping: TelemetryPing): boolean {
   if (!(record instanceof FetchedRecord) || !(ping instanceof LazyTelemetryPing)) return false;
   const length = ping.deviceIdEnd - ping.deviceIdStart;

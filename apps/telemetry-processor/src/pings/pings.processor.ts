@@ -50,7 +50,7 @@ export class PingsProcessor implements Processor {
   private readonly readPing: ReturnType<typeof createPingRecordReader>;
   private readonly fleetRules: FleetRules;
   private readonly deviceKey = new KeyBuilder();
-  /** When the slice under way came; 0 without spans. */
+  /** When the current slice arrived; 0 without spans. */
   private sliceArrivedAt = 0;
 
   constructor(private readonly parts: PingProcessorParts) {
@@ -118,7 +118,8 @@ export class PingsProcessor implements Processor {
     const traceparent = this.traceOf(record, ping);
     const headers = traceHeaders(traceparent, readTraceState(record.headers));
     for (const event of events) {
-      // Without the header, readers work out the trace of a ping with the time of the event, which does not exist here.
+      // Without the header, readers derive the trace of a ping from the time of the event, for which there is no ping
+      // here.
       const isBackdated = traceparent === null && event.eventTime !== ping.eventTime;
       this.parts.metrics.eventEmitted(event.eventType);
       const value = this.parts.codecs.fleetEvents.encodeRange(event);
@@ -133,14 +134,14 @@ export class PingsProcessor implements Processor {
       recorder.record(this.spanOf(record, ping, traceparent, events.length));
   }
 
-  /** null: what follows from the ping alone, which readers of its events work out from their time where they need it. */
+  /** null: the trace follows from the ping alone, and readers of its events derive it if they need it. */
   private traceOf({ headers }: StreamRecord, ping: TelemetryPing): string | null {
     const { sampleRatio } = this.parts.traces;
     const given = readTraceHeader(headers);
     return given === null && sampleRatio === 0 ? null : traceOfPing(ping, given, sampleRatio);
   }
 
-  /** From the arrival of its slice until its events are in the transaction. */
+  /** The span from the arrival of a slice until the events are in the transaction. */
   private spanOf(
     { offset, headers }: StreamRecord,
     { fleetId, deviceId }: TelemetryPing,

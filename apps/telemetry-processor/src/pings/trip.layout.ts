@@ -1,6 +1,6 @@
 import type { FixedPing, MovedPing, RouteProgress, Trip } from '@waypost/domain';
 
-/** Offsets: first what is read for a vehicle at a stop, then for one on the road. */
+/** Offsets: first the fields read at a stop, then those read on a route. */
 const FLAGS = 0;
 const LATITUDE = 1;
 const LONGITUDE = 9;
@@ -11,11 +11,11 @@ const WAY_TIME = 41;
 const WAY_LATITUDE = 49;
 const WAY_LONGITUDE = 57;
 const IDLE = 65;
-/** Field of the route; at a stop, of the route that may start. */
+/** A field of the route; at a stop, of the route that may start. */
 const IGNITION_OFF_SINCE = 73;
 export const TRIP_BYTES = 81;
 
-/** A set bit: the value is there. */
+/** A set bit means that the value is present. */
 const HAS_TRIP = 1;
 const HAS_SINCE = 2;
 const MOVING = 4;
@@ -114,12 +114,11 @@ class StoredRoute implements RouteProgress {
   }
 }
 
-/** Returns a view of the bytes. */
 export function readTrip(view: DataView, at: number): Trip | null {
   return (view.getUint8(at + FLAGS) & HAS_TRIP) === 0 ? null : new StoredTrip(view, at);
 }
 
-/** The bytes of absent fields keep what was there. */
+/** The bytes of absent fields keep their old content. */
 export function writeTrip(view: DataView, at: number, trip: Trip | null): void {
   if (trip === null) {
     view.setUint8(at + FLAGS, 0);
@@ -155,7 +154,7 @@ function readIgnitionOffSince(view: DataView, at: number, flags: number): number
   return (flags & HAS_IGNITION_OFF_SINCE) === 0 ? null : view.getFloat64(at + IGNITION_OFF_SINCE);
 }
 
-/** Returns the flags of the route. */
+/** Writes the route and returns its flags. */
 function writeRoute(view: DataView, at: number, route: RouteProgress): number {
   view.setFloat64(at + WAY_TIME, route.wayTime);
   view.setFloat64(at + WAY_LATITUDE, route.wayLatitude);
@@ -169,7 +168,7 @@ function flagsOfWay({ standing, wayWithoutSpeed }: Pick<RouteProgress, 'standing
   return (standing ? STANDING : 0) | (wayWithoutSpeed ? WAY_WITHOUT_SPEED : 0);
 }
 
-/** Returns its flag. */
+/** Writes the time and returns its flag. */
 function writeIgnitionOffSince(view: DataView, at: number, ignitionOffSince: number | null): number {
   if (ignitionOffSince === null) return 0;
   view.setFloat64(at + IGNITION_OFF_SINCE, ignitionOffSince);
