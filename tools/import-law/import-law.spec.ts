@@ -20,7 +20,7 @@ interface Violation {
 async function violationsIn(directory: string, folders: readonly string[], law = LAW): Promise<Violation[]> {
   const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const args = [cruiser, ...folders, '--config', law, '--output-type', 'json'];
-  // Its exit code is the number of violations, which its output tells as well.
+  // The exit code is the number of violations, which the output has as well.
   const run = promisify(execFile)(process.execPath, args, { cwd: directory, maxBuffer: 256 * 1024 * 1024 });
   const { stdout } = await run.catch((error: unknown) => error as { stdout: string });
   return (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;

@@ -133,7 +133,7 @@ describe('the lint rules of this repository', () => {
     for (const [index, [, code]] of TYPED_PLANTS.entries())
       await writeFile(join(folder, `plant-${String(index)}.ts`), `${code}\n`);
     const args = ['--type-aware', '-c', join(root, '.oxlintrc.json'), '-f', 'json', folder];
-    // It ends with 1, as it should.
+    // The linter ends with 1, as it should.
     const { stdout } = await promisify(execFile)(join(root, 'node_modules', '.bin', 'oxlint'), args, {
       cwd: root,
     }).catch((error: unknown) => error as { stdout: string });

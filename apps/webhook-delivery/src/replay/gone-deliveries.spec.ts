@@ -34,7 +34,7 @@ function keepingFrom(offset: number) {
 
 describe('a replay of deliveries that have left their log (R-30)', () => {
   it('sends them again with the same bytes, before the others, in the order of the log', async () => {
-    // Its first attempt was logged after those of the others.
+    // The first attempt of this delivery was logged after those of the others.
     stage.sent(0, { body: null, outcome: 'retrying', nextDueAt: 0 });
     for (const n of [1, 2, 3, 4]) stage.sent(n);
     stage.attempted(attemptOf(deliveryOf(0), 0));

@@ -61,12 +61,12 @@ function build(maxRunning: number) {
         end(error);
         await flushed();
       },
-      /** It looks, and leaves when it has to. */
+      /** The job checks, and leaves when it has to. */
       look: async () => {
         if (!turn.mayContinue()) end();
         await flushed();
       },
-      /** It has to wait from now on, and leaves unless it may do that in its place. */
+      /** The job has to wait from now on, and leaves unless it may wait in its place. */
       wait: async () => {
         made.hasToWait = true;
         if (!turn.mayWait()) end();
@@ -213,7 +213,7 @@ describe('ReplayScheduler', () => {
     const before = log.length;
     pass(60_000);
     await single.look();
-    // It keeps its place: the other fleet has the seven others.
+    // The job keeps its place: the other fleet has the seven others.
     expect(log.slice(before)).toEqual([]);
   });
 

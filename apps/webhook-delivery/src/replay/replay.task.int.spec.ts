@@ -56,7 +56,7 @@ function untilProgress(replayId: string, condition: (progress: ReplayProgress) =
   );
 }
 
-/** Of each eleven, one is before the window; now and then there is one of another subscription between them. */
+/** One of eleven is before the window, and some in between belong to another subscription. */
 async function fill(subscriptionId: string): Promise<WebhookDelivery[]> {
   const other = stage.newSubscriptionId();
   const sent: { delivery: WebhookDelivery; firstAttemptAt: number }[] = [];
@@ -107,7 +107,7 @@ describe(`a replay of ${String(REPLAYED)} deliveries`, () => {
     });
     expect(wrong.slice(0, 3)).toEqual([]);
 
-    // What it says of itself only grows, over all processes.
+    // Its reported progress only grows, over all processes.
     const reported = (await stage.readProgress(replayId)).map(({ sent }) => sent);
     expect(reported).toEqual([...reported].sort((a, b) => a - b));
   }, 150_000);

@@ -293,7 +293,7 @@ describe('the replayer at a batch that cannot be decoded', () => {
       stage.ask();
       await until(isSetAside);
       stage.ask({ replayId: 'replay-2', subscriptionId: 'other', ...later });
-      // Of its own subscription, one after the other.
+      // The replays of one subscription run one after the other.
       stage.ask({ replayId: 'replay-3', series: 2, ...later });
       await stage.ended('completed', 'replay-2');
       expect(replayer.tasks()).toMatchObject([{ state: 'running', parked: null }]);

@@ -25,7 +25,7 @@ describe('the memory of selections (R-26)', () => {
     expect([memory.heldBytes, second.mayGrow()]).toEqual([100, true]);
     second.grewTo(1);
     expect(memory.hold('c').mayGrow()).toBe(false);
-    // It has not used up what is counted for it.
+    // The replay has not used up what is counted for it.
     expect(second.mayGrow()).toBe(true);
     second.isWhole(1);
     first.isWhole(1);
@@ -39,7 +39,7 @@ describe('the memory of selections (R-26)', () => {
     second.grewTo(100);
     first.grewTo(500);
     expect([first.mayGrow(), second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([true, false, false]);
-    // Of another fleet there is room for one.
+    // There is room for one of another fleet.
     expect(memory.hold('b').mayGrow()).toBe(true);
     first.isWhole(500);
     expect([second.mayGrow(), memory.hold('a').mayGrow()]).toEqual([false, false]);

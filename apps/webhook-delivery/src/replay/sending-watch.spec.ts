@@ -46,7 +46,7 @@ function attempted(replayId: string | null, more: Partial<WebhookAttempt> = {}):
   });
 }
 
-/** What is unsent once everything appended so far was read: the end of a replay of its own shows that. */
+/** What is unsent once everything appended so far was read, which the end of a separate replay shows. */
 async function unsentOf(replayId: string): Promise<number> {
   watch.written('marker', 1);
   attempted('marker');
@@ -56,7 +56,7 @@ async function unsentOf(replayId: string): Promise<number> {
 
 describe('the watch over what a replay has sent', () => {
   beforeEach(async () => {
-    // Of an earlier run, so it was not counted.
+    // A delivery of an earlier run, so it was not counted.
     attempted('replay-1');
     await watch.follow('replay-1', SUBSCRIPTION);
     await watch.follow('marker', SUBSCRIPTION);

@@ -52,7 +52,7 @@ describe('what is not a delivery', () => {
     };
     const eventsOf = async () => (await fast.attempts()).map(({ eventId }) => eventId);
     let fast: SenderHarness;
-    /** Those that wait, in turn. */
+    /** The waiting gates, in turn. */
     let gates: (() => void)[] = [];
     const beforeQuarantine = (): Promise<void> => new Promise((resolve) => gates.push(resolve));
 
@@ -65,7 +65,7 @@ describe('what is not a delivery', () => {
       await fast.stop();
     });
 
-    /** What is appended while the reader waits for the first gate comes in one batch. */
+    /** Records appended while the reader waits for the first gate come in one batch. */
     async function inOneBatch(append: () => void): Promise<void> {
       junk();
       await until(() => gates.length === 1);

@@ -12,7 +12,7 @@ import { EgressModule } from './attempt.module.js';
 import { type AttemptRun, createAttemptRunner } from './attempt-runner.js';
 
 const NEIGHBORS = 1_000;
-/** Of A and AAAA together, as CoreDNS is set up in Kubernetes; a lookup asks for both. */
+/** Counts A and AAAA together, as CoreDNS in Kubernetes does; a lookup asks for both. */
 const QUESTIONS_AT_A_TIME = 1_000;
 
 let module: TestingModule;

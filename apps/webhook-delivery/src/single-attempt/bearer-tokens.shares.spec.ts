@@ -62,7 +62,7 @@ describe('a token request whose turn comes late (R-26)', () => {
   const TOKEN_URL = 'https://login.example/token';
   const auth = rigAuth('late', TOKEN_URL);
 
-  /** What is requested when the subscription has been changed while the request waited. */
+  /** Returns what is requested if the subscription has been changed while the request waited. */
   async function requestedAfter(change: (index: ReturnType<typeof createSubscriptionIndex>) => void) {
     const index = createSubscriptionIndex();
     index.put(rigSubscription('late', { auth }));
@@ -126,7 +126,7 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
   const UNSENT: EgressResult = { type: 'error', errorCode: 'timeout', detail: '', isUnsent: true };
   let index: ReturnType<typeof createSubscriptionIndex>;
   let sent: number;
-  /** Of the requests in their order: each gets a connection, and is written if it is still wanted; or fails without one. */
+  /** The results of the requests in order: each gets a connection, and is written if still wanted, or fails without one. */
   let connects: ((failure?: EgressResult) => void)[];
 
   function build(maxSubscriptions = 10) {

@@ -14,7 +14,7 @@ interface Named {
 }
 
 const { schema } = topics.deviceState;
-/** Of the time before a stop had a time of the ignition. */
+/** The schema from before a stop had an ignition time. */
 const olderSchema = JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
   if (typeof value !== 'object' || value === null || !('name' in value) || value.name !== 'Trip') return value;
   const { fields } = value as unknown as { readonly fields: readonly Named[] };

@@ -106,7 +106,7 @@ describe('a lazily read ping', () => {
   });
 });
 
-/** Of the first version; `tail` is what a later version adds. All optional fields but the two longs are null. */
+/** A ping of the first version; `tail` is what a later version adds. All optional fields but the two longs are null. */
 function writtenPing(id: number, { time = 1n, long = 1n, tail = [] as readonly number[] }): Buffer {
   const header = [0, 0, 0, 0, id];
   const ids = [2, 0x66, 2, 0x64];

@@ -23,7 +23,7 @@ interface SignedVector {
   };
 }
 
-/** Of the deliveries that the verifiers of packages/ are tested with, those that have the product's own headers. */
+/** Vectors for the verifiers of packages/ that have the product's own headers. */
 function signedVectors(): SignedVector[] {
   const text = readFileSync(new URL('../../../../packages/vectors.json', import.meta.url), 'utf8');
   const { vectors } = JSON.parse(text) as { vectors: readonly Partial<SignedVector>[] };

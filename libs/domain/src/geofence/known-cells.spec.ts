@@ -11,7 +11,7 @@ const all = boxListOf(
     return new GeofenceVersion(circleFence(circle, { geofenceId: String(n) }), 0, 0);
   }),
 );
-/** Of cells of which the hash puts many into the same slots, too; without a size there are ten at most. */
+/** Cells, many of which the hash puts into the same slots; ten at most unless a size is given. */
 const cells = fc.uniqueArray(fc.oneof(fc.nat(2 ** 31 - 3), fc.nat(200)), { maxLength: 400, size: 'max' });
 const boxes = fc.array(fc.nat(4), { maxLength: 3 });
 

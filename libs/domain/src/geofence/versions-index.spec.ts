@@ -111,7 +111,7 @@ describe('the index of a small fleet', () => {
       put(0, version);
       expect(near(0)).toEqual([`0 v${String(version)}`]);
     }
-    // Those that ended in the last 16 days, and the newest.
+    // Expects those that ended in the last 16 days, and the newest.
     expect(fleet.versionCount).toBe(1_600 + 1);
     expect(fleet.get('0', clock - 16 * DAY + 1)).toBeDefined();
     expect(fleet.get('0', clock - 17 * DAY)).toBeUndefined();
@@ -136,7 +136,7 @@ describe('any sequence of changes and pings, by a clock that now and then goes b
   function namesOf(versions: readonly GeofenceVersion[]): string[] {
     return versions.map(({ geofenceId, version }) => `${geofenceId} v${String(version)}`).sort();
   }
-  /** What a ping of that time at that place is in, as the index has it. */
+  /** Returns what a ping of that time at that place is in, by the index. */
   function holding(asked: FleetGeofences, meters: number, at: number): string[] {
     const { latitude, longitude } = placeAt(HERE, meters, 90);
     const found = asked.near(latitude, longitude, at);

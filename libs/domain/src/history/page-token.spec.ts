@@ -11,7 +11,7 @@ const KEYS = [KEY];
 const position = { firstAttemptAt: NOON, eventId: 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6', series: 2 };
 const content = { position, fleetId: 'fleet-1', queryFingerprint: 'query-1', issuedAt: NOON };
 const expected = { fleetId: 'fleet-1', queryFingerprint: 'query-1', nowMs: NOON };
-/** Of the first release: without a key id. */
+/** A token of the first release, without a key id. */
 const EARLIER =
   'AYLN6VtsBn_LtRKrL41vtypTPtCoDq2h3SarrRrsVkQ3WyJmbGVldC0xIiwicXVlcnktMSIsMTcxNDU2NDgwMDAwMCwxNzE0NTY0ODAwMDAwLCJkMDhhMThmMi04YzAzLTUyYjgtOGY5Ny1jMWQyNWY4NmQwZDYiLDJd';
 const token = sealPageToken(content, KEYS);

@@ -9,7 +9,7 @@ import { pathPointOf } from './path-of-ping.js';
 
 const DAY_MS = 86_400_000;
 
-/** Of a ping that was appended when it was received. */
+/** The point of a ping that was appended when it was received. */
 function pointOf(ping: TelemetryPing, key: string | null = 'device-1'): PathPoint | null {
   return pathPointOf(ping, key, ping.receivedTime);
 }

@@ -35,7 +35,7 @@ function eventsOf(journey: Journey): FleetEvent[] {
   return journey.decisions.flatMap((decision) => (decision.type === 'accepted' ? decision.events : []));
 }
 
-/** Of the ping itself, and so of its time; those of geofences, routes and stops have a resource. */
+/** Events at the time of their ping; those of geofences, routes and stops have a resource. */
 function pingEventsOf(journey: Journey): FleetEvent[] {
   return eventsOf(journey).filter((event) => event.resourceId === null);
 }

@@ -3,7 +3,7 @@ import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { travel } from './journey.js';
 import { ping, second } from './track.js';
 
-/** Of routes and stops, each with the second at which it happened, by the ping that made it. */
+/** Routes and stops, each with the second at which it happened, by the ping that made it. */
 export function tripsOf(pings: readonly TelemetryPing[]): Record<number, string[]> {
   const found: Record<number, string[]> = {};
   travel(pings).decisions.forEach((decision, index) => {

@@ -102,7 +102,7 @@ describe('an endpoint that sends no status line', () => {
   ])('and %s: %s', async (_case, errorCode, answer) => {
     const server = keep(await startRawServer(answer));
 
-    // What is no timeout has as long as a busy machine may need.
+    // Anything but a timeout may take as long as a busy machine needs.
     const deadlineMs = errorCode === 'timeout' ? DEADLINE_MS : SLACK_MS;
     const { result, tookMs } = await timed(build()(server.url, '{}', deadlineMs));
 

@@ -361,7 +361,7 @@ describe('connections whose lookup waits for its turn (R-26)', () => {
   });
 });
 
-/** Of both sides, and what is under way to become one. */
+/** Sockets of both sides, including those being opened. */
 function openSockets(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /SocketWrap|TLSWrap|ConnectWrap|ReqWrap/.test(name));
 }

@@ -4,7 +4,7 @@ export interface ConnectProxy {
   readonly port: number;
   /** Heads of the requests, as received. */
   readonly requests: readonly string[];
-  /** Those of clients that are not closed. */
+  /** The number of client connections that are open. */
   openConnections(): number;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface RawServer {
   readonly requests: readonly string[];
   /** Sockets ever accepted. */
   readonly connections: readonly Socket[];
-  /** Those that are not closed. */
+  /** The number of connections that are open. */
   openConnections(): number;
   stop(): Promise<void>;
 }

@@ -24,7 +24,7 @@ interface Row {
   /** Default: a second after the first attempt, if it is delivered. */
   readonly deliveredAt?: number;
   readonly count?: number;
-  /** Of its first line. */
+  /** The decision of its first line. */
   readonly decision?: string;
 }
 

@@ -295,7 +295,7 @@ describe('the figures of deliveries (R-41)', () => {
       const scans = plan.filter((node) => node['Relation Name'] !== undefined && node['Actual Loops'] > 0);
       const day = new Date(window.startAt).toISOString().slice(0, 10).replaceAll('-', '');
       const read = { 'Relation Name': `delivery_figures_${day}`, 'Index Name': 'delivery_figures_pkey' };
-      // Of the day, two hours, and minutes as earlier versions wrote them.
+      // The rows of the day, of two hours, and minutes as earlier versions wrote them.
       expect(scans).toMatchObject([1, 2, 0].map((rows) => ({ ...read, 'Actual Rows': rows })));
       expect(scans.filter((scan) => (scan['Rows Removed by Filter'] ?? 0) > 0)).toEqual([]);
       expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');

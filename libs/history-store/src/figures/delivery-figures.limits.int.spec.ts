@@ -18,7 +18,7 @@ beforeEach(() => suite.dataSource.query('TRUNCATE delivery_figures'));
 interface StoredDays {
   readonly days: number;
   readonly subscriptions: number;
-  /** Of each row: minutes that no hour has yet. */
+  /** Minutes of each row that no hour has yet. */
   readonly minutes?: number;
   readonly steps?: readonly number[];
 }

@@ -6,7 +6,7 @@ import { CountingApps, createCounting, INPUT, untilParked } from './testing/coun
 
 const apps = new CountingApps();
 
-/** Of a, b and c, all of them processed, the last two are lost, and d to f have come in their place. */
+/** Processes a, b and c, then replaces the last two by d to f, as after an unclean election. */
 function lose(): void {
   apps.broker.loseFrom(INPUT, 1);
   apps.append('d', 'e', 'f');
@@ -45,7 +45,7 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
     apps.append('g');
     await untilParked(app);
     expect(app.tasks()[0]?.parked?.code).toBe('LOG_TRUNCATED');
-    // Not one that leads since before what was read.
+    // A leader from before the records that were read is not one.
     expect(asked.mock.calls[0]).toEqual([INPUT, 0, 1]);
     expect(await apps.outputs()).toEqual(['a1', 'b2', 'c3']);
   });
@@ -125,7 +125,7 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
       return true;
     });
     apps.append('a');
-    // It never becomes time for a commit without output.
+    // Without output it never becomes time for a commit.
     await apps.start(lossy, { logger: { ...silentLogger, error: (event) => void errors.push(event) }, now: () => 0 });
     await apps.untilOutputs('a1');
     apps.append('quiet', 'lost');

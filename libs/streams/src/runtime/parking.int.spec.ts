@@ -95,7 +95,7 @@ async function gzipBomb(mebibytes: number): Promise<Buffer> {
   return Buffer.concat(packed);
 }
 
-/** What comes before the value and the headers. */
+/** The bytes before the value and the headers. */
 function recordHead(offsetDelta: number, valueBytes: number): Buffer {
   const [fields, length] = [Buffer.alloc(20), Buffer.alloc(5)];
   fields.set([0, 0, 2 * offsetDelta, 1]);
@@ -192,7 +192,7 @@ describe('one bad partition of four under load (R-45)', () => {
     expect(reason).toMatchObject({ offset: 3, message: expect.stringContaining(`Writing to ${output}`) });
     expect(reason.nextRetryAt).toBeGreaterThan(reason.since);
     await expectOthersToGoOn(app);
-    // Its transaction is aborted, so nothing waits for its time-out.
+    // The processor's transaction is aborted, so nothing waits for its time-out.
     await send('e');
     expect(await outputs(BAD)).toEqual(['a', 'b', 'c']);
 

@@ -101,7 +101,7 @@ async function openTask(
   return opened;
 }
 
-/** Of the first batch of a test; others come after it. */
+/** The offset of the first batch of a test; others come after it. */
 const START = 100;
 
 /** @param more records that the log had after the batch when it was fetched */

@@ -24,7 +24,7 @@ function inputsOf(topics: readonly [string, string], onCopy: (records: number) =
     });
     const ends = { nextOffset: RECORDS, highWatermark: RECORDS, lastStableOffset: RECORDS };
     input.held = { ...input.partition, records: counted(records, onCopy), ...ends };
-    // It was at its end: what is left is not waited for.
+    // The input was at its end, so the rest is not waited for.
     input.isBehind = false;
   }
   return inputs;

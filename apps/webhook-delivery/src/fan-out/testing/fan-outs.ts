@@ -66,7 +66,7 @@ export class FanOutStage {
   readonly recovered: Recovered[] = [];
   /** How often the subscriptions were read to their end. */
   caughtUp = 0;
-  /** What they have at their end. */
+  /** Takes in what the topic of subscriptions has at its end. */
   unread: () => Promise<void> = () => Promise.resolve();
   nowMs: () => number = Date.now;
   monotonicMs: () => number = () => performance.now();
@@ -208,7 +208,7 @@ export class FanOutStage {
     return (await group.committed({ ...EVENTS, partition }))?.offset ?? 0;
   }
 
-  /** What becomes of one event that comes now. */
+  /** Returns what becomes of one event that comes now. */
   async fanOut(): Promise<(WebhookDelivery & { partition: number })[]> {
     if (this.fanOuts.length === 0) await this.start();
     const before = new Set((await this.written()).map(({ eventId }) => eventId));

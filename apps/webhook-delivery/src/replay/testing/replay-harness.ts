@@ -36,7 +36,7 @@ export async function openReplayHarness() {
 
 export class ReplayHarness {
   readonly subscriptions = new Map<string, 'active' | 'paused' | 'disabled'>([[SUBSCRIPTION, 'active']]);
-  /** What the topic of the subscriptions has that this process has not read yet. */
+  /** The versions in the topic of the subscriptions that this process has not read yet. */
   unread: () => Promise<void> = () => Promise.resolve();
   readonly fatal: Error[] = [];
   /** The events that were logged as errors. */

@@ -240,7 +240,7 @@ describe('a backlog at its bound (R-26)', () => {
     expect(memory.freeFor('fleet-1')).toBe(3.5 * DELIVERY_BYTES);
     for (const offset of [13, 14]) taken('b', offset);
     backlogs.withdrawAllButFirst(backlogs.backlog('b'));
-    // Of the other one nothing is kept: it has had no attempt.
+    // Nothing is kept of the other one, which has had no attempt.
     expect(memory.freeFor('fleet-1')).toBe(2 * DELIVERY_BYTES);
     backlogs.close();
     expect(memory.freeFor('fleet-1')).toBe(5 * DELIVERY_BYTES);

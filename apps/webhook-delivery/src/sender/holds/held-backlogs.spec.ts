@@ -19,7 +19,7 @@ afterEach(() => harness.stop());
 
 const ROOMY_BYTES = 1_000_000;
 
-/** Of the free bytes a fleet may have half, with what it has. */
+/** A fleet may take up to half of the free bytes in total. */
 function roomBeside(usedBytes: number): number {
   return (ROOMY_BYTES - usedBytes) / 2 - usedBytes;
 }
@@ -287,7 +287,7 @@ describe('a paused subscription (R-16)', () => {
     const pass = gatePass();
     for (let n = 1; n <= 30; n++) harness.publish(n);
     let isUp = false;
-    // What the pass brings first is to be tried again when the pause comes.
+    // The first delivery of the pass is to be retried when the pause comes.
     await harness.start(({ delivery }) => (isUp || Number(delivery.eventId.slice(6)) <= 10 ? ok : unavailable), {
       limits: { perSubscription: 10 },
     });

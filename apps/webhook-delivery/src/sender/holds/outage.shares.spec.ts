@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => {
   let isStopped = false;
   const stopped = harness.stop().then(() => (isStopped = true));
-  // What is in flight is aborted after a grace period.
+  // Attempts in flight are aborted after a grace period.
   await clock.passUntil(() => isStopped, { stepMs: 20 });
   await stopped;
 });

@@ -67,7 +67,7 @@ export interface SenderSettings {
   readonly runner?: AttemptRunner;
   readonly random?: () => number;
   readonly traces?: Traces;
-  /** Of all partitions of the process. Default: without a limit. */
+  /** Memory shared by all partitions of the process. Default: no limit. */
   readonly memory?: DeliveryMemory;
   /** Awaited before anything goes into the quarantine. */
   readonly beforeQuarantine?: () => Promise<void>;
@@ -97,7 +97,7 @@ export class SenderHarness {
   readonly subscriptions = new Map<string, WebhookSubscription>();
   /** How late each retry started. */
   readonly retryLatenessMs: number[] = [];
-  /** Of its clock. */
+  /** Errors that the retention clock has logged. */
   readonly errors: string[] = [];
   /** As the metrics count them. */
   expired = 0;
@@ -159,7 +159,7 @@ export class SenderHarness {
   readonly directory = {
     get: (id: string) => this.subscriptions.get(id),
     isPaused: (id: string) => !['active', 'disabled'].includes(this.subscriptions.get(id)?.status ?? 'active'),
-    /** What the topic has that this process has not read yet. */
+    /** The versions in the topic that this process has not read yet. */
     caughtUp: () => Promise.resolve(this.unread?.()),
     onChange: (listener: (subscriptionId: string) => void) => {
       this.listeners.add(listener);

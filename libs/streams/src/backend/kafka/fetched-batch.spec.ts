@@ -75,6 +75,6 @@ describe('a fetched batch', () => {
     expect(batches[0]?.records.map(({ value }) => String(value))).toEqual(['one']);
     const [again] = batchesOf('one').batches;
     again?.release();
-    expect(() => again?.records).toThrow('written over');
+    expect(() => again?.records).toThrow('read after its release');
   });
 });

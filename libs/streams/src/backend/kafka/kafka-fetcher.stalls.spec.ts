@@ -15,7 +15,7 @@ let metadataReads: number;
 let fail: (error: Error) => void;
 let fetcher: Fetcher;
 
-/** What it is asked for fails when the test says so. */
+/** Requests fail when the test says so. */
 function open(connected: KafkajsBroker | null): void {
   const pending = new Promise<never>((_, reject) => (fail = reject));
   const client: Partial<KafkaClient> = {

@@ -59,7 +59,7 @@ describe('the memory of large responses', () => {
   it('cannot be held again once it was given back', () => {
     const response = new ResponseBufferPool().take(MIB);
     hold(response)();
-    expect(() => hold(response)).toThrow('another one');
+    expect(() => hold(response)).toThrow('used after its release');
   });
 
   it('is never memory of a response that is still held', () => {

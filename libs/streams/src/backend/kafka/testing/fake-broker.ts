@@ -7,7 +7,7 @@ export interface FakeRequest {
   readonly node: number;
   /** The transactional id, the group, or `topic-partition`. */
   readonly key: string;
-  /** What of AddPartitionsToTxn the code is for: `topic-partition`. */
+  /** The part of AddPartitionsToTxn that the code is for: `topic-partition`. */
   readonly partition?: string;
   /** In which epoch OffsetForLeaderEpoch takes the node for the leader; -1: whichever. */
   readonly present?: number;
