@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS, type ExportFormat } from '../export/export-formats.js';
 import { parsePositive } from '../parse-arguments.js';
-import { assertSelective } from '../rejected-selection.js';
+import { assertSelective } from '../rejected/rejected-selection.js';
 import {
   endsWithReader,
   fromCaller,

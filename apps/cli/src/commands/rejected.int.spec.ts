@@ -10,13 +10,15 @@ const { registryUrl } = requireTestStack();
 const { dataDir, remove } = await createDataDir();
 afterAll(remove);
 
+const EVERYTHING = { ids: [], topic: null, reason: null, device: null, from: null, to: null };
+
 describe('The quarantine on a real broker', () => {
   it('lists rejected pings, and publishes chosen ones again with their original key and bytes', async () => {
     const { lines, printed, terminal } = createTerminal(dataDir);
     const device = newDevice();
     const bytes = Buffer.from([0, 0, 0, 0, 99, 250]);
     const [first] = await reject(rejection(device, bytes), rejection(newDevice(), Buffer.from('other')));
-    const selection = { ids: [], topic: null, reason: null, device, from: null, to: null };
+    const selection = { ...EVERYTHING, device };
     await listRejected(terminal, { dataDir, selection });
     const listed = JSON.parse(printed()) as { id: string };
     expect(listed).toMatchObject({ key: device, reason: 'malformed', valueBase64: bytes.toString('base64') });
@@ -33,7 +35,7 @@ describe('The quarantine on a real broker', () => {
     const batch = { ...rejection('', Buffer.alloc(0)), sourceTopic, sourceKey: null, sourceValue: null };
     const from = Date.now();
     await reject({ ...batch, reason: 'skipped' });
-    const selection = { ids: [], topic: null, reason: 'skipped', device: null, from, to: null };
+    const selection = { ...EVERYTHING, reason: 'skipped', from };
     await listRejected(terminal, { dataDir, selection });
     const listed =
       printed()
@@ -44,9 +46,61 @@ describe('The quarantine on a real broker', () => {
     expect(printed()).toBe('republished 0\n');
   });
 
+  it('sends a version again only while it is the newest of its key: nothing that was deleted comes back (R-17)', async () => {
+    const { lines, printed, terminal } = createTerminal(dataDir);
+    const topic = topics.webhookSubscriptions.name;
+    const keys = [newDevice(), newDevice(), newDevice()] as const;
+    const [deleted, changed, current] = keys;
+    await append(
+      topic,
+      keys.map((key) => [key, Buffer.from('unreadable')]),
+    );
+    const valuesOf = async (key: string) =>
+      (await lines(topic, { device: key })).map(({ valueBase64 = null }) => valueBase64);
+    for (const key of keys) {
+      const [stored] = await lines(topic, { device: key });
+      await reject({
+        ...rejection(key, Buffer.from('unreadable')),
+        ...{ sourceTopic: topic, sourceOffset: stored?.offset ?? -1, sourceTimestamp: stored?.timestamp ?? -1 },
+      });
+    }
+    await append(topic, [
+      [deleted, null],
+      [changed, Buffer.from('newer')],
+    ]);
+    printed();
+    const said: string[] = [];
+    for (const device of keys) {
+      await republishRejected(terminal, { dataDir, selection: { ...EVERYTHING, device } });
+      said.push(printed());
+    }
+
+    const superseded = /^superseded: \d+:\d+ \(webhook\.subscriptions-0 at offset \d+\), .*\nrepublished 0\n$/;
+    expect(said).toEqual([expect.stringMatching(superseded), expect.stringMatching(superseded), 'republished 1\n']);
+    const unreadable = base64('unreadable');
+    expect(await valuesOf(deleted)).toEqual([unreadable, null]);
+    expect(await valuesOf(changed)).toEqual([unreadable, base64('newer')]);
+    expect(await valuesOf(current)).toEqual([unreadable, unreadable]);
+  });
+
+  it('finds each of the ids of a record that was rejected twice, and sends it once', async () => {
+    const { lines, printed, terminal } = createTerminal(dataDir);
+    const device = newDevice();
+    const twice = rejection(device, Buffer.from('twice'));
+    await reject(twice, twice);
+    const found = await lines(topics.telemetryRejected.name, { device });
+    const ids = found.map(({ partition, offset }) => `${String(partition)}:${String(offset)}`);
+    expect(ids).toHaveLength(2);
+    printed();
+    for (const wanted of [ids, ids.slice(1)]) {
+      await republishRejected(terminal, { dataDir, selection: { ...EVERYTHING, ids: wanted } });
+      expect(printed()).toBe('republished 1\n');
+    }
+  });
+
   it('says which of the wanted rejected pings are not there', async () => {
     const { terminal } = createTerminal(dataDir);
-    const selection = { ids: ['3:999999'], topic: null, reason: null, device: null, from: null, to: null };
+    const selection = { ...EVERYTHING, ids: ['3:999999'] };
     await expect(republishRejected(terminal, { dataDir, selection })).rejects.toThrow('Not found: 3:999999');
   });
 });
@@ -62,6 +116,10 @@ function rejection(device: string, sourceValue: Buffer): RejectedTelemetry {
     reason: 'malformed',
     detail: null,
   };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 /** Writes as the processor would; returns the keys. */

@@ -1,4 +1,4 @@
-import { usageError } from './terminal/output.js';
+import { usageError } from '../terminal/output.js';
 
 /** Which quarantined records are meant; an empty part does not restrict. */
 export interface RejectedSelection {

@@ -1,0 +1,51 @@
+import { topicNamed, topics } from '@waypost/contracts';
+import type { RejectedTelemetry } from '@waypost/domain';
+import type { StackEnvironment } from '../stack/stack-config.js';
+import { CliError } from '../terminal/output.js';
+import { decodeBatch, type DecodedRecord } from '../topic-reading/decode-batch.js';
+import { openLog } from '../topic-reading/open-log.js';
+import { originOf } from './record-origin.js';
+import { isWanted, rejectedIdOf, type RejectedSelection } from './rejected-selection.js';
+
+export interface RejectedRecord {
+  readonly id: string;
+  readonly rejectedAt: number;
+  readonly telemetry: RejectedTelemetry;
+  /** Which record was rejected. After a crash its reader may have rejected it again. */
+  readonly origin: string;
+}
+
+/** Reads the rejected records of a selection (R-2). */
+export async function eachRejected(
+  stack: StackEnvironment,
+  selection: RejectedSelection,
+  take: (record: RejectedRecord) => Promise<void>,
+): Promise<void> {
+  const log = openLog(stack, topics.telemetryRejected.name);
+  try {
+    await log.read({ from: selection.from, to: selection.to, untilEnd: true }, async (batch) => {
+      for (const record of await decodeBatch(log.codec, batch)) {
+        const rejected = rejectedRecordOf(record);
+        if (isWanted(rejected, selection)) await take(rejected);
+      }
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+/** Whether a later record of its key takes the place of a record, as a newer version or as a deletion. */
+export function isVersion({ telemetry }: RejectedRecord): boolean {
+  return topicNamed(telemetry.sourceTopic)?.cleanup === 'compact';
+}
+
+/** Only Waypost writes this topic: a value that is not its schema's is a fault worth stopping for. */
+function rejectedRecordOf(record: DecodedRecord): RejectedRecord {
+  const id = rejectedIdOf(record);
+  if (record.problem !== undefined) throw new CliError(`Record ${id} of ${record.topic} is ${record.problem}.`);
+  const telemetry = record.value as RejectedTelemetry;
+  const { sourceTopic, sourcePartition, sourceOffset, sourceTimestamp, sourceKey } = telemetry;
+  const source = { topic: sourceTopic, partition: sourcePartition };
+  const origin = originOf(source, { offset: sourceOffset, timestamp: sourceTimestamp, key: sourceKey });
+  return { id, rejectedAt: record.timestamp, telemetry, origin };
+}
