@@ -8,6 +8,12 @@ export { eventHeader, type EventPosition, readEventHeader } from './event-header
 export { createPingReader, LazyTelemetryPing } from './codecs/lazy-telemetry-ping.js';
 export { NO_VALUE, readValue, type ReadValue, type Rejection, rejectedRecord, valueOf } from './codecs/read-value.js';
 export {
+  readRepublishedHeader,
+  type RejectedOrigin,
+  rejectionHeaders,
+  republishedHeader,
+} from './republished-header.js';
+export {
   createSchemaRegistry,
   type SchemaRegistryOptions,
   type SchemaRegistryPort,

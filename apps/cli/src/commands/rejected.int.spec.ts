@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import type { RejectedTelemetry } from '@waypost/domain';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
+import { stackEnvironment } from '../stack/stack-config.js';
+import { openLog } from '../topic-reading/open-log.js';
 import { listRejected, republishRejected } from './rejected.js';
 import { append, createDataDir, createTerminal, newDevice } from './testing/topic-commands.js';
 
@@ -98,6 +100,58 @@ describe('The quarantine on a real broker', () => {
     }
   });
 
+  it('counts a record once that is still rejected when it is published again, whatever it is rejected for', async () => {
+    const { lines, printed, terminal } = createTerminal(dataDir);
+    const device = newDevice();
+    const original = { ...rejection(device, Buffer.from('still bad')), sourceOffset: 41, sourceTimestamp: 1_000 };
+    await reject(original);
+    const selection = { ...EVERYTHING, device };
+    await republishRejected(terminal, { dataDir, selection });
+    const headers = await headersOf(topics.telemetryPings.name, device);
+    expect(headers).toEqual([{ 'waypost-republished-from': '41:1000' }]);
+
+    // Its copy, and the copy of that.
+    const copy = { ...original, sourceOffset: 42, sourceTimestamp: 2_000 };
+    await rejectWith(headers[0] ?? {}, copy, { ...copy, sourceOffset: 43, reason: 'invalid_field' });
+    expect(await lines(topics.telemetryRejected.name, { device })).toHaveLength(3);
+    printed();
+    await republishRejected(terminal, { dataDir, selection });
+    expect(printed()).toBe('republished 1\n');
+    const [, , another] = await lines(topics.telemetryRejected.name, { device });
+    printed();
+    const id = `${String(another?.partition)}:${String(another?.offset)}`;
+    await republishRejected(terminal, { dataDir, selection: { ...EVERYTHING, ids: [id] } });
+    const all = await headersOf(topics.telemetryPings.name, device);
+    expect(all).toEqual([headers[0], headers[0], headers[0]]);
+    printed();
+    await listRejected(terminal, { dataDir, selection });
+    expect(printed()).toMatch(/^.*"reason":"malformed".*\n.*"reason":"invalid_field".*\n$/);
+  });
+
+  it('sends a version again whose newest record is its own copy', async () => {
+    const { lines, printed, terminal } = createTerminal(dataDir);
+    const topic = topics.webhookSubscriptions.name;
+    const key = newDevice();
+    await append(topic, [[key, Buffer.from('unreadable')]]);
+    const [stored] = await lines(topic, { device: key });
+    const at = { sourceOffset: stored?.offset ?? -1, sourceTimestamp: stored?.timestamp ?? -1 };
+    await reject({ ...rejection(key, Buffer.from('unreadable')), sourceTopic: topic, ...at });
+    printed();
+    for (let times = 0; times < 2; times += 1)
+      await republishRejected(terminal, { dataDir, selection: { ...EVERYTHING, device: key } });
+    expect(printed()).toBe('republished 1\nrepublished 1\n');
+  });
+
+  it('says how many it has sent when it fails', async () => {
+    const { printed, terminal } = createTerminal(dataDir);
+    const device = newDevice();
+    const good = rejection(device, Buffer.from('good'));
+    await reject(good, { ...good, sourceTopic: 'a topic that cannot exist' });
+    const selection = { ...EVERYTHING, device };
+    await expect(republishRejected(terminal, { dataDir, selection })).rejects.toThrow();
+    expect(printed()).toBe('republished at least 1, then failed\n');
+  });
+
   it('says which of the wanted rejected pings are not there', async () => {
     const { terminal } = createTerminal(dataDir);
     const selection = { ...EVERYTHING, ids: ['3:999999'] };
@@ -123,13 +177,33 @@ function base64(text: string): string {
 }
 
 /** Writes as the processor would; returns the keys. */
-async function reject(...rejections: readonly RejectedTelemetry[]): Promise<string[]> {
+function reject(...rejections: readonly RejectedTelemetry[]): Promise<string[]> {
+  return rejectWith({}, ...rejections);
+}
+
+async function rejectWith(
+  headers: Readonly<Record<string, string>>,
+  ...rejections: readonly RejectedTelemetry[]
+): Promise<string[]> {
   const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).telemetryRejected;
   await codec.prepare();
   const keys = rejections.map((one) => one.sourceKey?.toString() ?? '');
   await append(
     topics.telemetryRejected.name,
-    rejections.map((one, index) => [keys[index] ?? '', codec.encode(one)] as const),
+    rejections.map((one, index) => [keys[index] ?? '', codec.encode(one), headers] as const),
   );
   return keys;
+}
+
+/** The headers of all records of a key. */
+async function headersOf(topic: string, key: string): Promise<Record<string, string>[]> {
+  const found: Record<string, string>[] = [];
+  const log = openLog(await stackEnvironment(dataDir), topic);
+  await log.read({ from: null, to: null, untilEnd: true }, ({ records }) => {
+    for (const record of records.filter((one) => one.key?.toString() === key))
+      found.push(Object.fromEntries((record.headers ?? []).map((header) => [header.key, String(header.value)])));
+    return Promise.resolve();
+  });
+  await log.close();
+  return found;
 }

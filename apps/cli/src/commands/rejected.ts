@@ -11,12 +11,12 @@ export interface RejectedOptions {
   readonly selection: RejectedSelection;
 }
 
-/** Prints the quarantined records (R-2), one JSON line each. */
+/** Prints the quarantined records (R-2), one JSON line each. A copy that was rejected for another reason has its own. */
 export async function listRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
   const isRepeated = createRepeats();
-  await eachRejected(stack, selection, async ({ id, rejectedAt, telemetry, origin }) => {
-    if (isRepeated(origin)) return;
+  await eachRejected(stack, selection, async ({ id, rejectedAt, telemetry, originName }) => {
+    if (isRepeated(`${telemetry.reason} ${originName}`)) return;
     const { sourceKey, sourceValue, ...rest } = telemetry;
     const key = sourceKey?.toString('utf8') ?? null;
     await writeLine(terminal.out, JSON.stringify({ id, rejectedAt, ...rest, key, valueBase64: base64(sourceValue) }));
@@ -33,12 +33,15 @@ export async function republishRejected(terminal: Terminal, { dataDir, selection
   try {
     await eachRejected(stack, selection, async (record) => {
       missing.delete(record.id);
-      if (isRepeated(record.origin) || isEmpty(record)) return;
+      if (isRepeated(record.originName) || isEmpty(record)) return;
       if (isVersion(record)) versions.push(record);
       else await republisher.add(record);
     });
     await republisher.flush();
     await republishNewest(terminal, { stack, republisher, versions });
+  } catch (error) {
+    await writeLine(terminal.out, `republished at least ${String(republisher.count())}, then failed`);
+    throw error;
   } finally {
     await republisher.close();
   }
@@ -66,9 +69,9 @@ async function republishNewest(
 }
 
 /** Remembers what it has been asked about. */
-function createRepeats(): (origin: string) => boolean {
+function createRepeats(): (name: string) => boolean {
   const seen = new Set<string>();
-  return (origin) => seen.size === seen.add(origin).size;
+  return (name) => seen.size === seen.add(name).size;
 }
 
 /** A corrupt batch that was skipped: it has no bytes to send. */

@@ -1,6 +1,6 @@
 import type { StackEnvironment } from '../stack/stack-config.js';
 import { openLog } from '../topic-reading/open-log.js';
-import { originOf } from './record-origin.js';
+import { originName, originOf } from './record-origin.js';
 import type { RejectedRecord } from './rejected-records.js';
 
 export interface SortedVersions {
@@ -20,12 +20,12 @@ export async function sortVersions(
     for (const origin of await lastOrigins(stack, topic, new Set(ofTopic.map(keyOf)))) newestOrigins.add(origin);
   }
   return {
-    newest: versions.filter(({ origin }) => newestOrigins.has(origin)),
-    superseded: versions.filter(({ origin }) => !newestOrigins.has(origin)),
+    newest: versions.filter(({ originName }) => newestOrigins.has(originName)),
+    superseded: versions.filter(({ originName }) => !newestOrigins.has(originName)),
   };
 }
 
-/** The origins of the last records of these keys that the topic has. Of a key that is deleted it may have none. */
+/** Of these keys, the origins of the last records that the topic has. Of a key that is deleted it may have none. */
 async function lastOrigins(stack: StackEnvironment, topic: string, keys: ReadonlySet<string>): Promise<string[]> {
   const last = new Map<string, string>();
   const log = openLog(stack, topic);
@@ -33,7 +33,7 @@ async function lastOrigins(stack: StackEnvironment, topic: string, keys: Readonl
     await log.read({ from: null, to: null, untilEnd: true }, (batch) => {
       for (const record of batch.records) {
         const key = base64(record.key);
-        if (keys.has(key)) last.set(key, originOf(batch, record));
+        if (keys.has(key)) last.set(key, originName(batch, record.key, originOf(record)));
       }
       return Promise.resolve();
     });

@@ -1,9 +1,16 @@
+import { readRepublishedHeader, type RejectedOrigin } from '@waypost/contracts';
 import type { StreamRecord, TopicPartition } from '@waypost/streams';
 
-/** A name of a record that no other has, not even in a topic that was deleted and made again. */
-export function originOf(
+/** Where the record was that it is a copy of, or where it is itself. */
+export function originOf({ offset, timestamp, headers }: Omit<StreamRecord, 'key' | 'value'>): RejectedOrigin {
+  return readRepublishedHeader(headers) ?? { offset, timestamp };
+}
+
+/** Names an original and its copies, and nothing else. */
+export function originName(
   { topic, partition }: TopicPartition,
-  { offset, timestamp, key }: Pick<StreamRecord, 'offset' | 'timestamp' | 'key'>,
+  key: Buffer | null,
+  { offset, timestamp }: RejectedOrigin,
 ): string {
   return JSON.stringify([topic, partition, offset, timestamp, key?.toString('base64')]);
 }

@@ -1,4 +1,5 @@
-import { openRecordPublisher, type RecordPublisher } from '@waypost/platform/without-nest';
+import { republishedHeader } from '@waypost/contracts';
+import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
 import type { RejectedRecord } from './rejected-records.js';
 
@@ -29,13 +30,7 @@ export function createRepublisher(kafka: KafkaSettings): Republisher {
     for (const topic of new Set(chunk.map(({ telemetry }) => telemetry.sourceTopic))) {
       const publisher = await publisherOf(topic);
       const ofTopic = chunk.filter(({ telemetry }) => telemetry.sourceTopic === topic);
-      await publisher.publish(
-        ofTopic.map(({ telemetry }) => ({
-          partition: telemetry.sourcePartition,
-          key: telemetry.sourceKey,
-          value: telemetry.sourceValue,
-        })),
-      );
+      await publisher.publish(ofTopic.map(copyOf));
       count += ofTopic.length;
     }
     chunk = [];
@@ -52,4 +47,10 @@ export function createRepublisher(kafka: KafkaSettings): Republisher {
       for (const publisher of publishers.values()) await (await publisher).close();
     },
   };
+}
+
+function copyOf({ telemetry, origin }: RejectedRecord): PublishedRecord {
+  const { sourcePartition: partition, sourceKey: key, sourceValue: value } = telemetry;
+  const header = republishedHeader(origin);
+  return { partition, key, value, headers: { [header.key]: String(header.value) } };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, republishedHeader } from '@waypost/contracts';
 import { type RejectedTelemetry, type TelemetryPing, traceOfPing } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import { type OutgoingRecord, type RecordHeader } from '@waypost/streams';
@@ -190,6 +190,13 @@ describe('the telemetry processor', () => {
     expect(rejection.reason).toBe(reason);
     expect(rejection.sourceKey?.toString()).toBe('device-1');
     expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+  });
+
+  it('says of the rejection of a copy that was published again what its original is (R-2)', async () => {
+    const value = Buffer.from('no Avro');
+    const header = republishedHeader({ offset: 7, timestamp: START });
+    const [rejected] = await driver.pipe({ key: Buffer.from('device-1'), value, headers: [header] });
+    expect(rejected?.headers).toEqual([header]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import {
   readTraceState,
   rejectedRecord,
   type Rejection,
+  rejectionHeaders,
   resolveBatch,
   traceHeaders,
 } from '@waypost/contracts';
@@ -166,7 +167,7 @@ export class PingsProcessor implements Processor {
   private reject(record: StreamRecord, rejection: Rejection): void {
     this.parts.metrics.pingDecided('rejected');
     const value = this.parts.codecs.telemetryRejected.encode(rejectedRecord(this.context, record, rejection));
-    this.context.forward('rejected', { key: record.key, value });
+    this.context.forward('rejected', { key: record.key, value, headers: rejectionHeaders(record.headers) });
   }
 }
 

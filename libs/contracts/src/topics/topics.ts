@@ -91,7 +91,7 @@ export const topics = {
     schema: rejectedTelemetrySchema,
     configs: logConfigs(DERIVED_LIMIT_BYTES),
     comment:
-      'Written by the readers of pings, events, deliveries, attempts and compacted topics (R-2, R-3). Read by operators, who may publish the original bytes again.',
+      'Written by the readers of pings, events, deliveries, attempts and compacted topics (R-2, R-3). Read by operators, who may publish the original bytes again: such a copy, and its rejection, name the original in the header `waypost-republished-from` (`offset:timestamp` in its partition).',
   },
   deviceState: {
     name: 'telemetry-processor.device-state',

@@ -5,6 +5,7 @@ import {
   readValue,
   rejectedRecord,
   type Rejection,
+  rejectionHeaders,
   resolveBatch,
   type SubjectCodec,
   topics,
@@ -55,6 +56,7 @@ export class Quarantine {
       partition,
       key: one.record.key,
       value: this.codecs.telemetryRejected.encode(rejectedRecord(source, one.record, one)),
+      headers: rejectionHeaders(one.record.headers),
     }));
     // Too rare to keep a connection. Processes that follow the same table fence each other and retry.
     const producer = this.backend.producer(`quarantine.${this.application}.${topic}.${String(partition)}`);

@@ -69,8 +69,11 @@ export function newDevice(): string {
   return `device-${randomUUID()}`;
 }
 
-export async function append(topic: string, records: readonly (readonly [key: string, value: Buffer | null])[]) {
+export async function append(
+  topic: string,
+  records: readonly (readonly [key: string, value: Buffer | null, headers?: Readonly<Record<string, string>>])[],
+) {
   const publisher = await openRecordPublisher(kafka, topic);
-  await publisher.publish(records.map(([key, value]) => ({ key: Buffer.from(key), value })));
+  await publisher.publish(records.map(([key, value, headers = {}]) => ({ key: Buffer.from(key), value, headers })));
   await publisher.close();
 }

@@ -1,0 +1,32 @@
+import type { HeaderOfRecord } from './trace-header.js';
+
+/** Where a record was in its partition when it was rejected for the first time. */
+export interface RejectedOrigin {
+  readonly offset: number;
+  /** Epoch milliseconds: tells it from a record of a topic that was deleted and made again. */
+  readonly timestamp: number;
+}
+
+const REPUBLISHED_HEADER = 'waypost-republished-from';
+const VALUE = /^(?<offset>\d{1,15}):(?<timestamp>-?\d{1,15})$/;
+const MAX_LENGTH = 32;
+const NO_HEADERS: readonly HeaderOfRecord[] = [];
+
+/** Names the original of a record that an operator publishes again, so that its rejections count as one (R-2). */
+export function republishedHeader({ offset, timestamp }: RejectedOrigin): HeaderOfRecord {
+  return { key: REPUBLISHED_HEADER, value: Buffer.from(`${String(offset)}:${String(timestamp)}`, 'latin1') };
+}
+
+/** null: it is an original. */
+export function readRepublishedHeader(headers: readonly HeaderOfRecord[] = []): RejectedOrigin | null {
+  const [found, ...others] = headers.filter(({ key }) => key === REPUBLISHED_HEADER);
+  if (!found?.value || others.length > 0 || found.value.length > MAX_LENGTH) return null;
+  const groups = VALUE.exec(found.value.toString('latin1'))?.groups;
+  return groups ? { offset: Number(groups['offset']), timestamp: Number(groups['timestamp']) } : null;
+}
+
+/** The headers of the rejection of a record: the name of its original, if it has one. */
+export function rejectionHeaders(headers: readonly HeaderOfRecord[] | undefined): readonly HeaderOfRecord[] {
+  const origin = readRepublishedHeader(headers);
+  return origin === null ? NO_HEADERS : [republishedHeader(origin)];
+}
