@@ -277,6 +277,7 @@ async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnTy
         value: codecs.replayProgress.encode(progress),
       },
       { topic: topics.webhookOperations.name, partition, key, value: codecs.webhookOperations.encode(event) },
+      { topic: topics.webhookOperations.name, partition, key, value: Buffer.from('no Avro') },
       { topic: topics.webhookDeliveries.name, partition, key, value: codecs.webhookDeliveries.encode(delivery) },
     ],
   });
@@ -334,6 +335,10 @@ describe('refilling a lost database (R-17)', () => {
 
     await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
     await onServer(`CREATE DATABASE ${databaseName} OWNER ${owner}`);
+    await runMigrations(databaseUrl);
+    await query(databaseUrl, 'ALTER TABLE subscription_operations ADD CONSTRAINT interrupted CHECK (false)');
+    await expect(refill(terminal(), { dataDir })).rejects.toThrow('interrupted');
+    await query(databaseUrl, 'ALTER TABLE subscription_operations DROP CONSTRAINT interrupted');
     const printed = terminal();
     await refill(printed, { dataDir });
 
@@ -349,6 +354,7 @@ describe('refilling a lost database (R-17)', () => {
       ],
     ]);
     for (const table of BACKED_UP) expect(printed.said.join('')).toContain(`the table ${table}`);
+    expect(printed.said.join('')).toMatch(/^left out: webhook\.operations, partition \d, offset \d+: malformed/m);
     await expect(refill(terminal(), { dataDir })).rejects.toThrow('The database is in use: fleets');
 
     // As pg_restore does it with a dump of --inserts.

@@ -13,6 +13,7 @@ import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.j
 import { CliError, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
 import { decodeBatch, type DecodedRecord } from '../topic-reading/decode-batch.js';
 import { openLog } from '../topic-reading/open-log.js';
+import { placeInLog } from '../topic-reading/read-topic.js';
 
 /**
  * Fills a database that was lost from the topics: fleets, geofences, subscriptions with their sealed secrets, replays and
@@ -23,35 +24,39 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
   const database = await openRefill(stack.require('DATABASE_URL'));
   const status = createStatusLine(terminal);
   try {
+    const inUse = await database.tablesInUse();
+    if (inUse.length > 0) throw notEmpty(inUse, 'Nothing was written.');
+    // First, since they can be written again: an interrupted refill starts over in the same database.
+    status.show(`reading ${topics.webhookOperations.name}`);
+    const events = await copyOperationalEvents(stack, (some) => database.operationalEvents(some));
     const contents = await readContents(stack, (topic) => status.show(`reading ${topic}`));
     const result = await database.managedResources(contents);
-    if (result.type === 'not_empty') throw notEmpty(result.tables);
-    const eventCount = await eachOperationalEvent(stack, (events) => database.operationalEvents(events));
+    if (result.type === 'not_empty') throw notEmpty(result.tables, 'Only operational events were written.');
     status.clear();
-    await report(terminal, contents, eventCount);
+    await report(terminal, contents, events);
   } finally {
     status.clear();
     await database.close();
   }
 }
 
-function notEmpty(tables: readonly string[]): CliError {
+function notEmpty(tables: readonly string[], written: string): CliError {
   return new CliError(
     `The database is in use: ${tables.join(', ')} already have rows. Refill only a database that was lost and created ` +
-      'again. Nothing was written.',
+      `again. ${written}`,
   );
 }
 
-async function report({ out, err }: Terminal, contents: RefillContents, eventCount: number): Promise<void> {
-  const { fleets, geofences, subscriptions, replays, leftOut } = contents;
+async function report({ out, err }: Terminal, contents: RefillContents, events: CopiedEvents): Promise<void> {
+  const { fleets, geofences, subscriptions, replays } = contents;
   const count = (things: readonly unknown[], one: string, many = `${one}s`): string =>
     `${String(things.length)} ${things.length === 1 ? one : many}`;
   await writeLine(
     out,
     `refilled ${count(fleets, 'fleet')}, ${count(geofences, 'geofence')}, ${count(subscriptions, 'subscription')}, ` +
-      `${count(replays, 'replay')}, ${String(eventCount)} operational events`,
+      `${count(replays, 'replay')}, ${String(events.count)} operational events`,
   );
-  for (const text of leftOut) await writeLine(err, `left out: ${text}`);
+  for (const text of [...events.leftOut, ...contents.leftOut]) await writeLine(err, `left out: ${text}`);
   for (const text of NOT_REFILLED) await writeLine(err, `not refilled: ${text}`);
 }
 
@@ -79,7 +84,7 @@ async function readContents(stack: StackEnvironment, say: (topic: string) => voi
     await eachBatch(stack, topic, (records) => {
       for (const record of records) {
         if (record.problem === undefined) take(record);
-        else leftOut.push(`${topic}-${String(record.partition)} at offset ${String(record.offset)}: ${record.problem}`);
+        else leftOut.push(placeInLog(record));
       }
       return Promise.resolve();
     });
@@ -142,18 +147,25 @@ function keepKnown(fleetIds: ReadonlySet<string>, leftOut: string[]) {
   };
 }
 
-/** Copies the operational events that are still in the log, batch by batch. Resolves with their number. */
-async function eachOperationalEvent(
+interface CopiedEvents {
+  readonly count: number;
+  readonly leftOut: readonly string[];
+}
+
+/** Copies the operational events that are still in the log, batch by batch. */
+async function copyOperationalEvents(
   stack: StackEnvironment,
   take: (events: readonly OperationalEvent[]) => Promise<void>,
-): Promise<number> {
+): Promise<CopiedEvents> {
   let count = 0;
+  const leftOut: string[] = [];
   await eachBatch(stack, topics.webhookOperations.name, async (records) => {
+    leftOut.push(...records.filter(({ problem }) => problem !== undefined).map(placeInLog));
     const events = records.flatMap(({ value }) => (value === null ? [] : [value as OperationalEvent]));
     count += events.length;
     await take(events);
   });
-  return count;
+  return { count, leftOut };
 }
 
 async function eachBatch(

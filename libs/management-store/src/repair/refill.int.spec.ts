@@ -34,7 +34,9 @@ const RESOURCES: ManagedResources = {
 
 describe('refilling a lost database', () => {
   it('writes all resources, however many there are, and nothing into a database that is in use', async () => {
+    expect(await refill.tablesInUse()).toEqual([]);
     expect(await refill.managedResources(RESOURCES)).toEqual({ type: 'refilled' });
+    expect(await refill.tablesInUse()).toEqual(['fleets']);
     expect(await refill.managedResources(RESOURCES)).toEqual({ type: 'not_empty', tables: ['fleets'] });
     const { rows } = await database.sql.query<{ fleet_id: string }>('SELECT fleet_id FROM fleets ORDER BY fleet_id');
     expect(rows.map((row) => row.fleet_id)).toEqual(FLEETS.map(({ fleetId }) => fleetId));

@@ -40,6 +40,8 @@ export type RefillResult =
 
 /** Restores a lost database from the topics. */
 export interface Refill {
+  /** Those of the tables that must be empty that have rows: then the database is in use. */
+  tablesInUse(): Promise<readonly string[]>;
   /** All or nothing, and only into a database that is not in use yet. */
   managedResources(resources: ManagedResources): Promise<RefillResult>;
   /** Events that are stored already change nothing. */
@@ -58,6 +60,7 @@ export async function openRefill(databaseUrl: string): Promise<Refill> {
   const dataSource = await createDataSource(databaseUrl, settings).initialize();
   const events = new OperationalEventStore(dataSource.getRepository(OperationalEventEntity));
   return {
+    tablesInUse: () => tablesInUse(dataSource.manager),
     managedResources: (resources) => refillManagedResources(dataSource.manager, resources),
     operationalEvents: (some) => events.keep(some),
     close: () => dataSource.destroy(),
