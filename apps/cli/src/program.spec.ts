@@ -40,6 +40,7 @@ describe('The command line', () => {
     [['fleet', 'create', 'a', '--format', 'v9'], 'Allowed choices are v1, legacy-v1'],
     [['verify', '--rules', 'some'], 'Allowed choices are all, positions'],
     [['backtest', '--rules', 'some'], 'Allowed choices are all, positions'],
+    [['rebuild', '--yes', '--watch'], "option '--watch' cannot be used with option '--yes'"],
     [['history', '--fleet', 'f', '--status', 'lost'], 'Allowed choices are delivered, failed, pending'],
   ])('says what is wrong with %j', async (args, message) => {
     const { err, outcome } = await build().run(...args);

@@ -55,7 +55,7 @@ export async function rebuildRun(
   const isSame = pointsBefore.length === pointsAfter.length && pointsBefore.every((one, at) => one === pointsAfter[at]);
   if (!isSame)
     differences.push(`the paths differ: ${String(pointsBefore.length)} and ${String(pointsAfter.length)} points`);
-  const unclear = said.includes('rebuilt from ') ? [] : [`"rebuild --watch" says: ${said}`];
+  const unclear = said.includes('projected up to the end of the logs') ? [] : [`"rebuild --watch" says: ${said}`];
   return { rebuiltAfterMs, problems: [...unclear, ...differences.map((one) => `after the rebuild ${one}`)] };
 }
 

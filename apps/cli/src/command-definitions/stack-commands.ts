@@ -45,7 +45,7 @@ export function addTaskCommands(program: Command, { terminal }: ProgramContext):
 export function addRebuild(program: Command, { terminal }: ProgramContext): void {
   leaf(program, 'rebuild', 'Deletes the delivery and path history and rebuilds it from the logs.')
     .option('--yes', 'confirm: existing rows are deleted')
-    .option('--watch', 'only show progress, delete nothing')
+    .addOption(new Option('--watch', 'only show progress, delete nothing').conflicts('yes'))
     .action(async (flags: Shared & { yes?: true; watch?: true }) => {
       const { rebuildHistory } = await import('../commands/rebuild.js');
       await rebuildHistory(terminal, { yes: false, watch: false, ...flags, now: () => performance.now() });

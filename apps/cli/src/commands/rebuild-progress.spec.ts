@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRebuildPace, describeRebuild, progressOf } from './rebuild-progress.js';
+import { createRebuildPace, describeEnd, describeRebuild, progressOf } from './rebuild-progress.js';
 
 const attempts = { topic: 'webhook.attempts', start: 100, goal: 300 } as const;
 const pings = { topic: 'telemetry.pings', start: 0, goal: 0 } as const;
@@ -38,5 +38,12 @@ describe('the progress of a rebuild', () => {
     );
     expect(describeRebuild(progress, { perSecond: 1, leftMs: 7_655_000 })).toContain('about 128 min left');
     expect(describeRebuild(progress, { perSecond: 0, leftMs: null })).toContain('records, 0/s (');
+  });
+
+  it('ends with what was done: who only watches is not told of a rebuild', () => {
+    const done = { records: 12_345, topics: ['webhook.attempts', 'telemetry.pings'] };
+    const logs = '12,345 records of webhook.attempts and telemetry.pings';
+    expect(describeEnd({ ...done, watch: true })).toBe(`projected up to the end of the logs: ${logs}`);
+    expect(describeEnd({ ...done, watch: false })).toBe(`rebuilt from ${logs}`);
   });
 });

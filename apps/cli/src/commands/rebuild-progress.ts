@@ -72,6 +72,16 @@ export function describeRebuild(
   return `${count(done)} of ${count(total)} records, ${count(Math.round(perSecond))}/s${left} (${shares})`;
 }
 
+/** Who only watches has not made the rebuild, if there is one. */
+export function describeEnd(of: {
+  readonly watch: boolean;
+  readonly records: number;
+  readonly topics: readonly string[];
+}): string {
+  const logs = `${count(of.records)} records of ${of.topics.join(' and ')}`;
+  return of.watch ? `projected up to the end of the logs: ${logs}` : `rebuilt from ${logs}`;
+}
+
 function count(number: number): string {
   return number.toLocaleString('en-US');
 }

@@ -5,7 +5,13 @@ import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/
 import { stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, createProgress, type Terminal, usageError, writeLine } from '../terminal/output.js';
-import { createRebuildPace, describeRebuild, type PartitionRebuild, progressOf } from './rebuild-progress.js';
+import {
+  createRebuildPace,
+  describeEnd,
+  describeRebuild,
+  type PartitionRebuild,
+  progressOf,
+} from './rebuild-progress.js';
 
 export interface RebuildOptions {
   readonly dataDir: string;
@@ -52,7 +58,7 @@ export async function rebuildHistory(terminal: Terminal, options: RebuildOptions
     }
     const goal = await readPartitions(work);
     const records = await untilRebuilt(work, goal);
-    await writeLine(terminal.out, `rebuilt from ${String(records)} records of ${rebuild.topics.join(' and ')}`);
+    await writeLine(terminal.out, describeEnd({ watch, records, topics: rebuild.topics }));
   } finally {
     await rebuild.close();
     await backend.close();
