@@ -121,6 +121,9 @@ const INTERNAL_LOGS: readonly InternalLog[] = [
   { setting: 'offsets.topic.replication.factor', topic: '__consumer_offsets', without: 'no group can be joined' },
 ];
 
+/** Where Kafka keeps what groups and transactions need. */
+export const INTERNAL_TOPICS: readonly string[] = INTERNAL_LOGS.map(({ topic }) => topic);
+
 function checkLog(facts: ClusterFacts, { topic, without }: InternalLog, { what, value }: BrokerSetting): Finding[] {
   const up = facts.brokers.size;
   const all = up + facts.away.length;

@@ -62,6 +62,18 @@ describe('The doctor, at a cluster of three brokers (R-40)', () => {
     expect(JSON.stringify(found)).not.toContain('Grant');
   });
 
+  it.each<[string, Partial<KafkaPartition>, string]>([
+    ['no leader', { leader: null }, 'have no leader'],
+    ['too few replicas in sync', { inSync: [1] }, '1 of the 2 replicas in sync'],
+  ])('finds what keeps transactions and groups from working: %s', async (_, partition, what) => {
+    const topicSettings = (): Promise<Map<string, string>> => Promise.resolve(new Map([['min.insync.replicas', '2']]));
+    const found = (await faultsOf({ partition, topicSettings })).filter(({ level }) => level === 'problem');
+    for (const name of INTERNAL)
+      expect(found.filter((one) => one.what.includes(name))).toEqual([
+        expect.objectContaining({ what: expect.stringContaining(what) }),
+      ]);
+  });
+
   it('asks each broker for its settings, and names the one that does not answer', async () => {
     const brokerSettings = (id: number) => {
       if (id === 2) return Promise.resolve(new Map([...BROKER, ['log.cleaner.enable', 'false']]));

@@ -4,14 +4,15 @@ import type { KafkaSettings } from '@waypost/streams';
 import {
   type KafkaClusterReader,
   type KafkaClusterState,
+  type KafkaPartition,
   openClusterReader,
   probeKafkaAccess,
 } from '@waypost/streams/admin';
 import { messageOf } from '../terminal/message-of.js';
-import { checkCluster } from './broker-checks.js';
+import { checkCluster, INTERNAL_TOPICS } from './broker-checks.js';
 import { examinePermissions } from './examine-permissions.js';
 import { type Finding, ok, problem, warning } from './finding.js';
-import { checkTopics, type FoundTopic, type WantedTopic } from './topic-checks.js';
+import { checkTopics, checkWritable, type FoundTopic, type WantedTopic } from './topic-checks.js';
 
 const ABOUT = 'kafka';
 
@@ -52,7 +53,11 @@ export function checkPassword({ sasl, ssl }: KafkaSettings): Finding[] {
 
 export async function examineCluster(cluster: KafkaClusterReader, wishes: TopicConfig): Promise<Finding[]> {
   const state = await cluster.state();
-  return [...(await examineBrokers(cluster, state, wishes)), ...(await examineTopics(cluster, state, wishes))];
+  return [
+    ...(await examineBrokers(cluster, state, wishes)),
+    ...(await examineInternalTopics(cluster, state)),
+    ...(await examineTopics(cluster, state, wishes)),
+  ];
 }
 
 async function examineBrokers(
@@ -92,19 +97,35 @@ async function examineTopics(
     if (list === undefined) continue;
     const configs = await cluster.topicSettings(name);
     if (configs === null) closed.push(unseen(`settings of ${name}`, `the topic ${name}`));
-    found.set(name, {
-      partitions: list.length,
-      replicas: Math.min(...list.map(({ replicas }) => replicas.length)),
-      leaderless: list.filter(({ leader }) => leader === null).length,
-      behind: list.filter(({ replicas, inSync }) => inSync.length < replicas.length).length,
-      configs: configs ?? new Map(),
-    });
+    found.set(name, foundTopic(list, configs));
   }
   const wanted = allTopics.map((topic): WantedTopic => ({
     ...topic,
     partitions: topic.partitions === 'default' ? partitions : topic.partitions,
   }));
   return [...checkTopics(wanted, found, replicationFactor), ...closed];
+}
+
+/** Without them no transaction is committed and no group is joined, whatever our topics are like. */
+async function examineInternalTopics(cluster: KafkaClusterReader, { topics }: KafkaClusterState): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [name, list] of topics) {
+    if (!INTERNAL_TOPICS.includes(name)) continue;
+    findings.push(...checkWritable(name, foundTopic(list, await cluster.topicSettings(name))));
+  }
+  return findings;
+}
+
+function foundTopic(list: readonly KafkaPartition[], configs: ReadonlyMap<string, string> | null): FoundTopic {
+  const led = list.filter(({ leader }) => leader !== null);
+  return {
+    partitions: list.length,
+    replicas: Math.min(...list.map(({ replicas }) => replicas.length)),
+    inSync: led.length === 0 ? null : Math.min(...led.map(({ inSync }) => inSync.length)),
+    leaderless: list.length - led.length,
+    behind: list.filter(({ replicas, inSync }) => inSync.length < replicas.length).length,
+    configs: configs ?? new Map(),
+  };
 }
 
 function unseen(what: string, resource: string): Finding {

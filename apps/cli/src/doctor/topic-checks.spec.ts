@@ -5,7 +5,7 @@ import { checkTopics, type FoundTopic } from './topic-checks.js';
 const LIMITS = { 'max.message.bytes': '1048576', 'retention.ms': '1382400000', 'retention.bytes': '-1' };
 const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete', ...LIMITS } }];
 const GOOD = { 'cleanup.policy': 'delete', ...LIMITS, 'min.insync.replicas': '2' };
-const WHOLE = { replicas: 3, leaderless: 0, behind: 0 };
+const WHOLE = { replicas: 3, inSync: 3, leaderless: 0, behind: 0 };
 
 function topic(found: Partial<Omit<FoundTopic, 'configs'>>, configs: Readonly<Record<string, string>> = {}): Finding[] {
   const settings = new Map(Object.entries({ ...GOOD, ...configs }));
@@ -32,6 +32,16 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     const worst = topic(found, configs).find((finding) => finding.fix?.includes(fix));
     expect(worst?.level).toBe(level);
     expect(worst?.what).toContain('telemetry.pings');
+  });
+
+  it.each([
+    ['fewer replicas are in sync than writing needs', { inSync: 1, behind: 2 }, '2', ['problem', 'warning']],
+    ['one replica is away that writing does not need', { inSync: 2, behind: 2 }, '2', ['warning']],
+    ['all replicas are in sync that there are', { replicas: 1, inSync: 1 }, '2', ['warning', 'warning']],
+    ['no partition has a leader', { inSync: null, leaderless: 4 }, '2', ['problem']],
+  ] as const)('tells a topic that nothing can be written to from one that can: %s', (_, found, minInSync, levels) => {
+    const findings = topic(found, { 'min.insync.replicas': minInSync });
+    expect(findings.map(({ level }) => level)).toEqual(levels);
   });
 
   it.each([

@@ -11,6 +11,8 @@ export interface FoundTopic {
   readonly partitions: number;
   /** The replicas of the partition that has the fewest. */
   readonly replicas: number;
+  /** The replicas in sync of the partition with a leader that has the fewest; null: none has a leader. */
+  readonly inSync: number | null;
   /** Partitions that cannot be read or written at the moment. */
   readonly leaderless: number;
   /** Partitions of which a replica is not in sync. */
@@ -28,6 +30,7 @@ const VITAL = [
   'min.compaction.lag.ms',
 ];
 const AT_LEAST = ['max.message.bytes', 'retention.ms', 'min.compaction.lag.ms'];
+const MIN_IN_SYNC = 'min.insync.replicas';
 const ABOUT = 'kafka';
 
 /** Topics that are there already must be what a set-up would have made. Missing ones are for the set-up. */
@@ -75,18 +78,32 @@ function isGood(setting: string, value: string, expected: string): boolean {
   return Number(value) >= Number(expected) || (setting === 'retention.ms' && value === '-1');
 }
 
+/** What keeps records from being written to a topic, of Kafka's own ones too. */
+export function checkWritable(name: string, { replicas, inSync, leaderless, configs }: FoundTopic): Finding[] {
+  const findings: Finding[] = [];
+  if (leaderless > 0) {
+    const fix = 'A broker is down: start it again. kafka-topics --describe --unavailable-partitions names them.';
+    findings.push(problem(ABOUT, `${String(leaderless)} partitions of ${name} have no leader`, fix));
+  }
+  const minInSync = Math.min(Number(configs.get(MIN_IN_SYNC) ?? NaN), replicas);
+  if (inSync !== null && inSync < minInSync) {
+    const what = `a partition of ${name} has ${String(inSync)} of the ${String(minInSync)} replicas in sync that writing needs`;
+    const fix =
+      'Check the brokers that are down or slow; kafka-topics --describe --under-min-isr-partitions names the partitions.';
+    findings.push(problem(ABOUT, what, fix));
+  }
+  return findings;
+}
+
 /** Records are acknowledged by `min.insync.replicas` of them: with as many, no broker may be down. More than there are count as many since Kafka 3.7. */
 function checkReplicas(name: string, found: FoundTopic, replicationFactor: number): Finding[] {
-  const { replicas, leaderless, behind } = found;
+  const { replicas, behind } = found;
   const findings = checkMinInSync(name, found);
   if (replicas < replicationFactor) {
     const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are expected`;
     findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: set-up does not change them.'));
   }
-  if (leaderless > 0) {
-    const fix = 'A broker is down: start it again. kafka-topics --describe --unavailable-partitions names them.';
-    findings.push(problem(ABOUT, `${String(leaderless)} partitions of ${name} have no leader`, fix));
-  }
+  findings.push(...checkWritable(name, found));
   if (behind > 0) {
     const fix =
       'Check the brokers that are down or slow; kafka-topics --describe --under-replicated-partitions names them.';
@@ -96,13 +113,13 @@ function checkReplicas(name: string, found: FoundTopic, replicationFactor: numbe
 }
 
 function checkMinInSync(name: string, { replicas, configs }: FoundTopic): Finding[] {
-  const minInSync = Number(configs.get('min.insync.replicas') ?? NaN);
-  const setting = `min.insync.replicas=${String(minInSync)}`;
+  const minInSync = Number(configs.get(MIN_IN_SYNC) ?? NaN);
+  const setting = `${MIN_IN_SYNC}=${String(minInSync)}`;
   const warn = (what: string, value: number): Finding[] => [
     warning(
       ABOUT,
       what,
-      `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config min.insync.replicas=${String(value)}`,
+      `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config ${MIN_IN_SYNC}=${String(value)}`,
     ),
   ];
   if (minInSync > replicas)
