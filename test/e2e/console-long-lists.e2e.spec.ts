@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { pageProblems } from '../support/page-problems.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
@@ -14,7 +15,7 @@ let visit: ConsoleVisit;
 let page: Page;
 
 /** Newest first, a second apart. */
-function delivery(n: number): object {
+function delivery(n: number) {
   const at = new Date(Date.UTC(2026, 4, 4) - 1_000 * n).toISOString();
   const eventId = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
   const subscriptionId = '00000000-0000-4000-8000-00000000aaaa';
@@ -72,6 +73,26 @@ describeInBrowser('A long list of the console', () => {
     });
     expect(await next.getAttribute('href')).toBe(`/deliveries?${expected.toString()}`);
     expect(visit.problems).toEqual([]);
+  });
+
+  it('of probes has a gap where the history keeps none, and the end of its delivery is no attempt (R-29)', async () => {
+    const { eventId, delivery: about, ...event } = delivery(1);
+    const [attempt] = about.attempts;
+    const probes = Array.from({ length: 40 }, () => ({ ...attempt, probe: true, statusCode: 503 }));
+    const { statusCode: _, ...end } = { ...attempt, error: 'expired' };
+    const held = { ...about, status: 'failed', attemptCount: 0, probeCount: 5_760, attempts: [...probes, end] };
+    await page.route(`**/public/v2/events/${eventId}?*`, (route) =>
+      route.fulfill({ json: { data: [{ eventId, ...event, body: '{}', delivery: held }], nextPageState: null } }),
+    );
+    await visit.open(`/deliveries/${eventId}`);
+    await page.getByText('Not accepted in 5,760 probes, and not retried: it had waited for too long.').waitFor();
+    const lines = await page.locator('.timeline li').allInnerTexts();
+    expect(lines).toHaveLength(42);
+    expect(lines[20]).toBe('5,720 more probes, which the history does not keep');
+    expect(lines[40]).toContain('Probe 5,760');
+    expect(lines[41]).toMatch(/^End\b.*Nothing was sent: it had waited for too long$/s);
+    expect(await page.getByText('Headers of the last probe').count()).toBe(1);
+    expect(await pageProblems(page)).toEqual([]);
   });
 
   it('of attempts does not move while somebody reads it, however many arrive', async () => {

@@ -1,8 +1,9 @@
-import type { CSSProperties } from 'react';
+import { type CSSProperties, Fragment } from 'react';
 import type { V2Event } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
 import { statusCodeText } from '../shared/status-code-text.js';
-import { durationText } from '../shared/time-text.js';
+import { countText, durationText } from '../shared/time-text.js';
+import { type AttemptLine, attemptLines, endText } from './attempt-lines.js';
 import { sameResponseBefore } from './repeated-response.js';
 import { timeMarks } from './time-marks.js';
 
@@ -16,17 +17,25 @@ export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
   const startMs = Date.parse(firstAttemptAt);
   const endMs = Math.max(...attempts.map((attempt) => Date.parse(attempt.startedAt) + attempt.durationMs), startMs + 1);
   const spanMs = endMs - startMs;
+  const lines = attemptLines(delivery);
   return (
     <>
       <ol className="timeline">
-        {attempts.map((attempt, index) => (
-          <AttemptLine
-            key={index}
-            attempt={attempt}
-            sameBefore={sameResponseBefore(attempts, index)}
-            startMs={startMs}
-            spanMs={spanMs}
-          />
+        {lines.map((line, index) => (
+          <Fragment key={index}>
+            {line.missingBefore > 0 && (
+              <li className="hint">
+                <span className="said">
+                  {countText(line.missingBefore)} more probes, which the history does not keep
+                </span>
+              </li>
+            )}
+            {line.type === 'end' ? (
+              <EndLine line={line} startMs={startMs} />
+            ) : (
+              <SentLine {...{ line, startMs, spanMs }} sameBefore={nameOfSame(lines, index)} />
+            )}
+          </Fragment>
         ))}
         {nextAttemptAt !== undefined && (
           <li className="hint next">
@@ -61,27 +70,20 @@ function placeAt(share: number): CSSProperties {
 const BAR = 1_000;
 const MIN_BAR = 6;
 
-interface AttemptLineProps {
-  readonly attempt: Attempt;
-  /** That got the same response. */
-  readonly sameBefore: Attempt | null;
+interface SentLineProps {
+  readonly line: AttemptLine;
+  /** The name of one that got the same response. */
+  readonly sameBefore: string | null;
   readonly startMs: number;
   readonly spanMs: number;
 }
 
-function AttemptLine({ attempt, sameBefore, startMs, spanMs }: AttemptLineProps) {
+function SentLine({ line: { attempt, name }, sameBefore, startMs, spanMs }: SentLineProps) {
   const { dueAt, startedAt, durationMs, statusCode, error, errorDetail } = attempt;
   const lateMs = Math.max(0, Date.parse(startedAt) - Date.parse(dueAt));
-  const afterMs = Date.parse(startedAt) - startMs;
   return (
     <li>
-      <span>
-        <strong>{attemptName(attempt)}</strong>
-        {afterMs > 0 && <span className="hint"> +{durationText(afterMs)}</span>}
-      </span>
-      <span>
-        <Moment iso={startedAt} isExact />
-      </span>
+      <NameAndTime name={name} startedAt={startedAt} startMs={startMs} />
       <span className={isAccepted(attempt) ? 'good' : 'bad'}>
         {statusCode === undefined ? (error ?? 'no response') : statusCodeText(statusCode)}
         {statusCode !== undefined && error !== undefined && ` (${error})`}
@@ -98,8 +100,42 @@ function AttemptLine({ attempt, sameBefore, startMs, spanMs }: AttemptLineProps)
   );
 }
 
+/** Nothing was sent: it has no duration, and was not due. */
+function EndLine({ line: { attempt, name }, startMs }: Pick<SentLineProps, 'line' | 'startMs'>) {
+  return (
+    <li>
+      <NameAndTime name={name} startedAt={attempt.startedAt} startMs={startMs} />
+      <span className="bad ended">Nothing was sent: {endText(attempt)}</span>
+    </li>
+  );
+}
+
+interface NameAndTimeProps extends Pick<SentLineProps, 'startMs'> {
+  readonly name: string;
+  readonly startedAt: string;
+}
+
+function NameAndTime({ name, startedAt, startMs }: NameAndTimeProps) {
+  const afterMs = Date.parse(startedAt) - startMs;
+  return (
+    <>
+      <span>
+        <strong>{name}</strong>
+        {afterMs > 0 && <span className="hint"> +{durationText(afterMs)}</span>}
+      </span>
+      <span>
+        <Moment iso={startedAt} isExact />
+      </span>
+    </>
+  );
+}
+
+interface AttemptBarProps extends Pick<SentLineProps, 'startMs' | 'spanMs'> {
+  readonly attempt: Attempt;
+}
+
 /** When it ran, and a mark where it was due; none where that was before the first attempt, with which the line begins. */
-function AttemptBar({ attempt, startMs, spanMs }: Omit<AttemptLineProps, 'sameBefore'>) {
+function AttemptBar({ attempt, startMs, spanMs }: AttemptBarProps) {
   const { dueAt, startedAt, durationMs } = attempt;
   const width = Math.max(MIN_BAR, (BAR * durationMs) / spanMs);
   const placeOf = (iso: string): number => (BAR * (Date.parse(iso) - startMs)) / spanMs;
@@ -117,9 +153,12 @@ function AttemptBar({ attempt, startMs, spanMs }: Omit<AttemptLineProps, 'sameBe
   );
 }
 
-function Response({ attempt, sameBefore }: Pick<AttemptLineProps, 'attempt' | 'sameBefore'>) {
-  const { responseBody } = attempt;
-  if (sameBefore !== null) return <p className="hint said">Same response as {attemptName(sameBefore).toLowerCase()}</p>;
+interface ResponseProps extends Pick<SentLineProps, 'sameBefore'> {
+  readonly attempt: Attempt;
+}
+
+function Response({ attempt: { responseBody }, sameBefore }: ResponseProps) {
+  if (sameBefore !== null) return <p className="hint said">Same response as {sameBefore.toLowerCase()}</p>;
   if (responseBody === undefined) return null;
   return (
     <pre className="said" tabIndex={0} aria-label="Beginning of the response">
@@ -128,8 +167,12 @@ function Response({ attempt, sameBefore }: Pick<AttemptLineProps, 'attempt' | 's
   );
 }
 
-function attemptName({ attempt, probe }: Attempt): string {
-  return probe === true ? 'Probe' : `Attempt ${String(attempt)}`;
+function nameOfSame(lines: readonly AttemptLine[], index: number): string | null {
+  const same = sameResponseBefore(
+    lines.map(({ attempt }) => attempt),
+    index,
+  );
+  return lines.find(({ attempt }) => attempt === same)?.name ?? null;
 }
 
 function isAccepted({ statusCode }: Attempt): boolean {

@@ -11,6 +11,7 @@ import { Moment } from '../shared/moment.js';
 import { Loading, Outdated } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { usePageTitle } from '../shared/use-page-title.js';
+import { attemptLines, isProbe } from './attempt-lines.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 import { DeliveryBody } from './delivery-body.js';
 import { outcomeText } from './outcome-text.js';
@@ -118,7 +119,7 @@ function Delivery({ item }: { readonly item: V2Event }) {
   const { delivery, subscriptionId } = item;
   const { data: subscription } = useSubscription(subscriptionId);
   const id = `${subscriptionId}-${String(delivery.series)}`;
-  const lastAttempt = delivery.attempts.at(-1);
+  const last = attemptLines(delivery).findLast(({ type }) => type === 'sent');
   return (
     <section className="card" aria-labelledby={id}>
       <h2 id={id} className="delivery-title">
@@ -130,10 +131,10 @@ function Delivery({ item }: { readonly item: V2Event }) {
       </h2>
       <p className="outcome">{outcomeText(delivery)}</p>
       <AttemptTimeline delivery={delivery} />
-      {lastAttempt && (
+      {last && (
         <details>
-          <summary>Headers of the last attempt</summary>
-          <pre tabIndex={0}>{sentHeaders(item, lastAttempt, subscription?.auth)}</pre>
+          <summary>Headers of the last {isProbe(last.attempt) ? 'probe' : 'attempt'}</summary>
+          <pre tabIndex={0}>{sentHeaders(item, last.attempt, subscription?.auth)}</pre>
           <p className="hint">
             Besides those of HTTP itself, the subscription’s own headers, and <code>tracestate</code> where the ping had
             it.
