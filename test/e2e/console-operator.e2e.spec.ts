@@ -174,10 +174,14 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     expect(await pageProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Skip the record' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('webhook-delivery.fan-out:0, offset 7').waitFor();
     const sent = page.waitForRequest('**/commands');
     await dialog.getByLabel('Reason').fill('A record of a load test');
+    // Meanwhile a colleague has skipped the record.
+    parked.offset = 8;
+    await page.getByRole('definition').filter({ hasText: /^8$/ }).waitFor();
     await dialog.getByRole('button', { name: 'Skip the record' }).click();
-    expect((await sent).postDataJSON()).toEqual({ command: 'skip', reason: 'A record of a load test' });
+    expect((await sent).postDataJSON()).toEqual({ command: 'skip', offset: 7, reason: 'A record of a load test' });
     await dialog.getByRole('alert').filter({ hasText: 'It is not parked.' }).waitFor();
   });
 });

@@ -22,16 +22,20 @@ export function addTaskCommands(program: Command, { terminal }: ProgramContext):
       const { listTasks } = await import('../commands/tasks.js');
       await listTasks(terminal, { dataDir, all: all ?? false });
     });
-  const commands = {
-    retry: 'Retries a parked task now.',
-    skip: 'Moves the failing record (or corrupt batch) of a parked task to the rejected records and continues after it.',
-  } as const;
-  for (const command of ['retry', 'skip'] as const) {
-    leaf(tasks, `${command} <task>`, commands[command]).action(async (task: string, { dataDir }: Shared) => {
+  leaf(tasks, 'retry <task>', 'Retries a parked task now.').action(async (task: string, { dataDir }: Shared) => {
+    const { commandTask } = await import('../commands/tasks.js');
+    await commandTask(terminal, { dataDir, task, command: 'retry' });
+  });
+  leaf(
+    tasks,
+    'skip <task>',
+    'Moves the failing record (or corrupt batch) of a parked task to the rejected records and continues after it.',
+  )
+    .option('--offset <offset>', 'only if it is still parked at this record')
+    .action(async (task: string, { dataDir, offset }: Shared & { offset?: string }) => {
       const { commandTask } = await import('../commands/tasks.js');
-      await commandTask(terminal, { dataDir, task, command });
+      await commandTask(terminal, { dataDir, task, command: 'skip', position: offset });
     });
-  }
   leaf(
     tasks,
     'seek <task> <position>',

@@ -41,10 +41,11 @@ describe('the tasks command (R-45)', () => {
   /** An instance with these tasks, of which only parked ones take commands. */
   function instance(...tasks: (typeof RUNNING | typeof PARKED)[]): Promise<string> {
     return serve((request, response) => {
-      const [, , name = '', command] = (request.url ?? '').split('/').map(decodeURIComponent);
+      const [, , name = '', command, argument] = (request.url ?? '').split('/').map(decodeURIComponent);
       const found = tasks.find(({ task }) => task === name);
       const status = command === undefined || found?.state === 'parked' ? 200 : found === undefined ? 404 : 409;
-      if (command !== undefined) requests.push(`${name} ${command} ${String(status)}`);
+      if (command !== undefined)
+        requests.push([name, command, ...(argument === undefined ? [] : [argument]), status].join(' '));
       response.writeHead(status).end(JSON.stringify({ tasks, reason: 'It is not parked.' }));
     });
   }
@@ -110,6 +111,16 @@ describe('the tasks command (R-45)', () => {
     expect(printed).toBe('fan-out:1: skipping one record\n');
   });
 
+  it('names the record that is meant to an instance that skips, and refuses what is not an offset', async () => {
+    await stackOf(await instance(PARKED));
+    const skip = (position: string) => commandTask(terminal, { dataDir, task: 'fan-out:1', command: 'skip', position });
+
+    await skip('7');
+    await expect(skip('latest')).rejects.toThrow('"latest" is not an offset');
+
+    expect(requests).toEqual(['fan-out:1 skip 7 200']);
+  });
+
   it('moves a task that has lost its position, and refuses what is not a position', async () => {
     await stackOf(await instance(PARKED));
     const seek = (position: string) => commandTask(terminal, { dataDir, task: 'fan-out:1', command: 'seek', position });
@@ -117,7 +128,7 @@ describe('the tasks command (R-45)', () => {
     await seek('1234');
     await expect(seek('yesterday')).rejects.toThrow('"yesterday" is not a position');
 
-    expect(requests).toEqual(['fan-out:1 seek 200']);
+    expect(requests).toEqual(['fan-out:1 seek 1234 200']);
     expect(printed).toBe('fan-out:1: continuing from 1234\n');
   });
 

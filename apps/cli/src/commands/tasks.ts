@@ -15,8 +15,8 @@ export interface TaskCommandOptions extends TasksOptions {
   /** `<consumer group>:<partition>` */
   readonly task: string;
   readonly command: InstanceCommand['name'];
-  /** The target of a seek: `earliest`, `latest` or an offset. */
-  readonly position?: string;
+  /** The target of a seek: `earliest`, `latest` or an offset. Of a skip: the offset of the record that is meant. */
+  readonly position?: string | undefined;
 }
 
 /**
@@ -38,8 +38,7 @@ export async function listTasks(terminal: Terminal, { dataDir, all }: ListTasksO
  */
 export async function commandTask(terminal: Terminal, options: TaskCommandOptions): Promise<void> {
   const { dataDir, task, command, position } = options;
-  if (position !== undefined && !/^(earliest|latest|\d{1,15})$/.test(position))
-    throw new CliError(`"${position}" is not a position: use earliest, latest or an offset.`, 2);
+  if (position !== undefined) requirePosition(command, position);
   const instances = await instancesOf(dataDir);
   const outcome = await instances.command(task, { name: command, position });
   if (outcome.type === 'refused') throw new CliError(`${task}: ${outcome.reason}`, 1);
@@ -49,6 +48,13 @@ export async function commandTask(terminal: Terminal, options: TaskCommandOption
   }
   const done = { retry: 'retrying', skip: 'skipping one record', seek: `continuing from ${position ?? ''}` };
   await writeLine(terminal.out, `${task}: ${done[command]}`);
+}
+
+function requirePosition(command: InstanceCommand['name'], position: string): void {
+  if (/^\d{1,15}$/.test(position)) return;
+  if (command === 'skip') throw new CliError(`"${position}" is not an offset.`, 2);
+  if (position !== 'earliest' && position !== 'latest')
+    throw new CliError(`"${position}" is not a position: use earliest, latest or an offset.`, 2);
 }
 
 async function instancesOf(dataDir: string): Promise<Instances> {

@@ -39,7 +39,7 @@ export function ParkedPartition({ task }: { readonly task: Task }) {
         <h2>{group}</h2>
         <StatusBadge status="parked" />
         <CommandDialog task={task.task} command="retry" />
-        <CommandDialog task={task.task} command="skip" />
+        <CommandDialog task={task.task} command="skip" offset={parked.offset} />
       </div>
       <p>
         <strong>{parked.code}</strong> <span className="text">{parked.message}</span>
@@ -56,14 +56,23 @@ export function ParkedPartition({ task }: { readonly task: Task }) {
   );
 }
 
-function CommandDialog({ task, command }: { readonly task: string; readonly command: Command }) {
+interface CommandDialogProps {
+  readonly task: string;
+  readonly command: Command;
+  /** Of the record to skip; undefined: no record is the cause. */
+  readonly offset?: number | undefined;
+}
+
+function CommandDialog({ task, command, offset: shownOffset }: CommandDialogProps) {
   const client = useClient();
   const queries = useQueryClient();
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState('');
+  // The record that the reader has decided about: while they write, the partition may be parked at another one.
+  const [offset, setOffset] = useState(shownOffset);
   const { label, what } = TEXTS[command];
   const sending = useMutation({
-    mutationFn: () => client.commandTask({ task, body: { command, reason } }),
+    mutationFn: () => client.commandTask({ task, body: { command, reason, ...(offset !== undefined && { offset }) } }),
     onSuccess: () => {
       dialog.current?.close();
       return queries.invalidateQueries({ queryKey: ['tasks'] });
@@ -82,6 +91,7 @@ function CommandDialog({ task, command }: { readonly task: string; readonly comm
         className={command === 'skip' ? 'danger' : ''}
         onClick={() => {
           sending.reset();
+          setOffset(shownOffset);
           dialog.current?.showModal();
         }}
       >
@@ -90,7 +100,8 @@ function CommandDialog({ task, command }: { readonly task: string; readonly comm
       <dialog ref={dialog} aria-label={label}>
         <h2>{label}</h2>
         <p>
-          <code>{task}</code>: {what}
+          <code>{task}</code>
+          {offset !== undefined && `, offset ${String(offset)}`}: {what}
         </p>
         <form className="form" onSubmit={submit}>
           <label>

@@ -125,11 +125,11 @@ describe('a command to a partition (R-45)', () => {
     const api = await start({ adminUrls: [other.url, owner.url] });
     logged.length = 0;
 
-    const json = { command: 'skip', reason: 'A record of the load test' };
+    const json = { command: 'skip', offset: 7, reason: 'A record of the load test' };
     const { status, headers } = await api.request(COMMANDS, { method: 'POST', key: ADMIN, json });
 
     expect(status).toBe(204);
-    expect([other.commands, owner.commands]).toEqual([[], ['skip']]);
+    expect([other.commands, owner.commands]).toEqual([[], [{ skip: 7 }]]);
     const requestId = headers.get('x-request-id');
     expect(logged.filter(({ event }) => event === 'task_command')).toEqual([
       { event: 'task_command', fields: { ...json, task: `${FAN_OUT}:1`, outcome: 'done', requestId } },
@@ -143,7 +143,13 @@ describe('a command to a partition (R-45)', () => {
 
     const refused = await post({ command: 'retry', reason: 'try' });
     expect([refused.status, message(refused)]).toEqual([409, 'It is not parked.']);
-    for (const json of [{ command: 'skip' }, { command: 'seek', reason: 'x' }, { command: 'skip', reason: '' }])
+    for (const json of [
+      { command: 'skip' },
+      { command: 'seek', reason: 'x' },
+      { command: 'skip', reason: '' },
+      { command: 'skip', offset: -1, reason: 'x' },
+      { command: 'retry', offset: 7, reason: 'x' },
+    ])
       expect((await post(json)).status).toBe(400);
     expect(one.commands).toEqual([]);
   });

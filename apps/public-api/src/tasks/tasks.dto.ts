@@ -86,7 +86,15 @@ export class TaskCommandDto extends dto(
         description:
           '`retry` retries the partition now. `skip` moves the failing record to the rejected records and continues after it.',
       }),
+      offset: z.int().min(0).optional().meta({
+        description:
+          'Only with `skip`: `parked.offset` of the record to skip. If the partition is parked at another one by now, nothing is skipped (409).',
+      }),
       reason: plainText(MAX_REASON_LENGTH).meta({ description: 'The reason, for the log.' }),
+    })
+    .refine(({ command, offset }) => offset === undefined || command === 'skip', {
+      path: ['offset'],
+      message: 'is only for the command skip',
     })
     .meta({ id: 'TaskCommand' }),
 ) {}

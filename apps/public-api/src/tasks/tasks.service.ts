@@ -29,9 +29,10 @@ export class TasksService {
     return { data: topicsWith(tasks), unanswered: [...unanswered] };
   }
 
-  async command(task: string, { command, reason }: TaskCommandDto, requestId: string): Promise<void> {
-    const outcome = await this.configured().command(task, { name: command });
-    this.logger.info('task_command', { task, command, reason, outcome: outcome.type, requestId });
+  async command(task: string, { command, offset, reason }: TaskCommandDto, requestId: string): Promise<void> {
+    const position = offset === undefined ? undefined : String(offset);
+    const outcome = await this.configured().command(task, { name: command, position });
+    this.logger.info('task_command', { task, command, offset, reason, outcome: outcome.type, requestId });
     if (outcome.type === 'refused') throw new ApiError(409, 'conflict', outcome.reason);
     if (outcome.type === 'done') return;
     const rest = outcome.unanswered.length === 0 ? '' : `: ${unansweredText(outcome.unanswered)}`;

@@ -105,6 +105,24 @@ describe('createAdminServer (R-40)', () => {
   });
 
   it.each([
+    ['7', 200, { skip: 7 }],
+    ['-1', 404, null],
+    ['latest', 404, null],
+  ])('skips the record at %s only: a %p (R-45)', async (offset, statusCode, skip) => {
+    const { url, tasks } = await build();
+    const command = jest.fn<TaskManager['command']>(() => null);
+    tasks.add('reader', {
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null, lagRecords: 0 }],
+      command,
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/tasks/reader:2/skip/${offset}`, { method: 'POST', headers });
+
+    expect(response.status).toBe(statusCode);
+    expect(command.mock.calls.map(([, given]) => given)).toEqual(skip === null ? [] : [skip]);
+  });
+
+  it.each([
     ['earliest', 200, 'earliest'],
     ['latest', 200, 'latest'],
     ['1234', 200, 1_234],

@@ -93,7 +93,7 @@ function isFromThisHost({ socket: { remoteAddress = '' } }: IncomingMessage): bo
   return /^(::ffff:)?127\./.test(remoteAddress) || remoteAddress === '::1';
 }
 
-/** `/tasks/<task>/<command>`, for a seek with `/<position>` */
+/** `/tasks/<task>/<command>`, for a seek with `/<position>`, for a skip possibly with `/<offset>` */
 function answerCommand(url: string, response: ServerResponse, tasks: RunningTasks): void {
   const [, , task = '', command = '', argument] = url.split('/').map(decodeURIComponent);
   const refusal = tasks.command(task, command, argument);

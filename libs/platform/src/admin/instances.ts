@@ -20,7 +20,7 @@ export interface Unanswered {
 
 export interface InstanceCommand {
   readonly name: 'retry' | 'skip' | 'seek';
-  /** The target of a seek: `earliest`, `latest` or an offset. */
+  /** The target of a seek: `earliest`, `latest` or an offset. Of a skip: the offset of the record that is meant. */
   readonly position?: string | undefined;
 }
 

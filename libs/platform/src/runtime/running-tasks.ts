@@ -27,7 +27,7 @@ export class RunningTasks {
   }
 
   /**
-   * @param argument the position of a seek
+   * @param argument the position of a seek, or the offset of the record to skip
    * @returns why it is refused; null: done; undefined: there is no such task or command here
    */
   command(task: string, name: string, argument?: string): string | null | undefined {
@@ -40,7 +40,8 @@ export class RunningTasks {
 
 function taskCommand(name: string, argument: string | undefined): TaskCommand | undefined {
   if (argument === undefined) return name === 'retry' || name === 'skip' ? name : undefined;
-  if (name !== 'seek') return undefined;
-  if (argument === 'earliest' || argument === 'latest') return { seek: argument };
-  return /^\d{1,15}$/.test(argument) ? { seek: Number(argument) } : undefined;
+  if (name === 'seek' && (argument === 'earliest' || argument === 'latest')) return { seek: argument };
+  if (!/^\d{1,15}$/.test(argument)) return undefined;
+  if (name === 'skip') return { skip: Number(argument) };
+  return name === 'seek' ? { seek: Number(argument) } : undefined;
 }

@@ -90,6 +90,25 @@ describe('an executor whose callbacks throw', () => {
   });
 });
 
+describe('an executor that is told to skip a record', () => {
+  it('refuses while another record is parked by now, so that nobody skips what they have not seen (R-45)', async () => {
+    broker.append(INPUT, { key: null, value: Buffer.from('poison') });
+    const kept: number[] = [];
+    await start({ deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)) });
+    const parkedAt = (): number | null | undefined => manager.tasks()[0]?.parked?.offset;
+    await until(() => parkedAt() === 1);
+    expect(manager.command(INPUT, { skip: 1 })).toBeNull();
+    await until(() => parkedAt() === 3);
+    expect(manager.command(INPUT, { skip: 1 })).toBe('It is parked at offset 3 by now, not at offset 1.');
+    expect(manager.command(INPUT, { skip: 3 })).toBeNull();
+    await until(() => manager.tasks()[0]?.parked === null);
+    expect([processed, kept]).toEqual([
+      ['a', 'b'],
+      [1, 3],
+    ]);
+  });
+});
+
 describe('an executor whose position is out of the range of a broker', () => {
   it('goes on by itself after a former leader that has just resumed, and lacks what the others have', async () => {
     const open = broker.fetcher.bind(broker);

@@ -113,10 +113,16 @@ export class TaskExecutor {
     return this.parked ? null : 'It is not parked.';
   }
 
-  /** Dead-letters the failing record. With a lost position, continues at the first record of the log. */
-  skip(): string | null {
+  /**
+   * Dead-letters the failing record. With a lost position, continues at the first record of the log.
+   *
+   * @param offset of the record that is meant: by now the task may fail at another one
+   */
+  skip(offset?: number): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
+    if (offset !== undefined && offset !== parked.offset)
+      return `It is parked ${parked.offset === null ? 'without a record' : `at offset ${String(parked.offset)}`} by now, not at offset ${String(offset)}.`;
     if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('first_left');
     if (parked.offset === null && isUndecoded(parked.code))
       return 'The batch is in a log that the task reads for its state, and state cannot be skipped. Follow the message, then retry. If that log is a changelog of this task, you can delete it instead: seek to earliest then rebuilds the state.';

@@ -56,9 +56,9 @@ export interface TaskStatus extends TopicPartition {
 
 /**
  * What to do with a parked partition: `retry` tries it again now, `skip` continues after the record at fault, which
- * goes to the dead-letter queue, `seek` sets a lost position.
+ * goes to the dead-letter queue, `seek` sets a lost position. A skip with an offset is refused at any other record.
  */
-export type TaskCommand = 'retry' | 'skip' | { readonly seek: SeekTarget };
+export type TaskCommand = 'retry' | 'skip' | { readonly skip: number } | { readonly seek: SeekTarget };
 
 export interface TaskManager {
   start(): Promise<void>;
@@ -159,8 +159,9 @@ class GroupTaskManager implements TaskManager {
 
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined {
     const host = this.hosts.get(partitionName(partition));
-    if (typeof command === 'object') return host?.seek(command.seek);
-    return command === 'skip' ? host?.skip() : host?.retry();
+    if (command === 'retry') return host?.retry();
+    if (command === 'skip') return host?.skip();
+    return 'skip' in command ? host?.skip(command.skip) : host?.seek(command.seek);
   }
 
   private updateState(): void {

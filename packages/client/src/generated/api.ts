@@ -1119,6 +1119,8 @@ export interface Task {
 export interface TaskCommand {
   /** `retry` retries it now. `skip` moves the failing record to the rejected records and continues after it. */
   readonly command: 'retry' | 'skip';
+  /** Only with `skip`: `parked.offset` of the record to skip. If the partition is parked at another one by now, nothing is skipped (409). */
+  readonly offset?: number;
   /** The reason, for the log. */
   readonly reason: string;
 }
