@@ -222,6 +222,29 @@ describeInBrowser('The portal (R-42)', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
+  it('lasts as long as the service says, on a device whose clock is hours ahead', async () => {
+    const { link } = await createSession();
+    await page.addInitScript('const now = Date.now; Date.now = () => now() + 2 * 3_600_000');
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    // Known from the same answer as its end.
+    await until(async () => expect(await page.getByRole('link', { name: 'Vehicles' }).count()).toBe(0));
+    await page.reload();
+    await page.getByText('Nothing has been delivered in this range').waitFor();
+    expect(await page.getByText('Your session has ended.').count()).toBe(0);
+  });
+
+  it('opens also where the browser denies storage to it, as in a frame of another site', async () => {
+    const denied = "{ get() { throw new DOMException('The operation is insecure.', 'SecurityError') } }";
+    const names = "['sessionStorage', 'localStorage', 'BroadcastChannel']";
+    await page.addInitScript(`for (const name of ${names}) Object.defineProperty(window, name, ${denied})`);
+    const { link } = await createSession();
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('button', { name: 'Saved filters', exact: true }).waitFor();
+    await page.getByText('Nothing has been delivered in this range').waitFor();
+  });
+
   it('says that it has ended when it is revoked, and where to go', async () => {
     const { id, link } = await createSession({ returnUrl: `${hostUrl}/webhooks` });
     await page.goto(link);

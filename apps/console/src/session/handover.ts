@@ -19,7 +19,8 @@ interface Message {
  */
 export function offerSession(apiKey: string): () => void {
   const offers = new Map<string, number>();
-  const channel = new BroadcastChannel(CHANNEL);
+  const channel = openChannel();
+  if (channel === null) return () => undefined;
 
   function offer(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
@@ -41,7 +42,8 @@ export function offerSession(apiKey: string): () => void {
 
 /** The key of the tab from which this address was opened; null: no tab offers it. */
 export function askForSession(href: string): Promise<string | null> {
-  const channel = new BroadcastChannel(CHANNEL);
+  const channel = openChannel();
+  if (channel === null) return Promise.resolve(null);
   return new Promise<string | null>((resolve) => {
     const timer = setTimeout(() => resolve(null), ANSWERED_WITHIN_MS);
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -51,4 +53,13 @@ export function askForSession(href: string): Promise<string | null> {
     };
     channel.postMessage({ href } satisfies Message);
   }).finally(() => channel.close());
+}
+
+/** null: the browser denies it, as it does together with its storage. */
+function openChannel(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel(CHANNEL);
+  } catch {
+    return null;
+  }
 }

@@ -6,7 +6,9 @@ import { isPortal, storedName } from './base-path.js';
 import { applyBranding } from './branding.js';
 import { askForSession, offerSession } from './handover.js';
 import { type PortalState, portalStateAfter } from './portal-state.js';
+import { msUntilEnd } from './session-end.js';
 import { isSignInLink, keyOfLink, portalCodeOfLink } from './sign-in-link.js';
+import { tabStore } from './storage.js';
 
 interface Session {
   /** null: signed out. */
@@ -50,23 +52,24 @@ export function SessionProvider({ fleetId, children }: SessionProviderProps) {
     !isPortal(location.pathname) ? null : linkedCode === null ? 'ended' : 'opening',
   );
   const signIn = useCallback((key: string) => {
-    sessionStorage.setItem(STORED_KEY, key);
+    tabStore.setItem(STORED_KEY, key);
     setApiKey(key);
   }, []);
   const signOut = useCallback(() => {
-    sessionStorage.removeItem(STORED_KEY);
+    tabStore.removeItem(STORED_KEY);
     setApiKey(null);
     setPortal((state) => state && 'ended');
   }, []);
   const openPortal = useOpenedLink(linkedCode, signIn, setPortal);
   const isOpening = useHandover(apiKey, linkedCode, signIn);
-  const client = useMemo(
-    () => (apiKey === null ? null : clientOf(apiKey, fleetId, signOut)),
+  const access = useMemo(
+    () => (apiKey === null ? null : accessOf(apiKey, fleetId, signOut)),
     [apiKey, fleetId, signOut],
   );
-  const info = useInfo(client, apiKey, queries, signOut);
+  const client = access?.client ?? null;
+  const info = useInfo(access, apiKey, queries, signOut);
   const session = useMemo(() => {
-    const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
+    const returnUrl = info?.returnUrl ?? tabStore.getItem(STORED_RETURN_URL);
     const isOperator = apiKey?.startsWith('wpa_') === true;
     return { client, isOpening, info, isOperator, fleetId, portal, openPortal, returnUrl, signIn, signOut };
   }, [apiKey, client, isOpening, info, fleetId, portal, openPortal, signIn, signOut]);
@@ -150,7 +153,7 @@ function useHandover(apiKey: string | null, code: string | null, signIn: (key: s
 
 /** Shows the fleet's look in its portal, and ends a session at its time. */
 function useInfo(
-  client: WaypostClient | null,
+  access: Access | null,
   apiKey: string | null,
   queries: QueryClient,
   signOut: () => void,
@@ -158,48 +161,61 @@ function useInfo(
   const options = {
     // useQuery() stays with the first queries that it is given, also for the next key.
     queryKey: ['session', apiKey],
-    queryFn: () => client?.getSession() ?? null,
-    enabled: client !== null,
+    queryFn: async () => {
+      if (access === null) return null;
+      const info = await access.client.getSession();
+      return { info, leftMs: msUntilEnd(info.expiresAt, access.lastDate()) };
+    },
+    enabled: access !== null,
     staleTime: Infinity,
   };
-  const { data: info } = useQuery(options, queries);
+  const { data } = useQuery(options, queries);
   useEffect(() => {
-    if (!info || info.type !== 'portal_session') return;
+    if (!data || data.info.type !== 'portal_session') return;
+    const { info, leftMs } = data;
     if (info.branding !== undefined) applyBranding(info.branding);
-    if (info.returnUrl !== undefined) sessionStorage.setItem(STORED_RETURN_URL, info.returnUrl);
-    const leftMs = Date.parse(info.expiresAt ?? '') - Date.now();
-    const timer = setTimeout(signOut, Math.max(0, leftMs));
+    if (info.returnUrl !== undefined) tabStore.setItem(STORED_RETURN_URL, info.returnUrl);
+    const timer = leftMs === null ? undefined : setTimeout(signOut, leftMs);
     return () => {
       clearTimeout(timer);
     };
-  }, [info, signOut]);
-  return client === null ? null : (info ?? null);
+  }, [data, signOut]);
+  return access === null ? null : (data?.info ?? null);
 }
 
 /** The key of a sign-in link, which is taken out of the address at once, else that of this tab. */
 function takeKey(): string | null {
   const linked = keyOfLink(location.hash);
-  if (!isSignInLink(location.hash)) return sessionStorage.getItem(STORED_KEY);
+  if (!isSignInLink(location.hash)) return tabStore.getItem(STORED_KEY);
   history.replaceState(null, '', location.pathname + location.search);
   if (linked === null) {
     // A link to the portal replaces the session that this tab had.
-    sessionStorage.removeItem(STORED_KEY);
-    sessionStorage.removeItem(STORED_RETURN_URL);
-  } else sessionStorage.setItem(STORED_KEY, linked);
+    tabStore.removeItem(STORED_KEY);
+    tabStore.removeItem(STORED_RETURN_URL);
+  } else tabStore.setItem(STORED_KEY, linked);
   return linked;
 }
 
-function clientOf(apiKey: string, fleetId: string | null, signOut: () => void): WaypostClient {
-  return createWaypostClient({
+interface Access {
+  readonly client: WaypostClient;
+  /** When the service answered last, by its own clock. */
+  readonly lastDate: () => string | null;
+}
+
+function accessOf(apiKey: string, fleetId: string | null, signOut: () => void): Access {
+  let date: string | null = null;
+  const client = createWaypostClient({
     baseUrl: location.origin,
     apiKey,
     retry: { retries: 1 },
     ...(fleetId !== null && { fleetId }),
     async fetch(...request) {
       const response = await fetch(...request);
+      date = response.headers.get('date');
       // A session that was revoked or has ended; a key that is wrong is shown as an error where it is used.
       if (response.status === 401 && apiKey.startsWith('wps_')) signOut();
       return response;
     },
   });
+  return { client, lastDate: () => date };
 }

@@ -1,4 +1,5 @@
 import { useCallback, useSyncExternalStore } from 'react';
+import { browserStore } from '../session/storage.js';
 
 export type Decode<Item> = (value: unknown) => Item | null;
 
@@ -20,10 +21,10 @@ export interface StoredList<Item> {
 
 /** The list under a name, the same in all tabs of this browser. */
 export function useStoredList<Item>(name: string, decode: Decode<Item>): StoredList<Item> {
-  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(name));
+  const text = useSyncExternalStore(subscribe, () => browserStore.getItem(name));
   const change = useCallback(
     (by: (items: readonly Item[]) => readonly Item[]) => {
-      localStorage.setItem(name, JSON.stringify(by(readList(localStorage.getItem(name), decode))));
+      browserStore.setItem(name, JSON.stringify(by(readList(browserStore.getItem(name), decode))));
       // Browsers tell the other tabs only.
       dispatchEvent(new StorageEvent('storage', { key: name }));
     },
