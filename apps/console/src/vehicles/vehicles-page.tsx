@@ -10,17 +10,17 @@ import { firstOf } from '../shared/first-of.js';
 import { Empty, Failure, Loading, Outdated } from '../shared/states.js';
 import { countText } from '../shared/time-text.js';
 import { FleetMap } from './fleet-map.js';
+import { type FleetMarks, readFleetMarks, WITHIN_MS } from './fleet-marks.js';
 import { GeofenceEditor } from './geofence-editor.js';
 import { GeofenceList } from './geofence-list.js';
 import { useGeofences } from './geofences.js';
 import type { Place } from './mercator.js';
 import { VehicleList } from './vehicle-list.js';
-import { type VehicleMark, vehicleMarksOf } from './vehicle-mark.js';
+import type { VehicleMark } from './vehicle-mark.js';
 import { VehiclePage } from './vehicle-page.js';
 
-const WITHIN_MS = 15 * 60_000;
 const PAGE_POINTS = 2_000;
-/** Read every few seconds. */
+/** Of one window. */
 const MAX_PAGES = 5;
 const EVERY_MS = 5_000;
 
@@ -37,15 +37,19 @@ function AllVehicles({ editing }: { readonly editing: string | null }) {
   const client = useClient();
   const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['vehicles'],
-    queryFn: ({ signal }) => {
-      const [startDate, endDate] = [new Date(nowMs() - WITHIN_MS), new Date(nowMs() + WITHIN_MS)];
-      return firstOf(client.pages('listPaths', { startDate, endDate, limit: PAGE_POINTS }, { signal }), {
-        pages: MAX_PAGES,
-      });
+    queryFn: ({ signal, client: queries, queryKey }) => {
+      const now = nowMs();
+      // The clock of a tracker may be ahead.
+      const window = { endDate: new Date(now + WITHIN_MS), limit: PAGE_POINTS };
+      return readFleetMarks(queries.getQueryData<FleetMarks>(queryKey), now, (startMs) =>
+        firstOf(client.pages('listPaths', { ...window, startDate: new Date(startMs) }, { signal }), {
+          pages: MAX_PAGES,
+        }),
+      );
     },
     refetchInterval: EVERY_MS,
   });
-  const marks = useMemo(() => (data ? vehicleMarksOf(data) : NO_MARKS), [data]);
+  const marks = data?.marks ?? NO_MARKS;
   if (isPending) return <Loading what="vehicles" />;
   if (editing !== null) return <GeofenceEditor key={editing} id={editing} marks={marks} />;
   if (!data) return <Failure error={error} retry={() => void refetch()} />;
@@ -70,9 +74,8 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
         <h1>Vehicles</h1>
         {marks.length > 0 && (
           <span className="hint">
-            {hasMore ? 'The first ' : ''}
+            {hasMore ? 'At least ' : ''}
             {countText(marks.length)} {marks.length === 1 ? 'vehicle' : 'vehicles'} in the last 15 minutes
-            {hasMore && ': there are more'}
           </span>
         )}
       </div>
