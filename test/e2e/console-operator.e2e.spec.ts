@@ -79,7 +79,7 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     await page.getByRole('button', { name: '24 hours' }).click();
     await page.waitForURL(address('/fleets?range=day'));
     await first?.getByRole('link').nth(1).click();
-    await page.waitForURL(address(`/fleets/${fleets[0]}/deliveries?range=1d&status=failed`));
+    await page.waitForURL(/\/fleets\/operated\.first\/deliveries\?status=failed&from=[^&]*%3A00%3A00\.000Z$/);
     await page.locator('[data-row]').first().waitFor();
     await page.goBack();
     await page.getByRole('link', { name: fleets[0], exact: true }).click();

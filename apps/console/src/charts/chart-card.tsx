@@ -1,6 +1,8 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Boundary } from '../shared/boundary.js';
+import { DAY_MS } from '../shared/clock.js';
 import { Moment } from '../shared/moment.js';
+import { dayText } from '../shared/time-text.js';
 import type { ChartKind } from './plot-options.js';
 import { type ChartSeries, latestOf } from './series.js';
 
@@ -40,7 +42,7 @@ export function ChartCard({ title, about, empty, whole, ...chart }: ChartCardPro
       <figcaption>
         <span className="chart-title">{title}</span>
         <span className="hint chart-about">
-          {at === undefined ? about : <Moment iso={new Date(at).toISOString()} />}
+          {at === undefined ? about : <ColumnTime atMs={at} stepMs={chart.stepMs} />}
         </span>
       </figcaption>
       <ul className="legend">
@@ -67,6 +69,11 @@ export function ChartCard({ title, about, empty, whole, ...chart }: ChartCardPro
       </div>
     </figure>
   );
+}
+
+function ColumnTime({ atMs, stepMs }: { readonly atMs: number; readonly stepMs: number }) {
+  const iso = new Date(atMs).toISOString();
+  return stepMs < DAY_MS ? <Moment iso={iso} /> : <time dateTime={iso}>{dayText(iso, 'UTC')}</time>;
 }
 
 function textOf(value: number | null, format: (value: number) => string): string {

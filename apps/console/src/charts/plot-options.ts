@@ -50,6 +50,8 @@ export function optionsOf(
   const halfStep = stepMs / 2_000;
   return {
     ...size,
+    // Days are those of UTC, and so are the marks of the axis between them.
+    ...(stepMs >= DAY_MS && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
     padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind !== 'bars' }, sync: { key: SYNC_KEY } },
@@ -99,7 +101,7 @@ function yRange(max: number | null, kind: ChartKind, { most, least = 0 }: PlotSh
 
 function timeLabel(atMs: number, stepMs: number): string {
   const iso = new Date(atMs).toISOString();
-  return stepMs >= DAY_MS ? dayText(iso) : clockText(iso);
+  return stepMs >= DAY_MS ? dayText(iso, 'UTC') : clockText(iso);
 }
 
 function drawn({ label }: ChartSeries, index: number, kind: ChartKind, color: string): uPlot.Series {

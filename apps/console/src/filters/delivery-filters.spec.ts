@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EVENT_TYPES } from '@waypost/client';
+import { deliveriesAddress } from '../shared/deliveries-address.js';
 import {
   datedFiltersText,
   type DeliveryFilters,
@@ -48,6 +49,14 @@ const anyFilters: fc.Arbitrary<DeliveryFilters> = fc
 describe('the address of the deliveries', () => {
   it('gives the same filters again, whatever they hold', () => {
     fc.assert(fc.property(anyFilters, (filters) => expect(filtersOf(`?${searchOf(filters)}`)).toEqual(filters)));
+  });
+
+  it('leads to what a figure counts', () => {
+    const from = '2026-03-19T13:00:00.000Z';
+    const search = deliveriesAddress({ from, status: 'failed' }).split('?')[1] ?? '';
+    expect(filtersOf(search)).toEqual({ ...filtersOf(''), from, status: 'failed' });
+    expect(searchOf(filtersOf(search))).toBe(search);
+    expect(deliveriesAddress({ from: '' })).toBe('/deliveries');
   });
 
   it('is plain without filters', () => {

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { FigureRange } from '../overview/figure-ranges.js';
 import { successRate } from '../overview/figures.js';
+import { deliveriesAddress } from '../shared/deliveries-address.js';
 import { countText, shareText } from '../shared/time-text.js';
 import { type FleetRow, rateText } from './fleet-rows.js';
 
@@ -9,6 +10,8 @@ interface FleetTableProps {
   /** Of the addresses of overviews, such as `?range=day`. */
   readonly overviewSearch: string;
   readonly range: FigureRange;
+  /** Where its counts begin; undefined: not known. */
+  readonly since: Date | undefined;
 }
 
 const NUMBERS = ['Per minute', 'Deliveries', 'Success', 'Failed', 'Pending', 'Retries'] as const;
@@ -16,7 +19,7 @@ const NUMBERS = ['Per minute', 'Deliveries', 'Success', 'Failed', 'Pending', 'Re
 const MINOR: readonly string[] = ['Deliveries', 'Retries'];
 
 /** Each fleet with how its deliveries went. A fleet and its counts lead to what they are of. */
-export function FleetTable({ rows, range, overviewSearch }: FleetTableProps) {
+export function FleetTable({ rows, range, overviewSearch, since }: FleetTableProps) {
   return (
     <div className="table scrolls dense" role="region" aria-label={`Fleets, last ${range.title}`} tabIndex={0}>
       <table>
@@ -38,7 +41,7 @@ export function FleetTable({ rows, range, overviewSearch }: FleetTableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} range={range} overviewSearch={overviewSearch} />
+            <Row key={row.id} row={row} since={since} overviewSearch={overviewSearch} />
           ))}
         </tbody>
       </table>
@@ -46,13 +49,14 @@ export function FleetTable({ rows, range, overviewSearch }: FleetTableProps) {
   );
 }
 
-interface RowProps extends Omit<FleetTableProps, 'rows'> {
+interface RowProps extends Omit<FleetTableProps, 'rows' | 'range'> {
   readonly row: FleetRow;
 }
 
-function Row({ row: { id, fleet, counts }, range, overviewSearch }: RowProps) {
+function Row({ row: { id, fleet, counts }, since, overviewSearch }: RowProps) {
   const rate = counts && successRate(counts);
-  const listOf = (status: string) => `~/fleets/${id}/deliveries?range=${range.deliveries}&status=${status}`;
+  const listOf = (status: 'failed' | 'pending') =>
+    `~/fleets/${id}${deliveriesAddress({ status, from: since?.toISOString() ?? '' })}`;
   return (
     <tr data-row="">
       <td className="text">

@@ -49,7 +49,7 @@ export function FleetsPage() {
             rows={rows}
             range={range}
             overviewSearch={searchOf(name)}
-            since={range.step === 'minute' ? totalsWindow?.since : undefined}
+            since={totalsWindow?.since}
           />
         </>
       )}
@@ -67,7 +67,7 @@ interface FleetListProps {
   readonly rows: readonly FleetRow[];
   readonly range: FigureRange;
   readonly overviewSearch: string;
-  /** Where the counts begin, if not where the range does. */
+  /** Where the counts begin: for the range of an hour before it. */
   readonly since: Date | undefined;
 }
 
@@ -87,13 +87,13 @@ function FleetList({ fleets, rows, range, overviewSearch, since }: FleetListProp
         />
         <span className="hint">
           {countText(found.length)} shown, the worst first
-          {since && `, counted since ${clockText(since.toISOString())}`}
+          {since && range.step === 'minute' && `, counted since ${clockText(since.toISOString())}`}
         </span>
       </div>
       {found.length === 0 ? (
         <Empty title={notFoundText(fleets)} />
       ) : (
-        <FleetTable rows={found} range={range} overviewSearch={overviewSearch} />
+        <FleetTable rows={found} range={range} overviewSearch={overviewSearch} since={since} />
       )}
       {fleets.hasMore && (
         <p className="hint">

@@ -1,29 +1,29 @@
 import { nowMs } from '../shared/clock.js';
 import { useHistoryDays } from '../shared/use-history-days.js';
-import { type Step, STEP_MS } from './figures.js';
+import { firstColumnMs, type Step } from './figures.js';
 
 export interface FigureRange {
   readonly title: string;
   readonly step: Step;
   readonly columns: number;
-  /** As the address of the deliveries names it. */
-  readonly deliveries: string;
 }
 
 export type RangeName = 'hour' | 'day' | 'retention';
 export type FigureRanges = Readonly<Record<RangeName, FigureRange>>;
 
+/** 24 columns, of which the last one has just begun. */
+export const DAY: FigureRange = { title: '24 hours', step: 'hour', columns: 24 };
+
 /** The ranges of figures, of which the last one is as long as the history. */
 export function useFigureRanges(): FigureRanges {
   const days = useHistoryDays();
   return {
-    hour: { title: '1 hour', step: 'minute', columns: 60, deliveries: '1h' },
-    day: { title: '24 hours', step: 'hour', columns: 24, deliveries: '1d' },
+    hour: { title: '1 hour', step: 'minute', columns: 60 },
+    day: DAY,
     // A start of yesterday, until the retention is known.
     retention: {
       title: days === null ? 'All' : `${String(days)} days`,
       step: 'day',
-      deliveries: 'all',
       columns: days ?? 2,
     },
   };
@@ -39,8 +39,8 @@ export function titlesOf(ranges: FigureRanges): readonly { readonly value: Range
   return Object.entries(ranges).map(([value, { title }]) => ({ value: value as RangeName, title }));
 }
 
-/** The window that ends now, each time that it is asked for. */
+/** The window that ends now, each time that it is asked for. It begins where the API begins to count: with a whole column. */
 export function windowOf({ step, columns }: FigureRange) {
   const endMs = nowMs();
-  return { startDate: new Date(endMs - (columns - 1) * STEP_MS[step]), endDate: new Date(endMs) };
+  return { startDate: new Date(firstColumnMs(endMs, step, columns)), endDate: new Date(endMs) };
 }

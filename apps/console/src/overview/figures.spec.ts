@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FigureBucket } from '@waypost/client';
-import { columnsOf, totalsOf, worstOf } from './figures.js';
+import { columnsOf, firstColumnMs, totalsOf, worstOf } from './figures.js';
 
 const NOON = Date.UTC(2026, 2, 20, 12);
 
@@ -29,6 +29,12 @@ describe('the columns of a chart', () => {
       [0, 0, 0],
     ]);
     expect(columns[0]?.startDate).toBe('2026-03-20T12:00:00.000Z');
+  });
+
+  it('are as many as a range has, and begin where the first one does', () => {
+    const start = firstColumnMs(NOON + 30 * 60_000, 'hour', 24);
+    expect(new Date(start).toISOString()).toBe('2026-03-19T13:00:00.000Z');
+    expect(columnsOf([], start, NOON + 30 * 60_000, 'hour')).toHaveLength(24);
   });
 
   it('give a success rate of what is over, and none while nothing is', () => {

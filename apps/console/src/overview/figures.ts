@@ -19,6 +19,11 @@ export interface Column extends Readonly<Record<Outcome, number>> {
   readonly retryLatenessMs: Percentiles;
 }
 
+/** Where the first of so many columns begins, of which the last one has this time. */
+export function firstColumnMs(atMs: number, step: Step, columns: number): number {
+  return (Math.floor(atMs / STEP_MS[step]) - columns + 1) * STEP_MS[step];
+}
+
 /** Every bucket of the window in the order of time: the API leaves out those without deliveries. */
 export function columnsOf(buckets: readonly FigureBucket[], startMs: number, endMs: number, step: Step): Column[] {
   const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.startDate), bucket]));

@@ -52,7 +52,7 @@ export function OutcomeChart(props: ChartsProps) {
   const isUsed = columns.some(({ delivered, pending, failed }) => delivered + pending + failed > 0);
   return (
     <ChartCard
-      title={`Deliveries per ${step}`}
+      title={step === 'day' ? 'Deliveries per day (UTC)' : `Deliveries per ${step}`}
       about="by current outcome"
       empty="No delivery began in this time."
       kind="bars"

@@ -2,7 +2,7 @@ import './overview.css';
 import { useLocation, useSearch } from 'wouter';
 import { Segments } from '../shared/segments.js';
 import { Failure, Outdated } from '../shared/states.js';
-import { type FigureRange, rangeNameOf, titlesOf, useFigureRanges, windowOf } from './figure-ranges.js';
+import { type FigureRange, rangeNameOf, titlesOf, useFigureRanges } from './figure-ranges.js';
 import { FigureTable } from './figure-table.js';
 import type { Column } from './figures.js';
 import { FirstSteps, useFirstSteps } from './first-steps.js';
@@ -40,7 +40,7 @@ export function OverviewPage() {
           ) : (
             <Figures columns={data ?? NOTHING_YET} range={range} isLoading={!data || isPlaceholderData} />
           )}
-          {data && <WorstSubscriptions window={() => windowOf(range)} step={range.step} range={range.deliveries} />}
+          {data && <WorstSubscriptions range={range} />}
           {data && !isPlaceholderData && <FigureTable columns={data} />}
         </>
       )}
@@ -55,10 +55,10 @@ interface FiguresProps {
   readonly isLoading: boolean;
 }
 
-function Figures({ columns, range: { deliveries, step }, isLoading }: FiguresProps) {
+function Figures({ columns, range: { step }, isLoading }: FiguresProps) {
   return (
     <div className={isLoading ? 'figures loading' : 'figures'} aria-busy={isLoading}>
-      <Tiles columns={columns} range={deliveries} />
+      <Tiles columns={columns} />
       <div className="charts">
         <OverviewCharts columns={columns} step={step} />
       </div>

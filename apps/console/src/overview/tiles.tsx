@@ -1,12 +1,11 @@
 import { Link } from 'wouter';
+import { deliveriesAddress } from '../shared/deliveries-address.js';
 import { countText, shareText } from '../shared/time-text.js';
 import { type Column, totalsOf } from './figures.js';
 import { useSubscriptionCounts } from './use-subscription-counts.js';
 
 interface TilesProps {
   readonly columns: readonly Column[];
-  /** As the address of the deliveries names it. */
-  readonly range: string;
 }
 
 interface Tile {
@@ -18,34 +17,36 @@ interface Tile {
 }
 
 /** Each figure leads to what it counts. */
-export function Tiles({ columns, range }: TilesProps) {
+export function Tiles({ columns }: TilesProps) {
+  const from = columns[0]?.startDate ?? '';
   const { all, delivered, failed, pending, retries, successRate } = totalsOf(columns);
   const tiles: Tile[] = [
     {
       name: 'Deliveries',
       value: countText(all),
-      href: `/deliveries?range=${range}`,
+      href: deliveriesAddress({ from }),
       hint: `${countText(retries)} ${retries === 1 ? 'retry' : 'retries'}`,
     },
     {
       name: 'Success rate',
       value: successRate === null ? '–' : shareText(successRate),
-      href: `/deliveries?range=${range}&status=delivered`,
+      href: deliveriesAddress({ from, status: 'delivered' }),
       hint: `${countText(delivered)} accepted`,
       ...(successRate !== null && { tone: successRate < 0.99 ? 'bad' : 'good' }),
     },
     {
       name: 'Failed',
       value: countText(failed),
-      href: `/deliveries?range=${range}&status=failed`,
+      href: deliveriesAddress({ from, status: 'failed' }),
       hint: 'after the last attempt',
       ...(failed > 0 && { tone: 'bad' }),
     },
     {
       name: 'Pending',
       value: countText(pending),
-      href: `/deliveries?range=${range}&status=pending`,
-      hint: 'wait for a retry',
+      href: deliveriesAddress({ from, status: 'pending' }),
+      // Those that wait for their first attempt are in the list only.
+      hint: 'begun, not finished',
       ...(pending > 0 && { tone: 'waiting' }),
     },
     useSubscriptionTile(),

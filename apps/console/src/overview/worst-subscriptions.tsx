@@ -1,30 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useClient } from '../session/session.js';
+import { deliveriesAddress } from '../shared/deliveries-address.js';
 import { Failure, Outdated } from '../shared/states.js';
 import { countText } from '../shared/time-text.js';
-import { type FailingSubscription, type Step, worstOf } from './figures.js';
+import { type FigureRange, windowOf } from './figure-ranges.js';
+import { type FailingSubscription, worstOf } from './figures.js';
 
 const EVERY_MS = 10_000;
 const SHOWN = 5;
 
-interface WorstProps {
-  /** Epoch milliseconds of now, each time that it is read. */
-  readonly window: () => { readonly startDate: Date; readonly endDate: Date };
-  readonly step: Step;
-  /** As the address of the deliveries names it. */
-  readonly range: string;
-}
-
 /** Where deliveries fail or have to be repeated. A fleet may have too many subscriptions for it: that is not a failure of the page. */
-export function WorstSubscriptions({ window, step, range }: WorstProps) {
+export function WorstSubscriptions({ range }: { readonly range: FigureRange }) {
   const client = useClient();
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery({
-    queryKey: ['worst', range],
+    queryKey: ['worst', range.step, range.columns],
     queryFn: async ({ signal }) => {
-      const query = { ...window(), step, groupBy: 'subscription', total: true } as const;
+      const window = windowOf(range);
+      const query = { ...window, step: range.step, groupBy: 'subscription', total: true } as const;
       const { data: totals } = await client.getMetrics(query, { signal });
-      return { worst: worstOf(totals, SHOWN), isIdle: totals.length === 0 };
+      return { worst: worstOf(totals, SHOWN), isIdle: totals.length === 0, from: window.startDate.toISOString() };
     },
     refetchInterval: EVERY_MS,
     placeholderData: (before) => before,
@@ -44,7 +39,7 @@ export function WorstSubscriptions({ window, step, range }: WorstProps) {
       {data && data.worst.length > 0 && (
         <ol className={isPlaceholderData ? 'plain loading' : 'plain'} aria-busy={isPlaceholderData}>
           {data.worst.map((one) => (
-            <Worst key={one.subscriptionId} one={one} range={range} />
+            <Worst key={one.subscriptionId} one={one} from={data.from} />
           ))}
         </ol>
       )}
@@ -52,7 +47,7 @@ export function WorstSubscriptions({ window, step, range }: WorstProps) {
   );
 }
 
-function Worst({ one, range }: { readonly one: FailingSubscription; readonly range: string }) {
+function Worst({ one, from }: { readonly one: FailingSubscription; readonly from: string }) {
   const { subscriptionId: id, failed, all, retries } = one;
   const client = useClient();
   const { data: subscription } = useQuery({
@@ -70,7 +65,7 @@ function Worst({ one, range }: { readonly one: FailingSubscription; readonly ran
       {failed === 0 ? (
         <span className="hint number">none of {countText(all)} failed</span>
       ) : (
-        <Link href={`/deliveries?range=${range}&status=failed&subscriptionId=${id}`} className="number">
+        <Link href={deliveriesAddress({ from, status: 'failed', subscriptionId: id })} className="number">
           {countText(failed)} of {countText(all)} failed
         </Link>
       )}

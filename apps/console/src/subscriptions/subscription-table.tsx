@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { ListedSubscription } from '@waypost/client';
+import { deliveriesAddress } from '../shared/deliveries-address.js';
 import { Moment } from '../shared/moment.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
@@ -10,7 +11,7 @@ const NONE: DayFigures = { delivered: 0, pending: 0, failed: 0 };
 
 /** Each subscription with how its deliveries of the last day went. */
 export function SubscriptionTable({ rows }: { readonly rows: readonly ListedSubscription[] }) {
-  const figures = useDayFigures();
+  const known = useDayFigures();
   return (
     <div className="table scrolls stacked" role="region" aria-label="Subscriptions" tabIndex={0}>
       <table>
@@ -37,7 +38,9 @@ export function SubscriptionTable({ rows }: { readonly rows: readonly ListedSubs
                 <StatusBadge status={suspended && status === 'active' ? 'suspended' : status} />
                 {disabledReason !== undefined && <span className="problem below">{disabledReason}</span>}
               </td>
-              <td className="day">{figures && <Day id={id} figures={figures.get(id) ?? NONE} />}</td>
+              <td className="day">
+                {known && <Day id={id} figures={known.figures.get(id) ?? NONE} from={known.from} />}
+              </td>
               <td className="minor">
                 <Moment iso={updatedAt} />
               </td>
@@ -51,12 +54,18 @@ export function SubscriptionTable({ rows }: { readonly rows: readonly ListedSubs
 
 const TONES: Readonly<Record<keyof DayFigures, string>> = { delivered: '', pending: 'waiting', failed: 'bad' };
 
+interface DayProps {
+  readonly id: string;
+  readonly figures: DayFigures;
+  readonly from: string;
+}
+
 /** Each count leads to what it counts. */
-function Day({ id, figures }: { readonly id: string; readonly figures: DayFigures }) {
+function Day({ id, figures, from }: DayProps) {
   const counts = (['delivered', 'pending', 'failed'] as const).filter((name) => figures[name] > 0);
   if (counts.length === 0) return <span className="hint">none</span>;
   return counts.map((name) => (
-    <Link key={name} href={`/deliveries?status=${name}&subscriptionId=${id}`} className={TONES[name]}>
+    <Link key={name} href={deliveriesAddress({ from, status: name, subscriptionId: id })} className={TONES[name]}>
       {countText(figures[name])} {name}
     </Link>
   ));
