@@ -210,6 +210,24 @@ describeInBrowser('The deliveries of the console', () => {
     expect(visit.problems).toEqual([]);
   });
 
+  it('is opened anew by "back" once its rows are no longer kept', async () => {
+    const starts: number[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/public/v2/events' && searchParams.get('limit') === '100')
+        starts.push(Date.parse(searchParams.get('startDate') ?? ''));
+    });
+    await page.clock.install();
+    await visit.open('/deliveries?eventType=position');
+    await rows().first().getByRole('link').click();
+    await page.getByText('Attempt 1').first().waitFor();
+    await page.clock.fastForward('31:00');
+    await page.goBack();
+    await rows().first().waitFor();
+    const [first = 0, second = 0] = starts;
+    expect(second - first).toBeGreaterThanOrEqual(31 * 60_000);
+  });
+
   it('follows attempts as they are made, keeps them when it is stopped, and misses none after that (R-41)', async () => {
     await visit.open('/deliveries?view=live');
     await page.getByText('Waiting for the next attempt').waitFor();

@@ -1,4 +1,5 @@
 import './deliveries.css';
+import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { type DeliveryFilters, filtersOf, filtersText, searchOf } from '../filters/delivery-filters.js';
@@ -10,6 +11,7 @@ import { Segments } from '../shared/segments.js';
 import { DeliveryList } from './delivery-list.js';
 import { FilterBar } from './filter-bar.js';
 import { LiveTail } from './live-tail.js';
+import { deliveriesKey } from './use-deliveries.js';
 
 const VIEWS = [
   { value: 'history', title: 'History' },
@@ -24,7 +26,11 @@ export function DeliveriesPage() {
   const [, navigate] = useLocation();
   const filters = useMemo(() => filtersOf(search), [search]);
   const view: View = new URLSearchParams(search).get('view') === 'live' ? 'live' : 'history';
-  const [openedAtMs, refresh] = useOpening(search);
+  const queries = useQueryClient();
+  const [openedAtMs, refresh] = useOpening(
+    search,
+    (openedAtMs) => queries.getQueryData(deliveriesKey(filters, openedAtMs)) !== undefined,
+  );
   const filterSearch = searchOf(filters);
 
   function change(next: DeliveryFilters, nextView: View): void {

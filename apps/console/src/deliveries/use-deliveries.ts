@@ -9,11 +9,15 @@ const PAGE_ROWS = 100;
 const MAX_ROWS = 50_000;
 const KEPT_MS = 30 * 60_000;
 
+export function deliveriesKey(filters: DeliveryFilters, openedAtMs: number): readonly unknown[] {
+  return ['deliveries', searchOf(filters), openedAtMs];
+}
+
 /** Pages follow each other by key, in a window that is fixed when the list is opened: the token of a page belongs to one query. */
 function useDeliveryPages(filters: DeliveryFilters, openedAtMs: number) {
   const client = useClient();
   return useInfiniteQuery({
-    queryKey: ['deliveries', searchOf(filters), openedAtMs],
+    queryKey: deliveriesKey(filters, openedAtMs),
     initialPageParam: '',
     queryFn: async ({ pageParam: pageState, signal }) => {
       const query = { ...queryOf(filters, openedAtMs), limit: PAGE_ROWS };

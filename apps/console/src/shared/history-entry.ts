@@ -26,15 +26,36 @@ export function forgetOpeningOnReload(): void {
   history.replaceState(kept, '');
 }
 
+interface Opening {
+  readonly openedAtMs: number;
+  /** What it changes of the entry. */
+  readonly change: HistoryEntry;
+}
+
+/**
+ * The opening that an entry has, while the rows of its list are kept, else a new one: the same window read again has other rows by
+ * then, at other places.
+ */
+export function openingOf(
+  { openedAtMs: known, row }: HistoryEntry,
+  isKept: (openedAtMs: number) => boolean,
+  nowMs: number,
+): Opening {
+  if (known === undefined) return { openedAtMs: nowMs, change: { openedAtMs: nowMs } };
+  if (isKept(known)) return { openedAtMs: known, change: {} };
+  return { openedAtMs: nowMs, change: { openedAtMs: nowMs, scrollY: 0, ...(row !== undefined && { row: '' }) } };
+}
+
 /** The time from which the list of this address counts: the same after "back", another one after a refresh or a reload. */
-export function useOpening(address: string): readonly [openedAtMs: number, refresh: () => void] {
+export function useOpening(
+  address: string,
+  isKept: (openedAtMs: number) => boolean,
+): readonly [openedAtMs: number, refresh: () => void] {
   const [refreshes, setRefreshes] = useState(0);
   const openedAtMs = useMemo(() => {
-    const known = readEntry().openedAtMs;
-    if (known !== undefined) return known;
-    const now = nowMs();
-    changeEntry({ openedAtMs: now });
-    return now;
+    const opening = openingOf(readEntry(), isKept, nowMs());
+    changeEntry(opening.change);
+    return opening.openedAtMs;
     // Each address and each refresh is a list of its own.
   }, [address, refreshes]);
 
