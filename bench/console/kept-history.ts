@@ -6,7 +6,7 @@ import { benchEnvironment, passedOn } from '../shared/bench-config.js';
 
 /** A PostgreSQL with the deliveries that `npm run bench:history -- --keep` has left in a folder. */
 export async function openKeptHistory(folder: string) {
-  const { databaseUrl, stop } = await openHistoryStack({
+  const stack = await openHistoryStack({
     folder,
     environment: passedOn(benchEnvironment()),
     reporter: createTerminalReporter({ stream: process.stderr }),
@@ -15,10 +15,10 @@ export async function openKeptHistory(folder: string) {
     drop: false,
   });
   // Each run has topics of its own, which the projector would refuse after those of the run before.
-  const dataSource = await createDataSource(databaseUrl, { applicationName: 'bench' }).initialize();
+  const dataSource = await createDataSource(stack.databaseUrl, { applicationName: 'bench' }).initialize();
   await dataSource.query('DELETE FROM projected_topics');
   await dataSource.destroy();
-  return { databaseUrl, fleetId: largestWithFailures().fleetId, stop };
+  return { databaseUrl: stack.databaseUrl, fleetId: largestWithFailures().fleetId, stop: () => stack.stop() };
 }
 
 /** Its deliveries end in both ways, so that a filter by status always finds some. */

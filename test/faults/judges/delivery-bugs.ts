@@ -293,7 +293,7 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'the bearer token is not sent',
     file: `${SENDER}/single-attempt/attempt-runner.ts`,
-    is: "headers['authorization'] = issued.authorization",
+    is: 'headers[DELIVERY_HEADER.authorization] = issued.authorization',
     becomes: "headers['x-authorization'] = issued.authorization",
   },
   {

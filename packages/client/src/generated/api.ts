@@ -60,7 +60,7 @@ export interface ErrorBody {
       readonly conflictingId?: string;
       /** The limit of the fleet. */
       readonly limit?: number;
-      /** The current number of the fleet. */
+      /** What the fleet has now. */
       readonly current?: number;
       readonly message: string;
     }[];
@@ -90,19 +90,19 @@ export interface V1Event {
   readonly device_id: string;
   readonly subscription_id: string;
   readonly url: string;
-  /** Status code of the last line of `attempts`; absent if the attempt got no response, or if the line is an end without an attempt. */
+  /** Status code of the last line of `attempts`; absent if the attempt got no response or the delivery ended without an attempt. */
   readonly status_code?: number;
-  /** The exact text that was sent: deserialize it to get the payload. */
+  /** The exact text that was sent: parse it to get the payload. */
   readonly body: string;
-  /** Attempts after the first, without probes and ends without an attempt. */
+  /** Attempts after the first; excludes probes and deliveries that ended without an attempt. */
   readonly retry_count: number;
   /** UTC, with milliseconds. */
   readonly created_at: string;
-  /** UTC, with milliseconds: of the last line of `attempts`, also where that is an end without an attempt. */
+  /** Time of the last line of `attempts`, even if that is an end without an attempt. UTC, with milliseconds. */
   readonly last_attempt_at: string;
   /** Absent unless it was delivered. */
   readonly delivered_at?: string;
-  /** With the probes of a suspended subscription, which bear the number of the next attempt. A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`. */
+  /** Includes probes of a suspended subscription, which have the number of the next attempt. If a delivery ended without another attempt, the last line says so, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`. */
   readonly attempts: readonly {
     readonly attempt: number;
     /** UTC, with milliseconds. */
@@ -115,7 +115,7 @@ export interface V1Event {
 }
 
 export interface V2Event {
-  /** The same on every attempt and in the payload. */
+  /** The same in every attempt and in the payload. */
   readonly eventId: string;
   /** `test` is an event that was requested with `/test`. */
   readonly eventType: Open<
@@ -136,7 +136,7 @@ export interface V2Event {
   readonly deviceId: string;
   readonly subscriptionId: string;
   readonly format: Open<'v1' | 'legacy-v1'>;
-  /** The JSON as it was sent, in this format. */
+  /** The JSON as it was sent, in the format above. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** Only with `include=body`: the exact text that was sent. */
   readonly body?: string;
@@ -144,26 +144,26 @@ export interface V2Event {
     readonly status: Open<'delivered' | 'failed' | 'pending'>;
     /** 0: the first delivery of the event to this subscription; higher: replays of it. */
     readonly series: number;
-    /** The replay that made this series; absent for the first delivery. */
+    /** The replay that created this series; absent for the first delivery. */
     readonly replayId?: string;
-    /** Status code of the last line of `attempts`; absent if the attempt got no response, or if the line is an end without an attempt. */
+    /** Status code of the last line of `attempts`; absent if the attempt got no response or the delivery ended without an attempt. */
     readonly statusCode?: number;
-    /** Without probes and ends without an attempt. */
+    /** Excludes probes and deliveries that ended without an attempt. */
     readonly attemptCount: number;
-    /** Probes of this delivery while its subscription was suspended: `attempts` has the first 20 and the newest 20. */
+    /** Probes of this delivery while its subscription was suspended. `attempts` contains the first 20 and the newest 20. */
     readonly probeCount?: number;
-    /** UTC, with milliseconds: of the first line of `attempts`, also where that is an end without an attempt; absent before there is one. */
+    /** Time of the first line of `attempts`, even if that is an end without an attempt; absent while there is none. UTC, with milliseconds. */
     readonly firstAttemptAt?: string;
-    /** UTC, with milliseconds: of the last line of `attempts`, also where that is an end without an attempt; absent before there is one. */
+    /** Time of the last line of `attempts`, even if that is an end without an attempt; absent while there is none. UTC, with milliseconds. */
     readonly lastAttemptAt?: string;
-    /** Only between attempts. */
+    /** When the next attempt is due; absent when none is planned. */
     readonly nextAttemptAt?: string;
-    /** A delivery that ended without another attempt has a last line for that, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`. */
+    /** If a delivery ended without another attempt, the last line says so, with the `error` `expired`, `subscription_disabled` or `subscription_deleted`. */
     readonly attempts: readonly {
       readonly attempt: number;
       /** A probe of a suspended subscription: it does not use up the attempt of this number. */
       readonly probe?: true;
-      /** When it should have started. The difference to `startedAt` is its lateness. */
+      /** When it should have started. `startedAt` minus this is its lateness. */
       readonly dueAt: string;
       /** UTC, with milliseconds. */
       readonly startedAt: string;
@@ -185,7 +185,7 @@ export interface Replay {
   /** The n-th replay of the subscription. */
   readonly series: number;
   /**
-   * - `pending`: it has not started.
+   * - `pending`: the replay has not started.
    * - `running`: deliveries are selected, then created. It waits while the subscription is not active.
    * - `cancelling`: a cancel was requested.
    * - `completed`: all matching deliveries were created, and are sent like any other delivery.
@@ -217,7 +217,7 @@ export interface Replay {
   readonly progress: {
     /** Deliveries to resend; absent until they are counted. */
     readonly matched?: number;
-    /** How many of them were passed to the sender. */
+    /** How many of them have been passed to the sender. */
     readonly sent: number;
   };
   /** UTC, with milliseconds. */
@@ -229,20 +229,20 @@ export interface Replay {
 }
 
 export interface FigureBucket {
-  /** Start of the bucket, with `total` of the widened window: UTC, with milliseconds. */
+  /** Start of the bucket or, with `total`, of the widened window: UTC, with milliseconds. */
   readonly startDate: string;
-  /** With `groupBy=subscription`. */
+  /** Only with `groupBy=subscription`. */
   readonly subscriptionId?: string;
-  /** With `groupBy=eventType`. */
+  /** Only with `groupBy=eventType`. */
   readonly eventType?: string;
-  /** By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
+  /** Deliveries by outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
   readonly deliveries: {
     readonly delivered: number;
     readonly failed: number;
     readonly expired: number;
     readonly pending: number;
   };
-  /** By status code, without probes. */
+  /** Attempts by class of status code, excluding probes. */
   readonly attempts: {
     readonly '2xx': number;
     readonly '3xx': number;
@@ -251,17 +251,17 @@ export interface FigureBucket {
     readonly other: number;
     readonly noResponse: number;
   };
-  /** Attempts after the first of their delivery. */
+  /** Retries: attempts after the first. */
   readonly retries: number;
-  /** Of suspended subscriptions. */
+  /** Probes of suspended subscriptions. */
   readonly probes: number;
-  /** From the creation of a delivery to its acceptance: milliseconds, within 5 %. */
+  /** Time from the creation of a delivery to its acceptance: milliseconds, within 5 %. */
   readonly latencyMs?: {
     readonly p50: number;
     readonly p95: number;
     readonly p99: number;
   };
-  /** From the due time of a retry to its start: milliseconds, within 5 %. */
+  /** Time from when a retry is due to when it starts: milliseconds, within 5 %. */
   readonly retryLatenessMs?: {
     readonly p50: number;
     readonly p95: number;
@@ -299,29 +299,29 @@ export interface StreamedAttempt {
   readonly statusCode?: number;
   /** Why there is no status code, for example timeout. */
   readonly error?: string;
-  /** Of the delivery, after this attempt. */
+  /** Status of the delivery after this attempt. */
   readonly status: Open<'delivered' | 'failed' | 'pending'>;
-  /** Only while pending. */
+  /** Only while the delivery is pending. */
   readonly nextAttemptAt?: string;
 }
 
 export interface DevicePath {
   readonly device_id: string;
-  /** In the order of their time. */
+  /** In chronological order. */
   readonly points: readonly PathPoint[];
 }
 
 export interface PathPoint {
-  /** Of the device: UTC, with milliseconds. */
+  /** Time reported by the device: UTC, with milliseconds. */
   readonly time: string;
-  /** WGS-84 degrees as reported: a position only if `valid`. */
+  /** WGS-84 degrees as reported; a position only if `valid`. */
   readonly latitude?: number;
-  /** WGS-84 degrees as reported: a position only if `valid`. */
+  /** WGS-84 degrees as reported; a position only if `valid`. */
   readonly longitude?: number;
   readonly speed_in_kmh?: number;
   /** Degrees from true north. */
   readonly heading?: number;
-  /** As this ping reports it. */
+  /** As reported by this ping. */
   readonly ignition?: boolean;
   readonly odometer_in_meters?: number;
   readonly rpm?: number;
@@ -358,7 +358,7 @@ export interface CreateSubscriptions {
   )[];
   /** https, without user info, resolving to public addresses only. */
   readonly url: string;
-  /** For people; null removes it. */
+  /** A description for humans; null removes it. */
   readonly description?: string | null;
   /** Your own keys and values, such as an id in your system. They are not sent to the receiver. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -399,9 +399,9 @@ export interface CreateSubscriptions {
   } | null;
   /** Maximum attempts started per second, including retries; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
-  /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes with only failures, until a probe is accepted, and then sent in order. */
+  /** What happens while the endpoint fails. With `fail`, each delivery gets its 5 attempts. With `hold`, after 5 minutes of nothing but failures, deliveries are held until a probe is accepted and are then sent in order. */
   readonly onOutage?: 'fail' | 'hold';
-  /** true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones. */
+  /** true: the next event of a device waits until the previous one has been delivered or has failed. false: events start in order, but a retry does not hold back later ones. */
   readonly strictOrder?: boolean;
 }
 
@@ -422,7 +422,7 @@ export interface SubscriptionWithSecret {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was set; the order of its keys is not preserved. */
+  /** As it was set; the order of the keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
   /** Why it was disabled; only while it is disabled. */
@@ -486,7 +486,7 @@ export interface ListedSubscription {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was set; the order of its keys is not preserved. */
+  /** As it was set; the order of the keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
   /** Why it was disabled; only while it is disabled. */
@@ -550,7 +550,7 @@ export interface SubscriptionWithHealth {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was set; the order of its keys is not preserved. */
+  /** As it was set; the order of the keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
   /** Why it was disabled; only while it is disabled. */
@@ -596,17 +596,17 @@ export interface SubscriptionWithHealth {
   readonly health: SubscriptionHealth;
 }
 
-/** The state of its deliveries, from the history; usually less than a second old. */
+/** The state of the deliveries, taken from the history; usually less than a second old. */
 export interface SubscriptionHealth {
-  /** `suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: no delivery that was begun since the last success was accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days. */
+  /** `suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: no delivery started since the last success was accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days. */
   readonly status: Open<'healthy' | 'failing' | 'suspended' | 'unknown'>;
-  /** First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and was not accepted. Absent: there is none. */
+  /** First attempt of the oldest delivery that was started after the last success (or, without one, in the last 15 days) and was not accepted. Absent: there is none. */
   readonly failingSince?: string;
-  /** Since when deliveries are held. Absent: they are not, or for longer than 15 days. */
+  /** Since when deliveries have been held. Absent: they are not held, or have been for more than 15 days. */
   readonly suspendedSince?: string;
-  /** When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days. */
+  /** When the newest accepted delivery (by its first attempt) was accepted. Absent: none in the last 15 days. */
   readonly lastSuccessAt?: string;
-  /** Deliveries that are neither accepted nor failed, including those that wait for their first attempt, for example while the subscription is paused; counted up to 1000. */
+  /** Deliveries that are neither accepted nor failed, including those waiting for their first attempt, for example while the subscription is paused; counted up to 1000. */
   readonly pending: number;
   /** When the oldest pending delivery was created. */
   readonly oldestPendingAt?: string;
@@ -615,11 +615,11 @@ export interface SubscriptionHealth {
 export interface UpdateSubscription {
   /** https, without user info, resolving to public addresses only. */
   readonly url?: string;
-  /** For people; null removes it. */
+  /** A description for humans; null removes it. */
   readonly description?: string | null;
   /** Your own keys and values, such as an id in your system. They are not sent to the receiver. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** `paused`: nothing is sent, and deliveries wait in order until `active`. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed. */
+  /** `paused`: nothing is sent; deliveries wait in order until the status is `active` again. `disabled`: no deliveries are created, and waiting ones end as failed, without a request. Both also remove the `disabledReason` of a subscription that was disabled because all its deliveries failed. */
   readonly status?: 'active' | 'paused' | 'disabled';
   /** null: every device. */
   readonly deviceIds?: readonly string[] | null;
@@ -657,9 +657,9 @@ export interface UpdateSubscription {
   } | null;
   /** Maximum attempts started per second, including retries; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
-  /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes with only failures, until a probe is accepted, and then sent in order. */
+  /** What happens while the endpoint fails. With `fail`, each delivery gets its 5 attempts. With `hold`, after 5 minutes of nothing but failures, deliveries are held until a probe is accepted and are then sent in order. */
   readonly onOutage?: 'fail' | 'hold';
-  /** true: the next event of a device waits until the previous one is delivered or has failed. false: events start in order, but a retry does not hold back later ones. */
+  /** true: the next event of a device waits until the previous one has been delivered or has failed. false: events start in order, but a retry does not hold back later ones. */
   readonly strictOrder?: boolean;
 }
 
@@ -680,7 +680,7 @@ export interface Subscription {
   >;
   readonly url: string;
   readonly description?: string;
-  /** As it was set; the order of its keys is not preserved. */
+  /** As it was set; the order of the keys is not preserved. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
   /** Why it was disabled; only while it is disabled. */
@@ -734,20 +734,20 @@ export interface Operation {
   readonly id: string;
   /**
    * What happened:
-   * - `exhausted`: the last attempt of a delivery has failed; `eventId` names it. A response that ends a delivery at once, such as a 400, creates no event.
+   * - `exhausted`: the last attempt of a delivery failed; `eventId` names it. A response that ends a delivery at once, such as a 400, causes no event.
    * - `suspended`: only failures for 5 minutes; deliveries are held from now on (`onOutage: hold`).
-   * - `probed`: a held delivery was tried, and failed.
-   * - `resumed`: a probe was accepted; held deliveries are sent, in order.
-   * - `disabled`: only failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until `status` is set to `active`.
+   * - `probed`: a held delivery was tried and failed.
+   * - `resumed`: a probe was accepted; held deliveries are being sent in order.
+   * - `disabled`: only failures for 7 days, with at least 20 failed deliveries on at least 3 of these days. No new deliveries are created until `status` is set to `active`.
    */
   readonly type: string;
   /** UTC, with milliseconds. */
   readonly occurredAt: string;
-  /** Human-readable. */
+  /** An explanation for humans. */
   readonly reason: string;
   /** The delivery concerned, as in the history. */
   readonly eventId?: string;
-  /** Of the last attempt, or of the probe. */
+  /** Status code of the last attempt or of the probe. */
   readonly statusCode?: number;
   /** Why there was no status code, for example timeout. */
   readonly error?: string;
@@ -782,7 +782,7 @@ export interface CreateReplay {
 
 export interface Resendable {
   readonly deliveries: number;
-  /** There are at least this many, and maybe more: not everything was counted. */
+  /** true: not everything was counted, so there may be more. */
   readonly hasMore: boolean;
 }
 
@@ -851,9 +851,9 @@ export interface UpdateGeofence {
 export interface Fleet {
   readonly id: string;
   readonly name?: string;
-  /** For subscriptions that were created without a format. */
+  /** Default for subscriptions created without a format. */
   readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
-  /** Whether its devices produce events of routes and stops. */
+  /** Whether its devices produce route and stop events. */
   readonly routes: boolean;
   /** Counts every change; the `ETag` has the same number. */
   readonly version: number;
@@ -864,9 +864,9 @@ export interface Fleet {
 }
 
 export interface UpdateFleet {
-  /** For people; null removes it. */
+  /** A display name; null removes it. */
   readonly name?: string | null;
-  /** For new subscriptions that do not name a format; existing ones keep theirs. */
+  /** Default for new subscriptions created without a format; existing ones keep theirs. */
   readonly payloadFormat?: 'v1' | 'legacy-v1';
   /** Whether the devices of the fleet produce events of routes and stops, for pings published from now on. A new subscription to one of these types turns it on. */
   readonly routes?: boolean;
@@ -900,7 +900,7 @@ export interface ApiKeyWithKey {
   readonly scopes: readonly string[];
   /** UTC, with milliseconds. */
   readonly createdAt: string;
-  /** Only for a revoked key. */
+  /** When it was revoked; only for a revoked key. */
   readonly revokedAt?: string;
   /** The key. It is shown here and never again. */
   readonly key: string;
@@ -914,12 +914,12 @@ export interface ApiKey {
   readonly scopes: readonly string[];
   /** UTC, with milliseconds. */
   readonly createdAt: string;
-  /** Only for a revoked key. */
+  /** When it was revoked; only for a revoked key. */
   readonly revokedAt?: string;
 }
 
 export interface FleetPortal {
-  /** In the path of links to the portal. It is not a secret. */
+  /** Part of the path of links to the portal. It is not a secret. */
   readonly portalId: string;
   readonly frameAncestors: readonly string[];
   readonly brandColor?: string;
@@ -955,9 +955,9 @@ export interface CreatePortalSession {
   )[];
   /** The session sees only these subscriptions and their deliveries. Absent: all. */
   readonly subscriptionIds?: readonly string[];
-  /** How long the session lasts, from now: seconds. Without it: 3600. */
+  /** How long the session lasts, in seconds from now. Default: 3600. */
   readonly expiresIn?: number;
-  /** The earlier name of `expiresIn`, which has precedence. */
+  /** The earlier name of `expiresIn`, which takes precedence. */
   readonly expiresInSeconds?: number;
   /** Where the console sends the user when the session has ended. */
   readonly returnUrl?: string;
@@ -981,12 +981,12 @@ export interface PortalSessionWithLink {
   readonly revokedAt?: string;
   /** Opens the console, once. The code is in the fragment, which browsers do not send. Open it in a frame or a browser, and keep it out of logs. */
   readonly link: string;
-  /** Until when the link can be opened. */
+  /** When the link expires. */
   readonly linkExpiresAt: string;
 }
 
 export interface ExchangePortalCode {
-  /** From the fragment of the link. */
+  /** The code in the fragment of the link. */
   readonly code: string;
 }
 
@@ -1025,12 +1025,12 @@ export interface Session {
   readonly subscriptionIds?: readonly string[];
   /** Only for a portal session. */
   readonly expiresAt?: string;
-  /** Where to go when the portal session has ended. */
+  /** Where to send the user when the portal session has ended. */
   readonly returnUrl?: string;
   readonly branding?: Branding;
-  /** For the maps of the console. Absent: maps without tiles. */
+  /** Background of the maps in the console. Absent: maps without tiles. */
   readonly mapTiles?: {
-    /** Of a raster tile, with `{z}`, `{x}` and `{y}` for its place. */
+    /** URL template of the raster tiles, with the placeholders `{z}`, `{x}` and `{y}`. */
     readonly url: string;
     readonly attribution: string;
   };
@@ -1045,26 +1045,26 @@ export interface Branding {
 }
 
 export interface CreateFleet {
-  /** A-Z a-z 0-9 . _ - with a letter or digit first. It is part of Kafka keys and cannot be changed. */
+  /** Letters, digits and `.`, `_`, `-`, starting with a letter or digit. It is part of Kafka keys and cannot be changed. */
   readonly fleetId: string;
-  /** A name for people. */
+  /** A display name. */
   readonly name?: string;
-  /** For subscriptions created without a format. */
+  /** Default for subscriptions created without a format. */
   readonly payloadFormat?: 'v1' | 'legacy-v1';
-  /** Whether its devices produce events of routes and stops. */
+  /** Whether its devices produce route and stop events. */
   readonly routes?: boolean;
 }
 
 export interface FleetTotals {
   readonly fleetId: string;
-  /** By outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
+  /** Deliveries by outcome. `expired` deliveries waited for a suspended subscription until the retention ended; the history shows them as `failed`. */
   readonly deliveries: {
     readonly delivered: number;
     readonly failed: number;
     readonly expired: number;
     readonly pending: number;
   };
-  /** By status code, without probes. */
+  /** Attempts by class of status code, excluding probes. */
   readonly attempts: {
     readonly '2xx': number;
     readonly '3xx': number;
@@ -1073,17 +1073,17 @@ export interface FleetTotals {
     readonly other: number;
     readonly noResponse: number;
   };
-  /** Attempts after the first of their delivery. */
+  /** Retries: attempts after the first. */
   readonly retries: number;
-  /** Of suspended subscriptions. */
+  /** Probes of suspended subscriptions. */
   readonly probes: number;
-  /** From the creation of a delivery to its acceptance: milliseconds, within 5 %. */
+  /** Time from the creation of a delivery to its acceptance: milliseconds, within 5 %. */
   readonly latencyMs?: {
     readonly p50: number;
     readonly p95: number;
     readonly p99: number;
   };
-  /** From the due time of a retry to its start: milliseconds, within 5 %. */
+  /** Time from when a retry is due to when it starts: milliseconds, within 5 %. */
   readonly retryLatenessMs?: {
     readonly p50: number;
     readonly p95: number;
@@ -1099,7 +1099,7 @@ export interface Task {
   readonly partition: number;
   /** `running`, `starting` or `parked`. */
   readonly state: string;
-  /** Why it is parked; only while it is. */
+  /** Why it is parked; absent if it is not. */
   readonly parked?: {
     readonly code: string;
     /** Offset of the failing record. Absent: no record is the cause. */
@@ -1107,17 +1107,17 @@ export interface Task {
     readonly message: string;
     /** UTC, with milliseconds. */
     readonly since: string;
-    /** Absent: only a command retries it. */
+    /** When it is retried automatically. Absent: only a command retries it. */
     readonly nextRetryAt?: string;
   };
-  /** Lag: offsets after the last processed batch. Absent: no batch was processed since the start. */
+  /** Lag: offsets after the last processed batch. Absent: no batch has been processed since startup. */
   readonly lagRecords?: number;
   /** Admin address of the process that owns it. */
   readonly instance: string;
 }
 
 export interface TaskCommand {
-  /** `retry` retries it now. `skip` moves the failing record to the rejected records and continues after it. */
+  /** `retry` retries the partition now. `skip` moves the failing record to the rejected records and continues after it. */
   readonly command: 'retry' | 'skip';
   /** Only with `skip`: `parked.offset` of the record to skip. If the partition is parked at another one by now, nothing is skipped (409). */
   readonly offset?: number;
@@ -1127,17 +1127,17 @@ export interface TaskCommand {
 
 export interface Topic {
   readonly name: string;
-  /** What the key of a record means. */
+  /** Meaning of the record key. */
   readonly key: string;
   /** `delete` or `compact`. */
   readonly cleanup: string;
-  /** As created by set-up. Absent: the newest record of each key is kept. */
+  /** As set when the topic was created. Absent: the newest record of each key is kept. */
   readonly retentionMs?: number;
-  /** Applications that write it and read it. */
+  /** Applications that write or read it. */
   readonly usedBy: string;
   readonly consumers: readonly {
     readonly group: string;
-    /** Partitions that an instance owns now. */
+    /** Partitions currently owned by an instance. */
     readonly partitions: number;
     readonly parked: number;
     /** Total lag: offsets after the last processed batch, over all partitions. */
@@ -1161,7 +1161,7 @@ export interface Operations {
       readonly eventType?: string;
       /** Only deliveries whose last attempt got this code from the subscriber's endpoint. A delivery that ended without another attempt, such as an expired one, has no code. */
       readonly statusCode?: number;
-      /** Maximum items per page. A page of large items may have fewer: only a page without a token is the last. */
+      /** Maximum items per page. A page of large items may have fewer; only a page without a token is the last. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
@@ -1191,13 +1191,13 @@ export interface Operations {
       readonly statusCode?: number;
       /** Only deliveries with this status. */
       readonly status?: 'delivered' | 'failed' | 'pending';
-      /** Only deliveries whose payload has this value, such as `driverId:driver-46` or `geofence.name:Depot`. The names of the path are joined by dots and may start anywhere in the payload; any item of a list counts. There is no index for this: each page searches up to 5,000 deliveries that match the other filters. */
+      /** Only deliveries whose payload has this value, such as `driverId:driver-46` or `geofence.name:Depot`. The names in the path are joined by dots, and the path may start anywhere in the payload; every item of a list is searched. This filter has no index: each page searches up to 5,000 deliveries that match the other filters. */
       readonly payload?: string;
       /** `asc`, the default: newest last. `desc`: newest first. */
       readonly order?: 'asc' | 'desc';
       /** Adds the exact text that was sent. */
       readonly include?: 'body';
-      /** Maximum items per page. A page of large items may have fewer: only a page without a token is the last. */
+      /** Maximum items per page. A page of large items may have fewer; only a page without a token is the last. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
@@ -1206,9 +1206,9 @@ export interface Operations {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
-      /** Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched. */
+      /** Only with `payload`: time of the first attempt of the last delivery that was searched; the next page continues from there. null: every delivery of the query was searched. */
       readonly searchedUntil?: string | null;
-      /** Every delivery whose first attempt was before this was in the history when the first page was read: a client that polls uses that of any page as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
+      /** When the first page was read, the history contained every delivery whose first attempt was before this time. To poll, use the value from any page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt. */
       readonly completeUntil: string | null;
     };
   };
@@ -1219,7 +1219,7 @@ export interface Operations {
       readonly eventId: string;
       /** Adds the exact text that was sent. */
       readonly include?: 'body';
-      /** Maximum items per page. A page of large items may have fewer: only a page without a token is the last. */
+      /** Maximum items per page. A page of large items may have fewer; only a page without a token is the last. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter is left out. */
       readonly pageState?: string;
@@ -1228,9 +1228,9 @@ export interface Operations {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
-      /** Only with `payload`: the first attempt of the last delivery that was searched; the next page continues from there. null: all deliveries of the query were searched. */
+      /** Only with `payload`: time of the first attempt of the last delivery that was searched; the next page continues from there. null: every delivery of the query was searched. */
       readonly searchedUntil?: string | null;
-      /** Every delivery whose first attempt was before this was in the history when the first page was read: a client that polls uses that of any page as the next `startDate` and drops deliveries that it has already seen, by `eventId` and `series`. null: unknown, for example while the history is rebuilt. */
+      /** When the first page was read, the history contained every delivery whose first attempt was before this time. To poll, use the value from any page as the next `startDate` and drop deliveries you have already seen, by `eventId` and `series`. null: unknown, for example while the history is being rebuilt. */
       readonly completeUntil: string | null;
     };
   };
@@ -1242,14 +1242,14 @@ export interface Operations {
     };
     readonly output: Replay;
   };
-  /** Figures of deliveries. */
+  /** Delivery metrics. */
   readonly getMetrics: {
     readonly input: {
       /** Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days. */
       readonly startDate: string | Date;
-      /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
+      /** End of the window, exclusive: RFC 3339 with a time zone. The window is widened to whole buckets. */
       readonly endDate: string | Date;
-      /** The length of a bucket, in UTC. A window has at most 1,440 of them, and a response 20,000 if they are split. */
+      /** Bucket length; buckets are aligned to UTC. A window can have at most 1,440 buckets, and a response 20,000 if they are split by `groupBy`. */
       readonly step?: 'minute' | 'hour' | 'day';
       /** Only deliveries to this subscription. */
       readonly subscriptionId?: string;
@@ -1269,11 +1269,11 @@ export interface Operations {
       )[];
       /** Splits each bucket by this property. */
       readonly groupBy?: 'none' | 'subscription' | 'eventType';
-      /** One bucket for the whole window, or one per group. */
+      /** true: one bucket for the whole window, or one per group. */
       readonly total?: boolean;
     };
     readonly output: {
-      /** In order of time. Buckets without deliveries are absent. */
+      /** In chronological order. Buckets without deliveries are omitted. */
       readonly data: readonly FigureBucket[];
     };
   };
@@ -1385,7 +1385,7 @@ export interface Operations {
     };
     readonly output: QueuedTest;
   };
-  /** What happened to the deliveries of a subscription, newest first. */
+  /** List operational events of a subscription, newest first. */
   readonly listSubscriptionOperations: {
     readonly input: {
       /** The id of the subscription. */
@@ -1639,7 +1639,7 @@ export interface Operations {
     };
     readonly output: Fleet;
   };
-  /** List fleets in the order of their ids. */
+  /** List fleets, sorted by id. */
   readonly listFleets: {
     readonly input: {
       /** Maximum items per page. */
@@ -1651,7 +1651,7 @@ export interface Operations {
       readonly data: readonly Fleet[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
-      /** Of all fleets; only on the first page. */
+      /** Totals over all fleets; only on the first page. */
       readonly totals?: {
         readonly fleets: number;
         readonly subscriptions: number;
@@ -1666,37 +1666,37 @@ export interface Operations {
     };
     readonly output: Fleet;
   };
-  /** Figures of the deliveries of all fleets together. */
+  /** Delivery metrics of all fleets combined. */
   readonly getMetricsOfAllFleets: {
     readonly input: {
       /** Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days. */
       readonly startDate: string | Date;
-      /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
+      /** End of the window, exclusive: RFC 3339 with a time zone. The window is widened to whole buckets. */
       readonly endDate: string | Date;
-      /** The length of a bucket, in UTC. A window has at most 1,440 of them, and a response 20,000 if they are split. */
+      /** Bucket length; buckets are aligned to UTC. A window can have at most 1,440 buckets, and a response 20,000 if they are split by `groupBy`. */
       readonly step?: 'minute' | 'hour' | 'day';
     };
     readonly output: {
-      /** In order of time. Buckets without deliveries are absent. */
+      /** In chronological order. Buckets without deliveries are omitted. */
       readonly data: readonly FigureBucket[];
     };
   };
-  /** Figures of each fleet over a window, the worst fleets first. */
+  /** Delivery metrics of each fleet over a window, worst first. */
   readonly getFleetTotals: {
     readonly input: {
       /** Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days. */
       readonly startDate: string | Date;
-      /** End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets. */
+      /** End of the window, exclusive: RFC 3339 with a time zone. The window is widened to whole buckets. */
       readonly endDate: string | Date;
-      /** Both ends of the window widen to whole ones of these, in UTC, of which it has at most 1,440. */
+      /** Bucket length. The window is widened to whole buckets (UTC), at most 1,440. */
       readonly step?: 'minute' | 'hour' | 'day';
-      /** Maximum fleets. */
+      /** Maximum number of fleets. */
       readonly limit?: number;
     };
     readonly output: {
-      /** Those with the most failed and expired deliveries first, then those with the most retries, then those with the most deliveries. */
+      /** Sorted by failed and expired deliveries, then by retries, then by deliveries, most first. */
       readonly data: readonly FleetTotals[];
-      /** How many have deliveries in the window, those beyond the limit too. */
+      /** Number of fleets with deliveries in the window, including those beyond the limit. */
       readonly fleets: number;
     };
   };
@@ -2206,7 +2206,7 @@ export interface Streams {
       readonly subscriptionId?: string;
       /** Only attempts of this event. */
       readonly eventId?: string;
-      /** Only attempts that got this code. */
+      /** Only attempts with this status code. */
       readonly statusCode?: number;
       /** Only attempts after which the delivery had this status. */
       readonly status?: 'delivered' | 'failed' | 'pending';
