@@ -21,8 +21,6 @@ import {
 } from '@waypost/platform';
 import { mapTilesConfig } from './console/map-tiles-config.js';
 
-export const DEFAULT_STREAMS_PER_FLEET = 16;
-
 export const APPLICATION = 'public-api';
 
 const http = z
@@ -94,7 +92,7 @@ const http = z
     WAYPOST_MAX_STREAMS_PER_FLEET: withDefault(
       asInteger(1, 64),
       'how many live streams of one process a fleet may have, 1 to 64',
-      DEFAULT_STREAMS_PER_FLEET,
+      16,
     ),
     WAYPOST_TRUSTED_PROXIES: withDefault(
       asList(isAddressOrSubnet),

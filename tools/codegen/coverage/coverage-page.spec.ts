@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseRules, readCoverage, titlesOf, type RuleCoverage } from './coverage-page.js';
+import { decidedRules, parseRules, readCoverage, titlesOf, type RuleCoverage } from './coverage-page.js';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
@@ -40,6 +40,22 @@ describe('a rule of the specification', () => {
 
   it('must say of each statement where it comes from', () => {
     expect(() => parseRules('### R-1 One\n\n- It does something.\n')).toThrow('marked statements');
+  });
+});
+
+describe('a file of code', () => {
+  it('decides the rules whose numbers begin a comment', () => {
+    const text = [
+      '/** R-3: too far ahead. */',
+      '/**',
+      ' * R-16, R-19: headers.',
+      ' */',
+      'f(); // R-22: in order',
+      '/** As R-5 says: valid. */',
+      '/** Bound (R-6): none. */',
+      "const id = 'R-7: x';",
+    ].join('\n');
+    expect([...decidedRules(text)]).toEqual(['R-3', 'R-16', 'R-19', 'R-22']);
   });
 });
 

@@ -1,7 +1,6 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { DEFAULT_STREAMS_PER_FLEET } from '../config.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
 import { AttemptStreamService, MAX_STREAMS_PER_KEY } from './attempt-stream.service.js';
@@ -15,7 +14,7 @@ export class AttemptStreamController {
   @Endpoint({
     operationId: 'streamAttempts',
     summary: 'Follow attempts as they are made',
-    description: `Server-sent events. The \`data\` of each \`attempt\` event is one attempt; the attempts of a subscription come in the order of the log. Without \`Last-Event-ID\` the stream starts now. With the last id you received it continues from there, on any instance, as long as the log is kept. The stream begins with an id that has no event, so that you can resume before the first event arrives, and sends more of them for attempts that the filters exclude. It has no end: reconnect whenever it closes. An id is valid for every stream of its fleet, with any filters. Each API key can hold ${String(MAX_STREAMS_PER_KEY)} streams per process, and each fleet ${String(DEFAULT_STREAMS_PER_FLEET)} unless the operator has set another limit.`,
+    description: `Server-sent events. The \`data\` of each \`attempt\` event is one attempt; the attempts of a subscription come in the order of the log. Without \`Last-Event-ID\` the stream starts now. With the last id you received it continues from there, on any instance, as long as the log is kept. The stream begins with an id that has no event, so that you can resume before the first event arrives, and sends more of them for attempts that the filters exclude. It has no end: reconnect whenever it closes. An id is valid for every stream of its fleet, with any filters. Each API key can hold ${String(MAX_STREAMS_PER_KEY)} streams per process; the operator sets the limit of a fleet.`,
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',

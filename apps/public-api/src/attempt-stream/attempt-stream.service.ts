@@ -16,7 +16,7 @@ const LAST_EVENT_ID = 'Last-Event-ID';
 const MAX_OF_PROCESS = 64;
 export const MAX_STREAMS_PER_KEY = 4;
 
-/** Streams the attempts of a fleet as they are logged. */
+/** streams the attempts of a fleet as they are logged. */
 @Injectable()
 export class AttemptStreamService implements BeforeApplicationShutdown {
   private readonly stopping = new AbortController();

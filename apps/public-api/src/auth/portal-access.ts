@@ -5,7 +5,7 @@ import { type Caller, maySee } from './caller.js';
 import { challengeHeaders } from './challenge.js';
 
 /**
- * Keeps a portal session to what it was made for (R-42). An endpoint that does not say what a session may do with it is
+ * R-42: keeps a portal session to what it was made for. An endpoint that does not say what a session may do with it is
  * refused.
  *
  * @throws ApiError 403, or 404 for a subscription that the session does not have, as for one of another fleet

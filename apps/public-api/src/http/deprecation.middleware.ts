@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.js';
 
 export const V1_HISTORY_PATH = '/public/v1/webhook-events';
 
-/** RFC 8594; the texts are the contract. */
+/** RFC 8594; the texts are the contract. */
 export const DEPRECATION_HEADERS = {
   Deprecation: 'true',
   Sunset: 'Tue, 25 Aug 2026 23:59:59 GMT',

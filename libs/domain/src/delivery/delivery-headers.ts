@@ -1,7 +1,7 @@
 import { TRACEPARENT } from '../trace/trace-context.js';
 import { TRACESTATE } from '../trace/trace-state.js';
 
-/** The headers of a delivery other than those of its body and its connection, by name. */
+/** the headers of a delivery other than those of its body and its connection. */
 export const DELIVERY_HEADER = {
   signature: 'x-service-signature',
   eventId: 'x-service-event-id',

@@ -31,7 +31,7 @@ export interface ExpectedPageToken {
   readonly nowMs: number;
 }
 
-/** Page tokens of one kind of list. The query must name the list: its fingerprint separates the kinds. */
+/** page tokens of one kind of list. The query must name the list: its fingerprint separates the kinds. */
 export interface PageTokens<Position> {
   /** base64url of version, key id, HMAC-SHA256 and content: readable, but only the key can create or change one. */
   seal(token: PageToken<Position>, keys: Keys): string;

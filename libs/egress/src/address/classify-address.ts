@@ -99,7 +99,7 @@ export function parseSubnets(texts: readonly string[]): readonly Subnet[] {
 }
 
 /**
- * Whether a connection may be made to this address (R-27): public unicast addresses only, plus the subnets that the
+ * R-27: whether a connection may be made to this address: public unicast addresses only, plus the subnets that the
  * operator allows. An IPv4-mapped IPv6 address is classified as its IPv4 address, and so is a NAT64 address, but the latter
  * without the allowed subnets, so that they admit nothing but themselves. No other embedding is unwrapped.
  *

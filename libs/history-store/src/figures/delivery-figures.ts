@@ -21,7 +21,7 @@ export type FiguresResult<Row> =
   /** Too many to add or return: FigureLimits. */
   | { readonly type: 'too_many' };
 
-/** The figures of a fleet's deliveries, or of all fleets. */
+/** the figures of a fleet's deliveries, or of all fleets. */
 export abstract class DeliveryFigures {
   /**
    * Buckets with deliveries, in the order of time and then of the group.
