@@ -118,8 +118,10 @@ describe('an attempt', () => {
 
   it('has the headers that are published, and no others but those of HTTP (R-19)', async () => {
     rig.put(rigSubscription('sub-1', { url: rig.hook(), auth: rigAuth('sub-1', rig.receiver.url('/token')) }));
+    const token = JSON.stringify({ access_token: 't', expires_in: 3_600 });
+    rig.receiver.behave(({ path }) => ({ type: 'respond', status: 200, body: path === '/token' ? token : '' }));
     await rig.run('sub-1', { tracestate: 'congo=t61' });
-    const ofHttp = ['connection', 'content-length', 'content-type', 'host', 'user-agent'];
+    const ofHttp = ['accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'];
     expect(Object.keys(rig.onlyCall().headers).toSorted()).toEqual(
       [...Object.keys(DELIVERY_HEADERS), ...ofHttp].toSorted(),
     );
