@@ -26,7 +26,7 @@ export function CreatedSubscriptions({ subscriptions }: { readonly subscriptions
           to {first.url}
         </p>
       </div>
-      <SecretPanel secret={first.secret} />
+      <SecretPanel secret={first.secret} eventTypes={subscriptions.map(({ eventType }) => eventType)} />
       <TestPanel subscription={first} />
     </>
   );

@@ -1,11 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
-import { type Subscription, type SubscriptionWithHealth, WaypostApiError } from '@waypost/client';
+import {
+  type Subscription,
+  type SubscriptionWithHealth,
+  type UpdateSubscription,
+  WaypostApiError,
+} from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { ActionError, Failure, Loading } from '../shared/states.js';
 import { changed } from './changed.js';
+import { type Scope, ScopeChoice } from './scope-choice.js';
 import { SubscriptionFields } from './subscription-fields.js';
-import { changeOf, settingsOf } from './subscription-settings.js';
+import { changesOf, settingsOf } from './subscription-settings.js';
+import { useSiblings } from './use-siblings.js';
 
 /** Edits the version that is read when it opens: another one by then is not overwritten. */
 export function EditDialog({ id }: { readonly id: string }) {
@@ -56,25 +63,17 @@ interface EditFormProps extends Pick<VersionProps, 'close'> {
 }
 
 function EditForm({ subscription, etag, close, reload }: EditFormProps) {
-  const client = useClient();
-  const queries = useQueryClient();
-  const { id } = subscription;
+  const { eventType } = subscription;
   const [url, setUrl] = useState(subscription.url);
   const [settings, setSettings] = useState(settingsOf(subscription));
-  const update = useMutation({
-    mutationFn: () =>
-      client.updateSubscription({ id, body: { url, ...changeOf(settings) } }, etag === null ? {} : { ifMatch: etag }),
-    onSuccess: async (edited) => {
-      queries.setQueryData<SubscriptionWithHealth>(['subscription', id], (before) => changed(before, edited));
-      close();
-      await queries.invalidateQueries({ queryKey: ['subscriptions'] });
-    },
-  });
+  const [scope, setScope] = useState<Scope>('subscription');
+  const { data: others = [] } = useSiblings(subscription);
+  const update = useEdit(subscription, etag, close);
   const isOutdated = update.error instanceof WaypostApiError && update.error.status === 412;
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    update.mutate();
+    update.mutate({ scope, body: { url, ...changesOf(subscription, settings) } });
   }
 
   return (
@@ -84,6 +83,7 @@ function EditForm({ subscription, etag, close, reload }: EditFormProps) {
         <input type="url" required value={url} onChange={({ target }) => setUrl(target.value)} />
       </label>
       <SubscriptionFields {...{ settings, shownCertificate: subscription.clientCertificate }} onChange={setSettings} />
+      {others.length > 0 && <ScopeChoice legend="Change" {...{ eventType, others, scope }} onChange={setScope} />}
       <ActionError error={update.error}>
         {isOutdated ? 'Someone else has changed it since you opened it. Nothing was saved.' : null}
       </ActionError>
@@ -102,4 +102,23 @@ function EditForm({ subscription, etag, close, reload }: EditFormProps) {
       </div>
     </form>
   );
+}
+
+interface Edit {
+  readonly scope: Scope;
+  readonly body: UpdateSubscription;
+}
+
+function useEdit({ id }: Subscription, etag: string | null, close: () => void) {
+  const client = useClient();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (edit: Edit) => client.updateSubscription({ id, ...edit }, etag === null ? {} : { ifMatch: etag }),
+    onSuccess: async (edited, { scope }) => {
+      queries.setQueryData<SubscriptionWithHealth>(['subscription', id], (before) => changed(before, edited));
+      close();
+      await queries.invalidateQueries({ queryKey: ['subscriptions'] });
+      if (scope === 'url') await queries.invalidateQueries({ queryKey: ['subscription'] });
+    },
+  });
 }

@@ -5,6 +5,7 @@ import { useClient, useLack } from '../session/session.js';
 import { ConfirmButton } from '../shared/confirm-button.js';
 import { changed } from './changed.js';
 import { EditDialog } from './edit-dialog.js';
+import { RotateDialog, type Rotation } from './rotate-dialog.js';
 import type { TestEvent } from './use-test-event.js';
 
 interface ActionsProps {
@@ -13,7 +14,8 @@ interface ActionsProps {
   readonly test: TestEvent;
 }
 
-export function SubscriptionActions({ subscription: { id, status }, changes, test }: ActionsProps) {
+export function SubscriptionActions({ subscription, changes, test }: ActionsProps) {
+  const { id, status } = subscription;
   const { update, rotation, deletion } = changes;
   const next = status === 'active' ? 'paused' : 'active';
   const lack = useLack('subscriptions:write');
@@ -28,15 +30,7 @@ export function SubscriptionActions({ subscription: { id, status }, changes, tes
         Send a test event
       </button>
       <EditDialog id={id} />
-      <ConfirmButton
-        label="Rotate the secret"
-        action="Create a new secret"
-        disabled={rotation.isPending}
-        onConfirm={() => rotation.mutate()}
-      >
-        It is shown once. For 24 hours deliveries are signed with both secrets, so that receivers can switch in the
-        meantime.
-      </ConfirmButton>
+      <RotateDialog subscription={subscription} disabled={rotation.isPending} onConfirm={rotation.mutate} />
       {status !== 'disabled' && (
         <ConfirmButton
           label="Disable"
@@ -77,7 +71,7 @@ export function useSubscriptionChanges(id: string) {
       return queries.invalidateQueries({ queryKey: ['subscriptions'] });
     },
   });
-  const rotation = useMutation({ mutationFn: () => client.rotateSecret({ id }) });
+  const rotation = useMutation({ mutationFn: ({ scope }: Rotation) => client.rotateSecret({ id, scope }) });
   const deletion = useMutation({
     mutationFn: () => client.deleteSubscription({ id }),
     onSuccess: () => {

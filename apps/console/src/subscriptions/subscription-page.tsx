@@ -14,7 +14,7 @@ import { LatestDeliveries } from './latest-deliveries.js';
 import { OperationalEvents } from './operational-events.js';
 import { Replays } from './replays.js';
 import { SecretPanel } from './secret-panel.js';
-import { SubscriptionActions, useSubscriptionChanges } from './subscription-actions.js';
+import { SubscriptionActions, type SubscriptionChanges, useSubscriptionChanges } from './subscription-actions.js';
 import { SubscriptionFacts } from './subscription-facts.js';
 import { subscriptionName } from './subscription-name.js';
 import { TestResult } from './test-result.js';
@@ -60,7 +60,7 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
       </div>
       <ActionError error={changes.error} />
       <TestResult test={test} />
-      {changes.rotation.data && <SecretPanel secret={changes.rotation.data.secret} />}
+      <NewSecret rotation={changes.rotation} eventType={data.eventType} />
       {data.disabledReason !== undefined && (
         <p className="notice bad-notice">
           <strong>Disabled:</strong> {data.disabledReason}
@@ -74,6 +74,17 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
       <OperationalEvents subscriptionId={id} />
     </>
   );
+}
+
+interface NewSecretProps extends Pick<SubscriptionChanges, 'rotation'> {
+  readonly eventType: string;
+}
+
+function NewSecret({ rotation: { data, variables }, eventType }: NewSecretProps) {
+  if (!data || !variables) return null;
+  const { scope, others } = variables;
+  const [rotated, kept] = scope === 'url' ? [others, []] : [[], others];
+  return <SecretPanel secret={data.secret} eventTypes={[eventType, ...rotated]} others={kept} />;
 }
 
 /** How its deliveries fare, and since when. */

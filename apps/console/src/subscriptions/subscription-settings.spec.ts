@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Subscription } from '@waypost/client';
-import { changeOf, creationOf, NEW_SETTINGS, settingsOf } from './subscription-settings.js';
+import { changeOf, changesOf, creationOf, NEW_SETTINGS, settingsOf } from './subscription-settings.js';
 
 const BEARER = {
   type: 'bearer',
@@ -41,6 +41,15 @@ describe('the fields of a subscription', () => {
       // Without `auth`, `headers` and `clientCertificate`: what is secret of them is not known here, so they stay what they are.
       description: 'Of the ERP',
       metadata: { team: 'x=y', empty: '' },
+    });
+  });
+
+  it('give others at the same URL nothing of what they may differ in, only what was changed (R-16)', () => {
+    const one = { ...PLAIN, description: 'Of the ERP', deviceIds: ['van-1'], metadata: { team: 'x' } } as Subscription;
+    expect(changesOf(one, settingsOf(one))).toEqual({});
+    expect(changesOf(one, { ...settingsOf(one), rateLimitPerSecond: '7', deviceIds: '' })).toEqual({
+      rateLimitPerSecond: 7,
+      deviceIds: null,
     });
   });
 

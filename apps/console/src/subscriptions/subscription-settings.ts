@@ -150,6 +150,14 @@ export function changeOf(settings: SubscriptionSettings): UpdateSubscription {
   return { ...sharedOf(settings), deviceIds: deviceIds.length > 0 ? deviceIds : null };
 }
 
+/** Only what the fields change of it: the other subscriptions that get the same may differ in the rest. */
+export function changesOf(subscription: Subscription, settings: SubscriptionSettings): UpdateSubscription {
+  const before = changeOf(settingsOf(subscription));
+  const isChanged = ([name, value]: readonly [string, unknown]): boolean =>
+    JSON.stringify(value) !== JSON.stringify(before[name as keyof UpdateSubscription]);
+  return Object.fromEntries(Object.entries(changeOf(settings)).filter(isChanged));
+}
+
 function authOf(auth: AuthSettings): NonNullable<Shared['auth']> {
   const { type, tokenUrl, clientId, clientSecret, tokenAuthMethod } = auth;
   if (type === 'none') return { type: 'none' };
