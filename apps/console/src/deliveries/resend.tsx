@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Replay } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
 import { ActionError } from '../shared/states.js';
+import { useCreation } from '../shared/use-creation.js';
 
 const PROGRESS_EVERY_MS = 1_000;
 
@@ -13,8 +14,8 @@ interface ResendProps {
 /** Sends one event again, and shows how far the replay is that does it. */
 export function Resend({ eventId, onMade }: ResendProps) {
   const client = useClient();
-  const creation = useMutation({
-    mutationFn: () => client.resendEvent({ eventId }),
+  const creation = useCreation({
+    send: (id: string, { idempotencyKey }) => client.resendEvent({ eventId: id }, { idempotencyKey }),
     onSuccess: onMade,
   });
   const lack = useLack('subscriptions:write');
@@ -22,7 +23,7 @@ export function Resend({ eventId, onMade }: ResendProps) {
     <>
       <button
         type="button"
-        onClick={() => creation.mutate()}
+        onClick={() => creation.mutate(eventId)}
         disabled={lack !== null || creation.isPending}
         title={lack ?? undefined}
       >

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { type CreateSubscriptions, EVENT_TYPES } from '@waypost/client';
@@ -7,6 +7,7 @@ import { EventTypeBoxes } from '../shared/event-type-boxes.js';
 import { EVENT_TYPE_TEXTS } from '../shared/event-type-texts.js';
 import { Trail } from '../shared/missing.js';
 import { ActionError } from '../shared/states.js';
+import { useCreation } from '../shared/use-creation.js';
 import { CreatedSubscriptions } from './created-subscriptions.js';
 import { SubscriptionFields } from './subscription-fields.js';
 import { creationOf, NEW_SETTINGS } from './subscription-settings.js';
@@ -36,8 +37,8 @@ function NewSubscription() {
   const [url, setUrl] = useState('');
   const [settings, setSettings] = useState(NEW_SETTINGS);
   const [types, setTypes] = useState<readonly EventType[]>([]);
-  const creation = useMutation({
-    mutationFn: (body: CreateSubscriptions) => client.createSubscriptions({ body }),
+  const creation = useCreation({
+    send: (body: CreateSubscriptions, { idempotencyKey }) => client.createSubscriptions({ body }, { idempotencyKey }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['subscriptions'] }),
   });
   if (creation.data) return <CreatedSubscriptions subscriptions={creation.data.data} />;

@@ -1,15 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import type { CreateReplay } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { DAY_MS, nowMs } from '../shared/clock.js';
 import { ActionError } from '../shared/states.js';
 import { localInputText } from '../shared/time-text.js';
+import { useCreation } from '../shared/use-creation.js';
 
 interface ReplayFormProps {
   readonly subscriptionId: string;
   readonly onMade: () => Promise<void>;
 }
+
+type Asked = Omit<CreateReplay, 'endDate'> & Partial<Pick<CreateReplay, 'endDate'>>;
 
 /** Sends a window of deliveries again: what failed in the last day, unless one says otherwise. */
 export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
@@ -19,8 +21,12 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
   const [status, setStatus] = useState<CreateReplay['status'] | ''>('failed');
   const [statusCode, setStatusCode] = useState('');
   const [deviceId, setDeviceId] = useState('');
-  const creation = useMutation({
-    mutationFn: (body: CreateReplay) => client.createReplay({ id, body }),
+  const creation = useCreation({
+    // Without an end it ends when it was first asked for: the same request may be sent again.
+    send: ({ endDate, ...rest }: Asked, { idempotencyKey, firstAtMs }) => {
+      const body = { ...rest, endDate: endDate ?? new Date(firstAtMs).toISOString() };
+      return client.createReplay({ id, body }, { idempotencyKey });
+    },
     onSuccess: onMade,
   });
 
@@ -28,7 +34,7 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
     event.preventDefault();
     creation.mutate({
       startDate: new Date(from).toISOString(),
-      endDate: new Date(to === '' ? nowMs() : to).toISOString(),
+      ...(to !== '' && { endDate: new Date(to).toISOString() }),
       ...(status !== '' && status !== undefined && { status }),
       ...(statusCode !== '' && { statusCode: Number(statusCode) }),
       ...(deviceId.trim() !== '' && { deviceId: deviceId.trim() }),

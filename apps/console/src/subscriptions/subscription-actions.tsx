@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import type { Subscription, SubscriptionWithHealth, UpdateSubscription } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
 import { ConfirmButton } from '../shared/confirm-button.js';
+import { useCreation } from '../shared/use-creation.js';
 import { changed } from './changed.js';
 import { EditDialog } from './edit-dialog.js';
 import { RotateDialog, type Rotation } from './rotate-dialog.js';
@@ -71,7 +72,9 @@ export function useSubscriptionChanges(id: string) {
       return queries.invalidateQueries({ queryKey: ['subscriptions'] });
     },
   });
-  const rotation = useMutation({ mutationFn: ({ scope }: Rotation) => client.rotateSecret({ id, scope }) });
+  const rotation = useCreation({
+    send: ({ scope }: Rotation, { idempotencyKey }) => client.rotateSecret({ id, scope }, { idempotencyKey }),
+  });
   const deletion = useMutation({
     mutationFn: () => client.deleteSubscription({ id }),
     onSuccess: () => {

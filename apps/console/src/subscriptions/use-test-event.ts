@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { V2Event } from '@waypost/client';
 import { useClient } from '../session/session.js';
+import { useCreation } from '../shared/use-creation.js';
 
 const EVERY_MS = 500;
 
@@ -19,7 +20,10 @@ export interface TestEvent {
 export function useTestEvent(id: string): TestEvent {
   const client = useClient();
   const queries = useQueryClient();
-  const test = useMutation({ mutationFn: () => client.sendTestEvent({ id }) });
+  const test = useCreation({
+    send: (subscriptionId: string, { idempotencyKey }) =>
+      client.sendTestEvent({ id: subscriptionId }, { idempotencyKey }),
+  });
   const eventId = test.data?.eventId ?? null;
   const { data, error } = useQuery({
     queryKey: ['test-event', eventId],
@@ -33,7 +37,7 @@ export function useTestEvent(id: string): TestEvent {
     if (status !== undefined) void queries.invalidateQueries({ queryKey: ['subscription', id] });
   }, [queries, id, status]);
   return {
-    send: () => test.mutate(),
+    send: () => test.mutate(id),
     isSending: test.isPending,
     eventId,
     delivery: data?.data[0]?.delivery ?? null,

@@ -7,6 +7,7 @@ import { ConfirmButton } from '../shared/confirm-button.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
 import { Segments } from '../shared/segments.js';
 import { ActionError, Loading } from '../shared/states.js';
+import { useCreation } from '../shared/use-creation.js';
 import { usePageTitle } from '../shared/use-page-title.js';
 import { FleetMap } from './fleet-map.js';
 import { draftOf, emptyDraft, type GeofenceDraft, hintOf, shapeOf } from './geofence-draft.js';
@@ -146,9 +147,11 @@ function useGeofenceChanges(stored: Geofence | null, etag: string | null) {
     await queries.invalidateQueries({ queryKey: ['geofences'] });
     navigate('/vehicles');
   };
-  const save = useMutation({
-    mutationFn: (body: CreateGeofence) =>
-      stored ? client.updateGeofence({ id: stored.id, body }, options) : client.createGeofence({ body }),
+  const save = useCreation({
+    send: (body: CreateGeofence, { idempotencyKey }) =>
+      stored
+        ? client.updateGeofence({ id: stored.id, body }, options)
+        : client.createGeofence({ body }, { idempotencyKey }),
     onSuccess,
   });
   const remove = useMutation({ mutationFn: () => client.deleteGeofence({ id: stored?.id ?? '' }, options), onSuccess });
