@@ -16,7 +16,8 @@ interface DeliveryBodyProps {
 }
 
 /** What was sent, to be read or to be compared byte by byte: its signature is over the bytes. */
-export function DeliveryBody({ item: { eventId, format, payload, body = '' }, url }: DeliveryBodyProps) {
+export function DeliveryBody({ item, url }: DeliveryBodyProps) {
+  const { eventId, subscriptionId, format, payload, body = '' } = item;
   const [view, setView] = useState<(typeof VIEWS)[number]['value']>('pretty');
   return (
     <details open>
@@ -24,7 +25,9 @@ export function DeliveryBody({ item: { eventId, format, payload, body = '' }, ur
       <div className="actions">
         <Segments label="View of the body" options={VIEWS} value={view} onChange={setView} />
         <CopyButton text={body}>Copy as sent</CopyButton>
-        {url !== undefined && <CopyButton text={curlCommand({ url, body, eventId })}>Copy as curl</CopyButton>}
+        {url !== undefined && (
+          <CopyButton text={curlCommand({ url, body, eventId, subscriptionId })}>Copy as curl</CopyButton>
+        )}
       </div>
       <pre tabIndex={0} className={view === 'sent' ? 'sent' : ''} aria-label="Body">
         {view === 'sent' ? body : JSON.stringify(payload, null, 2)}
