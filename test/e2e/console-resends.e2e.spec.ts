@@ -168,6 +168,58 @@ describeInBrowser('The resends of the console', () => {
     expect(asked).toEqual(['create', 'cancel']);
   });
 
+  it('goes on beginning a resend while another page is shown, and stops it at a sign-out (R-30)', async () => {
+    const held: Route[] = [];
+    const release = (route: Route | undefined): Promise<void> | undefined => {
+      const subscriptionId = route?.request().url().split('/').at(-2) ?? '';
+      const replay = {
+        replayId: `r-${subscriptionId}`,
+        subscriptionId,
+        series: 1,
+        state: 'running',
+        progress: { sent: 0 },
+      };
+      return route?.fulfill({ status: 201, json: replay });
+    };
+    const begin = async (): Promise<void> => {
+      await visit.open('/deliveries?deviceId=van-fine');
+      await page.getByRole('button', { name: 'Resend all' }).click();
+      await page.getByText('6 deliveries to 2 subscriptions').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
+    };
+    await page.route('**/replays', (route) => void held.push(route));
+    await page.route('**/replays/r-*', (route) =>
+      route.fulfill({ json: { replayId: 'r', series: 1, state: 'running', progress: { sent: 0 } } }),
+    );
+    await page.route('**/resendable?*', (route) => route.fulfill({ json: { deliveries: 3, hasMore: false } }));
+    await begin();
+    await until(() => held.length === 1);
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await release(held[0]);
+    await until(() => held.length === 2);
+    await page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('link', { name: 'Past resends' }).click();
+    const isStarting = page.getByText('The replays are being started from this tab.');
+    await isStarting.waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await release(held[1]);
+    await isStarting.waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: /^Start the other/ }).count()).toBe(0);
+
+    await begin();
+    await until(() => held.length === 3);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    const stored = `Object.values(localStorage).join().split('"replayId":"r-').length - 1`;
+    const before = await page.evaluate<number>(stored);
+    await release(held[2]);
+    await until(async () => expect(await page.evaluate(stored)).toBe(before + 1));
+    // What was asked for before this request is known of by its response.
+    await page.evaluate("fetch('/').then(() => null)");
+    expect(held).toHaveLength(3);
+  });
+
   it('begins though the count is a lower bound of none, or does not come (R-30)', async () => {
     const unknown = 'An unknown number of deliveries to 2 subscriptions, as many as match when it begins.';
     const resend = page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true });

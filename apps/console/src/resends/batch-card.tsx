@@ -27,8 +27,8 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
   const { replays, problems, gone } = useReplays(batch);
   const { matched, sent, open, refused } = progressOf(items, replays, gone);
   const missing = items.filter(({ replayId }) => replayId === null).length;
-  const { creation, cancellation } = useBatchWork({ batch, replays, save });
-  const isWorking = creation.isPending || cancellation.isPending;
+  const { create, isCreating, cancellation, error } = useBatchWork({ batch, replays, save });
+  const isWorking = isCreating || cancellation.isPending;
 
   return (
     <section className="card" aria-labelledby={id}>
@@ -40,11 +40,11 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
           <Moment iso={new Date(createdAtMs).toISOString()} />
         </span>
         {!isWorking && canContinue(batch, nowMs()) && (
-          <button type="button" onClick={() => creation.mutate()}>
+          <button type="button" onClick={() => create()}>
             Start the other {countText(missing)}
           </button>
         )}
-        {(creation.isPending || replays.some((replay) => !isOver(replay))) && (
+        {(isCreating || replays.some((replay) => !isOver(replay))) && (
           <button type="button" onClick={() => cancellation.mutate()} disabled={cancellation.isPending}>
             Cancel all
           </button>
@@ -66,7 +66,10 @@ export function BatchCard({ batch, save, forget }: BatchCardProps) {
         value={open === 0 ? Math.max(1, matched) : sent}
         aria-label="Passed to the sender"
       />
-      <ActionError error={creation.error ?? cancellation.error} />
+      {isCreating && (
+        <p className="hint">The replays are being started from this tab. Keep it open until all of them are.</p>
+      )}
+      <ActionError error={error} />
       <Replays batch={batch} replays={replays} problems={problems} />
     </section>
   );
@@ -124,8 +127,7 @@ function useReplays({ items }: ResendBatch): ReplayStates {
     queries: created.map(({ id, replayId }) => ({
       queryKey: ['replay', replayId],
       queryFn: ({ signal }: { signal: AbortSignal }) => client.getReplay({ id, replayId }, { signal }),
-      refetchInterval: ({ state }: { state: ReplayQueryState }) =>
-        isMissing(state.error) || (state.data && isOver(state.data)) ? (false as const) : EVERY_MS,
+      refetchInterval: ({ state }: { state: ReplayQueryState }) => isAsked(state) && EVERY_MS,
     })),
   });
   return {
@@ -140,4 +142,8 @@ function useReplays({ items }: ResendBatch): ReplayStates {
 interface ReplayQueryState {
   readonly data?: Replay | undefined;
   readonly error: Error | null;
+}
+
+function isAsked(state: ReplayQueryState): boolean {
+  return !(isMissing(state.error) || (state.data && isOver(state.data)));
 }

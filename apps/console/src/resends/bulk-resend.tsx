@@ -75,7 +75,7 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
       <p className="hint">
         The same ids and bytes are resent, at most {RESENT_PER_SECOND} per second and subscription, and within the
         limits of each. Each subscription gets one replay, whose progress stays under “Past resends”, and which can be
-        cancelled there.
+        cancelled there. This tab starts them one after the other: keep it open until all of them are started.
       </p>
       <p role="alert" className="problem">
         {isFull && NO_ROOM}

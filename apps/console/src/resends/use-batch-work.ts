@@ -1,7 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useMutation, useMutationState } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Replay, WaypostClient } from '@waypost/client';
 import { useClient } from '../session/session.js';
+import { keepRun, type Run, runOf } from './batch-runs.js';
 import { cancelCreated, createMissing, idempotencyKeyOf, isOver, type ResendBatch } from './resend-batch.js';
 
 interface BatchWork {
@@ -14,47 +15,36 @@ interface BatchWork {
 /** Creates the replays of a batch, and cancels them. A batch that was just made is begun at once. */
 export function useBatchWork({ batch, replays, save }: BatchWork) {
   const client = useClient();
-  const run = useRef<Run | null>(null);
-  const creation = useMutation({
-    mutationFn: () => {
-      run.current = begun(client, batch, save);
-      return run.current.done;
-    },
+  const mutationKey = ['resend', batch.id];
+  const { mutate: create } = useMutation({
+    mutationKey,
+    mutationFn: () => keepRun(batch.id, begun(client, batch, save)),
+    // It may fail while another page is shown.
+    gcTime: Infinity,
   });
+  // Also of one that was begun before this page was opened again.
+  const creation = useMutationState({ filters: { mutationKey }, select: ({ state }) => state }).at(-1);
   const cancellation = useMutation({
     mutationFn: async () => {
-      const running = creation.isPending ? run.current : null;
-      const { items } = (await running?.stop()) ?? batch;
+      const { items } = (await runOf(batch.id)?.stop()) ?? batch;
       const over = new Set(replays.filter(isOver).map(({ replayId }) => replayId));
       const open = items.filter(({ replayId }) => !over.has(replayId ?? ''));
       return cancelCreated(open, ({ subscriptionId: id, replayId }) => client.cancelReplay({ id, replayId }));
     },
   });
-  const { mutate: create } = creation;
-  // Without its card nothing could stop it. What is missing then can be begun when the card is back.
-  useEffect(() => () => void run.current?.stop(), []);
   useBeginning(batch.id, create);
-  return { creation, cancellation };
+  const isCreating = creation?.status === 'pending';
+  return { create, isCreating, cancellation, error: creation?.error ?? cancellation.error };
 }
 
 /** Only once for a batch, and not when one comes back to the page. */
 function useBeginning(id: string, create: () => void): void {
   useEffect(() => {
-    // Not at once: React mounts a page twice while one develops it, and the first of the two stops what it has begun.
-    const timer = setTimeout(() => {
-      const state = history.state as { readonly begin?: string } | null;
-      if (state?.begin !== id) return;
-      history.replaceState({ ...state, begin: null }, '');
-      create();
-    });
-    return () => clearTimeout(timer);
+    const state = history.state as { readonly begin?: string } | null;
+    if (state?.begin !== id) return;
+    history.replaceState({ ...state, begin: null }, '');
+    create();
   }, [id, create]);
-}
-
-interface Run {
-  readonly done: Promise<void>;
-  /** Lets the request that is under way end, and returns the batch as it is then. */
-  readonly stop: () => Promise<ResendBatch>;
 }
 
 function begun(client: WaypostClient, batch: ResendBatch, save: BatchWork['save']): Run {

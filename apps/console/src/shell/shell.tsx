@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { OverviewPage } from '../overview/overview-page.js';
+import { stopRuns } from '../resends/batch-runs.js';
 import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
 import { Boundary } from '../shared/boundary.js';
@@ -66,6 +67,7 @@ function SignedIn() {
     if (main.current?.contains(document.activeElement) === false) main.current.focus({ preventScroll: true });
   }, [page]);
   useScrollMemory(page);
+  useEffect(() => stopRuns, []);
   useEffect(() => {
     // One that fails is tried again when its page is opened.
     const timer = setTimeout(
