@@ -77,6 +77,27 @@ describeInBrowser('The filters in effect', () => {
     await said.waitFor({ state: 'detached' });
   });
 
+  it('keep the moments of a window that are not changed, also in the hour that comes twice', async () => {
+    const berlin = await visitConsole(browser(), waypost, fleet, { timezoneId: 'Europe/Berlin' });
+    const addressOf = (from: string, to: string) =>
+      visit.address(`/deliveries?${new URLSearchParams({ from, to }).toString()}`);
+    // 2:45 and 2:15 on the clock, which is set back at 3:00.
+    const [from, to] = ['2026-10-25T00:45:30.250Z', '2026-10-25T01:15:00.500Z'];
+    await berlin.open(`/deliveries?${new URLSearchParams({ from, to }).toString()}`);
+    const opens = berlin.page.getByRole('button', { name: /^First attempt/ });
+    const apply = berlin.page.getByRole('button', { name: 'Apply' });
+    await opens.click();
+    await apply.click();
+    await apply.waitFor({ state: 'hidden' });
+    expect(berlin.page.url()).toBe(addressOf(from, to));
+
+    await opens.click();
+    await berlin.page.getByLabel('From', { exact: true }).fill('2026-10-25T01:00:00');
+    await apply.click();
+    await berlin.page.waitForURL(addressOf('2026-10-24T23:00:00.000Z', to));
+    await berlin.context.close();
+  });
+
   it('stay as they are while a dialog is open in front of them, whatever key is pressed', async () => {
     await visit.open('/deliveries?status=failed');
     await page.getByRole('button', { name: 'Resend all' }).click();

@@ -1,7 +1,7 @@
 import { type SyntheticEvent, useState } from 'react';
 import { nowMs } from '../shared/clock.js';
 import { Popover } from '../shared/popover.js';
-import { localInputText, momentText } from '../shared/time-text.js';
+import { isoOfInput, localInputText, momentText } from '../shared/time-text.js';
 import { useHistoryDays } from '../shared/use-history-days.js';
 import { type DeliveryFilters, type Range, RANGES } from './delivery-filters.js';
 
@@ -71,14 +71,14 @@ type WindowFormProps = Pick<RangePickerProps, 'from' | 'to' | 'onChange'>;
 function WindowForm({ from, to, onChange }: WindowFormProps) {
   const [start, setStart] = useState(localInputText(from));
   const [end, setEnd] = useState(localInputText(to));
-  // The API would refuse it.
-  const isBackwards = start !== '' && end !== '' && start >= end;
+  const entered = { from: isoOfInput(start, from), to: isoOfInput(end, to) };
+  // The API would refuse it. No time compares with ''.
+  const isBackwards = Date.parse(entered.from) >= Date.parse(entered.to);
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     if (isBackwards) return;
-    const iso = (text: string): string => (text === '' ? '' : new Date(text).toISOString());
-    onChange({ range: '1d', from: iso(start), to: iso(end) });
+    onChange({ range: '1d', ...entered });
   }
 
   return (

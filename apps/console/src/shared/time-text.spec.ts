@@ -5,6 +5,7 @@ import {
   dayText,
   durationText,
   exactMomentText,
+  isoOfInput,
   localInputText,
   momentText,
   shareText,
@@ -31,6 +32,15 @@ describe('an input of a date and time', () => {
   it('has the moment that a browser reads from it again', () => {
     expect(new Date(localInputText('2026-03-20T22:03:07.000Z')).toISOString()).toBe('2026-03-20T22:03:07.000Z');
     expect(localInputText('')).toBe('');
+  });
+
+  it('stands for the moment that it was filled with until another one is written into it', () => {
+    const filled = '2026-03-20T22:00:00.250Z';
+    const [text, other] = [localInputText(filled), localInputText('2026-03-20T23:00:00.000Z')];
+    // Browsers leave out seconds of zero.
+    expect([text, text.slice(0, 16)].map((one) => isoOfInput(one, filled))).toEqual([filled, filled]);
+    expect(isoOfInput(other, filled)).toBe('2026-03-20T23:00:00.000Z');
+    expect([isoOfInput(text), isoOfInput('', filled)]).toEqual(['2026-03-20T22:00:00.000Z', '']);
   });
 });
 

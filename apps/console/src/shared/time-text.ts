@@ -30,6 +30,17 @@ export function localInputText(iso: string): string {
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
+/**
+ * What such an input stands for, '' for ''. Untouched it is the moment that it was filled with: its text has no
+ * milliseconds, and in the hour that comes twice when a clock is set back it means the first.
+ */
+export function isoOfInput(text: string, filledWith = ''): string {
+  if (text === '') return '';
+  const atMs = Date.parse(text);
+  // A browser may leave out seconds of zero.
+  return atMs === Date.parse(localInputText(filledWith)) ? filledWith : new Date(atMs).toISOString();
+}
+
 /** `Europe/Berlin`, where the reader is. */
 export function zoneText(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;

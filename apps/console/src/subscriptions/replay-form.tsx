@@ -3,7 +3,7 @@ import type { CreateReplay } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { DAY_MS, nowMs } from '../shared/clock.js';
 import { ActionError } from '../shared/states.js';
-import { localInputText } from '../shared/time-text.js';
+import { isoOfInput, localInputText } from '../shared/time-text.js';
 import { useCreation } from '../shared/use-creation.js';
 
 interface ReplayFormProps {
@@ -16,7 +16,8 @@ type Asked = Omit<CreateReplay, 'endDate'> & Partial<Pick<CreateReplay, 'endDate
 /** Sends a window of deliveries again: what failed in the last day, unless one says otherwise (R-30). */
 export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
   const client = useClient();
-  const [from, setFrom] = useState(() => localInputText(new Date(nowMs() - DAY_MS).toISOString()));
+  const [dayAgo] = useState(() => new Date(nowMs() - DAY_MS).toISOString());
+  const [from, setFrom] = useState(localInputText(dayAgo));
   const [to, setTo] = useState('');
   const [status, setStatus] = useState<CreateReplay['status'] | ''>('failed');
   const [statusCode, setStatusCode] = useState('');
@@ -33,8 +34,8 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     creation.mutate({
-      startDate: new Date(from).toISOString(),
-      ...(to !== '' && { endDate: new Date(to).toISOString() }),
+      startDate: isoOfInput(from, dayAgo),
+      ...(to !== '' && { endDate: isoOfInput(to) }),
       ...(status !== '' && status !== undefined && { status }),
       ...(statusCode !== '' && { statusCode: Number(statusCode) }),
       ...(deviceId.trim() !== '' && { deviceId: deviceId.trim() }),
