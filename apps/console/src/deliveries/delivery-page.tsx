@@ -1,9 +1,11 @@
 import './delivery.css';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link } from 'wouter';
-import type { V2Event } from '@waypost/client';
+import type { Replay, V2Event } from '@waypost/client';
 import { useClient, useLack } from '../session/session.js';
+import { backedOffMs } from '../shared/back-off.js';
+import { nowMs } from '../shared/clock.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { isMissing } from '../shared/is-missing.js';
 import { MissingOrFailed, Trail } from '../shared/missing.js';
@@ -25,13 +27,14 @@ const MAX_DELIVERIES = 100;
 /** One event with everything that was sent of it, and what came back. */
 export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   const client = useClient();
-  /** The series of the newest resend, until its delivery is in the history. */
-  const [awaitedSeries, setAwaitedSeries] = useState<number | null>(null);
+  const { awaitedSeries, sinceMs, awaitSeries, awaitNothing } = useAwaited();
   const { data, error, dataUpdatedAt, isPending, refetch } = useQuery({
     queryKey: ['event', eventId],
     queryFn: ({ signal }) => client.getEvent({ eventId, include: 'body', limit: MAX_DELIVERIES }, { signal }),
     refetchInterval: ({ state }) =>
-      state.data && !isMissing(state.error) && isChanging(state.data.data, awaitedSeries) ? PENDING_EVERY_MS : false,
+      state.data && !isMissing(state.error) && isChanging(state.data.data, awaitedSeries)
+        ? backedOffMs(PENDING_EVERY_MS, nowMs() - sinceMs)
+        : false,
   });
   const [first] = data?.data ?? [];
   usePageTitle(first === undefined ? '' : `${first.eventType} ${first.deviceId}`);
@@ -55,7 +58,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
           {first.eventType} of <bdi>{first.deviceId}</bdi>, <Moment iso={first.eventTime} />
         </h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>
-        <Resend eventId={eventId} onMade={({ series }) => setAwaitedSeries(series)} />
+        <Resend eventId={eventId} onMade={awaitSeries} onNothingSent={awaitNothing} />
       </div>
       <div className="beside">
         <div className="stack">
@@ -72,6 +75,20 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
       </div>
     </>
   );
+}
+
+interface Awaited {
+  /** The series of the newest resend, until its delivery is in the history; null: there will be none. */
+  readonly awaitedSeries: number | null;
+  readonly sinceMs: number;
+}
+
+/** What the page waits for, and since when: when it was opened, at first for what is pending by then. */
+function useAwaited() {
+  const [awaited, setAwaited] = useState<Awaited>(() => ({ awaitedSeries: null, sinceMs: nowMs() }));
+  const awaitSeries = ({ series }: Replay) => setAwaited({ awaitedSeries: series, sinceMs: nowMs() });
+  const awaitNothing = useCallback(() => setAwaited((before) => ({ ...before, awaitedSeries: null })), []);
+  return { ...awaited, awaitSeries, awaitNothing };
 }
 
 function EventFacts({ event: { eventId, eventType, deviceId, eventTime } }: { readonly event: V2Event }) {

@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Replay } from '@waypost/client';
 import { useClient } from '../session/session.js';
@@ -10,10 +10,8 @@ import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
-import { canContinue, isForgettable, isOver, progressOf, type ResendBatch } from './resend-batch.js';
+import { canContinue, isForgettable, isOver, pollEveryMs, progressOf, type ResendBatch } from './resend-batch.js';
 import { useBatchWork } from './use-batch-work.js';
-
-const EVERY_MS = 1_000;
 
 interface BatchCardProps {
   readonly batch: ResendBatch;
@@ -122,12 +120,15 @@ interface ReplayStates {
 /** Those that were created. One that is gone, with its subscription or by its age, is not asked for again. */
 function useReplays({ items }: ResendBatch): ReplayStates {
   const client = useClient();
+  const queries = useQueryClient();
   const created = items.flatMap(({ subscriptionId: id, replayId }) => (replayId === null ? [] : [{ id, replayId }]));
+  const open = created.filter(({ replayId }) => isAsked(queries.getQueryState<Replay>(['replay', replayId])));
+  const everyMs = pollEveryMs(open.length);
   const results = useQueries({
     queries: created.map(({ id, replayId }) => ({
       queryKey: ['replay', replayId],
       queryFn: ({ signal }: { signal: AbortSignal }) => client.getReplay({ id, replayId }, { signal }),
-      refetchInterval: ({ state }: { state: ReplayQueryState }) => isAsked(state) && EVERY_MS,
+      refetchInterval: ({ state }: { state: ReplayQueryState }) => isAsked(state) && everyMs,
     })),
   });
   return {
@@ -144,6 +145,6 @@ interface ReplayQueryState {
   readonly error: Error | null;
 }
 
-function isAsked(state: ReplayQueryState): boolean {
-  return !(isMissing(state.error) || (state.data && isOver(state.data)));
+function isAsked(state: ReplayQueryState | undefined): boolean {
+  return state === undefined || !(isMissing(state.error) || (state.data && isOver(state.data)));
 }

@@ -2,6 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { V2Event } from '@waypost/client';
 import { useClient } from '../session/session.js';
+import { backedOffMs } from '../shared/back-off.js';
+import { nowMs } from '../shared/clock.js';
 import { useCreation } from '../shared/use-creation.js';
 
 const EVERY_MS = 500;
@@ -29,7 +31,7 @@ export function useTestEvent(id: string): TestEvent {
     queryKey: ['test-event', eventId],
     queryFn: ({ signal }) => client.listEvents({ eventId: eventId ?? '', limit: 1 }, { signal }),
     enabled: eventId !== null,
-    refetchInterval: ({ state }) => (isOver(state.data?.data[0]) ? false : EVERY_MS),
+    refetchInterval: ({ state }) => !isOver(state.data?.data[0]) && backedOffMs(EVERY_MS, nowMs() - test.submittedAt),
   });
   const status = data?.data[0]?.delivery.status;
   useEffect(() => {
