@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { canPass, clusterPlace } from './cluster-place.js';
 
@@ -59,7 +59,37 @@ describe('clusterPlace', () => {
     expect(existsSync(place)).toBe(false);
     expect(existsSync(kept)).toBe(true);
   });
+
+  it('keeps a cluster whose server runs, wherever its data directory is', async () => {
+    const place = await clusterPlace({ ...closed, folder });
+    await mkdir(join(place, 'cluster'));
+    await writeFile(join(place, 'cluster', 'postmaster.pid'), `${String(process.pid)}\n${place}\n`);
+    await rm(dataDir, { recursive: true });
+    expect(await startAnotherLater()).toEqual([]);
+    expect(existsSync(place)).toBe(true);
+  });
+
+  it('keeps a cluster whose data directory may only be out of sight, and says where it is', async () => {
+    const volume = await mkdtemp(join(base, 'volume-'));
+    folder = join(volume, 'data', 'postgres');
+    await mkdir(join(volume, 'data'));
+    const place = await clusterPlace({ ...closed, folder });
+    await rename(volume, `${volume}-elsewhere`);
+    expect(await startAnotherLater()).toEqual([
+      `${dirname(place)} is the database of ${volume}/data, which cannot be seen: delete it if that is gone.`,
+    ]);
+    expect(existsSync(place)).toBe(true);
+  });
 });
+
+/** @returns what the start of another stack says two days later */
+async function startAnotherLater(): Promise<string[]> {
+  const notes: string[] = [];
+  const another = join(await mkdtemp(join(base, 'data-')), 'postgres');
+  const later = () => Date.now() + 2 * dayMs;
+  await clusterPlace({ ...closed, folder: another, now: later, note: (line) => notes.push(line) });
+  return notes;
+}
 
 const database = { uid: 101, gid: 104 };
 const root = { uid: 0, gid: 0 };

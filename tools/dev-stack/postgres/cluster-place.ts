@@ -14,6 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { startTimeOf } from '../processes/process-identity.js';
 import { StackError } from '../stack-error.js';
 
 /** Where root keeps files for the user "postgres": not in a world-writable folder, and not cleaned by the system. */
@@ -29,6 +30,8 @@ interface PlaceOptions {
   readonly rootPlace?: string;
   readonly canReach?: (folder: string, user: UserIds) => boolean;
   readonly now?: () => number;
+  /** Told of clusters that nobody seems to use, and that only their owner can delete. */
+  readonly note?: (line: string) => void;
 }
 
 /**
@@ -37,7 +40,7 @@ interface PlaceOptions {
  * that a later start on the same data directory finds the same data.
  */
 export async function clusterPlace(options: PlaceOptions): Promise<string> {
-  const { folder, user, rootPlace = ROOT_PLACE, canReach = reaches, now = Date.now } = options;
+  const { folder, user, rootPlace = ROOT_PLACE, canReach = reaches, now = Date.now, note = () => undefined } = options;
   if (user === undefined) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
@@ -46,7 +49,7 @@ export async function clusterPlace(options: PlaceOptions): Promise<string> {
   const linked = await linkTarget(folder);
   if (linked !== null) await adopt(linked, folder, now());
   // Only now: this data directory may have been moved, and its cluster would look abandoned.
-  await removeAbandoned(clusters, now());
+  await removeAbandoned(clusters, now(), note);
   if (linked !== null) return linked;
   if (canReach(dirname(folder), user)) return makeFor(folder, user);
   if (existsSync(folder)) throw unreachable(folder);
@@ -84,14 +87,24 @@ async function adopt(place: string, folder: string, now: number): Promise<void> 
 }
 
 /** If a data directory is deleted without its cluster, the cluster is removed a day after its last start. */
-async function removeAbandoned(clusters: string, now: number): Promise<void> {
+async function removeAbandoned(clusters: string, now: number, note: (line: string) => void): Promise<void> {
   for (const name of await readdir(clusters).catch(() => [])) {
-    const owner = join(clusters, name, OWNER_FILE);
+    const cluster = join(clusters, name);
+    const owner = join(cluster, OWNER_FILE);
     const folder = await readFile(owner, 'utf8').catch(() => null);
     if (folder === null || existsSync(dirname(folder))) continue;
     const { mtimeMs } = await stat(owner);
-    if (now - mtimeMs > ABANDONED_MS) await rm(join(clusters, name), { recursive: true, force: true });
+    if (now - mtimeMs <= ABANDONED_MS || (await isServed(join(cluster, basename(folder), 'cluster')))) continue;
+    // Without the folder above, as with a volume that is not mounted, it may only be out of sight.
+    if (existsSync(dirname(dirname(folder)))) await rm(cluster, { recursive: true, force: true });
+    else note(`${cluster} is the database of ${dirname(folder)}, which cannot be seen: delete it if that is gone.`);
   }
+}
+
+/** In doubt, yes: the process id may by now be that of another program. */
+async function isServed(cluster: string): Promise<boolean> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => null);
+  return text !== null && startTimeOf(Number(text.split('\n')[0])) !== null;
 }
 
 function unreachable(folder: string): StackError {

@@ -42,7 +42,8 @@ export async function startEmbeddedPostgres(
   const { dataDir, reporter, guardian } = context;
   const user = await databaseUser();
   const programs = await postgresPrograms(user);
-  const place = await clusterPlace({ folder: dataDir.file('postgres'), user });
+  const note = (line: string): void => reporter.note(line);
+  const place = await clusterPlace({ folder: dataDir.file('postgres'), user, note });
   const cluster = join(place, 'cluster');
   const password = await passwordFor(dataDir.file('postgres-password.json'));
   const port = await dataDir.port('postgres');
