@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { requireTestStack } from '../../../test/support/test-stack.js';
+import { until } from '../../../test/support/until.js';
 import { createDataSource } from './data-source.js';
 import { isLockTimeout } from './database-errors.js';
-import { compareSchema, runMigrations } from './migrate.js';
+import { compareSchema, MIGRATION_LOCK, MIGRATIONS, runMigrations } from './migrate.js';
 import { FleetRoutes1760000800000 } from './migrations/fleet-routes-1760000800000.js';
 import { migrations } from './migrations/index.js';
 import { PageKeys1760000700000 } from './migrations/page-keys-1760000700000.js';
@@ -25,6 +26,14 @@ afterEach(async () => {
 
 async function undo(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await dataSource.undoLastMigration();
+}
+
+async function connectedMigrators(): Promise<number> {
+  const rows: unknown[] = await dataSource.query(
+    'SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
+    [MIGRATIONS],
+  );
+  return rows.length;
 }
 
 describe('runMigrations', () => {
@@ -64,6 +73,20 @@ describe('runMigrations', () => {
     await user.release();
 
     expect(await runMigrations(database.url)).toEqual(names.slice(routes));
+  });
+
+  it('stops waiting for another that migrates when it is told to, and leaves no connection', async () => {
+    const other = dataSource.createQueryRunner();
+    await other.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const stop = new AbortController();
+    const outcome = runMigrations(database.url, stop.signal).catch((error: unknown) => error);
+    await until(async () => (await connectedMigrators()) > 0);
+
+    stop.abort(new Error('Stopped.'));
+
+    expect(await outcome).toEqual(new Error('Stopped.'));
+    await until(async () => (await connectedMigrators()) === 0);
+    await other.release();
   });
 });
 

@@ -5,7 +5,7 @@ import { grantRights } from './database-roles.js';
 import { migrations } from './migrations/index.js';
 
 /** Any fixed number: the advisory lock that concurrent migrators queue on. */
-const MIGRATION_LOCK = 7_215_001;
+export const MIGRATION_LOCK = 7_215_001;
 
 const TURN_POLL_MS = 200;
 
@@ -15,32 +15,44 @@ const TURN_POLL_MS = 200;
  */
 const LOCK_TIMEOUT_MS = 3_000;
 
+/** In pg_stat_activity. */
+export const MIGRATIONS = 'waypost-migrations';
+
 /**
  * Migrates to the newest, grants the rights of the applications (`database-roles.ts`), and resolves to the names of those that
  * ran. Any number of processes may call it at once: one migrates, the others wait for it and find nothing to do.
+ * @param signal ends the wait for another that migrates
  * @throws an error of which `isLockTimeout` is true when a table is in use for long; call it again
  */
-export async function runMigrations(databaseUrl: string): Promise<readonly string[]> {
+export async function runMigrations(databaseUrl: string, signal?: AbortSignal): Promise<readonly string[]> {
   const dataSource = createDataSource(databaseUrl, {
     poolSize: 2,
-    applicationName: 'waypost-migrations',
+    applicationName: MIGRATIONS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
     seesAllFleets: true,
   });
   await dataSource.initialize();
   try {
-    const lockHolder = dataSource.createQueryRunner();
-    await waitForTurn(lockHolder);
+    return await migrateInTurn(dataSource, signal);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function migrateInTurn(dataSource: DataSource, signal?: AbortSignal): Promise<readonly string[]> {
+  const lockHolder = dataSource.createQueryRunner();
+  try {
+    await waitForTurn(lockHolder, signal);
     try {
       const ran = await dataSource.runMigrations();
       await grantRights(dataSource.manager);
       return ran.map((migration) => migration.name);
     } finally {
       await lockHolder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-      await lockHolder.release();
     }
   } finally {
-    await dataSource.destroy();
+    // The end of the data source would wait for a connection that is still held.
+    await lockHolder.release();
   }
 }
 
@@ -48,8 +60,9 @@ export async function runMigrations(databaseUrl: string): Promise<readonly strin
  * Asks again and again, however long the migrations of another take. A session that waits in `pg_advisory_lock` has a
  * snapshot, for whose end `CREATE INDEX CONCURRENTLY` of the holder would wait: neither would ever continue.
  */
-async function waitForTurn(lockHolder: QueryRunner): Promise<void> {
+async function waitForTurn(lockHolder: QueryRunner, signal?: AbortSignal): Promise<void> {
   for (;;) {
+    signal?.throwIfAborted();
     const [turn] = (await lockHolder.query('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK])) as readonly [
       { readonly taken: boolean },
     ];

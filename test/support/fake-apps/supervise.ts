@@ -9,6 +9,12 @@ import { superviseStack } from '../../../tools/dev-stack/start/supervisor.js';
 const app = fileURLToPath(new URL('./app.mjs', import.meta.url));
 const reporter = createTerminalReporter({ stream: process.stdout });
 
+function setUp(): Promise<void> {
+  if (process.env['WAYPOST_FAKE_SET_UP'] !== 'endless') return Promise.resolve();
+  reporter.note('setting up');
+  return new Promise(() => undefined);
+}
+
 try {
   await superviseStack(
     {
@@ -19,7 +25,7 @@ try {
         demoSubscriber: app,
         simulator: app,
       },
-      setUp: () => Promise.resolve(),
+      setUp,
       reporter,
       onDemoOutput: () => undefined,
     },

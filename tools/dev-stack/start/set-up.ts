@@ -5,8 +5,8 @@ import { openTopicAdmin } from '@waypost/streams';
 import type { DevStack } from '../index.js';
 
 /** Creates what the applications expect to find: topics, schemas, tables. Safe to run at every start. */
-export async function setUpStack(stack: DevStack, topics: TopicConfig): Promise<void> {
-  await Promise.all([setUpTopics(stack, topics), runMigrations(stack.databaseUrl)]);
+export async function setUpStack(stack: DevStack, topics: TopicConfig, signal?: AbortSignal): Promise<void> {
+  await Promise.all([setUpTopics(stack, topics), runMigrations(stack.databaseUrl, signal)]);
 }
 
 async function setUpTopics(

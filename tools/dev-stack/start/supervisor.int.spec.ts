@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
+import { requireTestStack } from '../../../test/support/test-stack.js';
 import { until } from '../../../test/support/until.js';
 import { identityOf, isAlive, type ProcessIdentity } from '../processes/process-identity.js';
 import { waitUntil } from '../processes/wait-until.js';
@@ -35,13 +36,13 @@ const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'waypost-zoë ł\\u-
 const started: ChildProcess[] = [];
 let run: Run;
 
-function launch(...flags: string[]): Run {
+function launch(env: NodeJS.ProcessEnv = {}): Run {
   const args = ['--import', './test/support/typescript-loader.mjs', 'test/support/fake-apps/supervise.ts'];
-  const child = spawn(process.execPath, [...args, '--no-demo', '--data-dir', dataDir, ...flags], {
+  const child = spawn(process.execPath, [...args, '--no-demo', '--data-dir', dataDir], {
     cwd: projectRoot(),
     detached: true,
     // As in many a container.
-    env: { ...process.env, LC_ALL: 'C' },
+    env: { ...process.env, LC_ALL: 'C', ...env },
     // Its standard input ends with this process, whatever becomes of it.
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -271,5 +272,14 @@ describe('a supervised stack', () => {
     early.child.kill('SIGINT');
     expect(await early.exited).toEqual([0, null]);
     await until(() => !family.some(isAlive));
+  });
+
+  it('stops without an end of its set-up, which may wait for another stack on the same database', async () => {
+    const { brokers, registryUrl, databaseUrl } = requireTestStack();
+    const external = { KAFKA_BROKERS: brokers.join(), SCHEMA_REGISTRY_URL: registryUrl, DATABASE_URL: databaseUrl };
+    const early = launch({ ...external, WAYPOST_FAKE_SET_UP: 'endless' });
+    await until(() => early.output().includes('setting up'), { timeoutMs: 60_000 });
+    early.child.kill('SIGINT');
+    expect(await early.exited).toEqual([0, null]);
   });
 });

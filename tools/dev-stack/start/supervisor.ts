@@ -19,8 +19,8 @@ export interface SupervisorOptions {
   readonly flags: StartFlags;
   readonly config: StartConfig;
   readonly programs: Programs;
-  /** Runs once between the parts and the applications. */
-  readonly setUp: (stack: DevStack, topics: StartConfig['topics']) => Promise<void>;
+  /** Runs once between the parts and the applications; not waited for once the signal is aborted. */
+  readonly setUp: (stack: DevStack, topics: StartConfig['topics'], signal: AbortSignal) => Promise<void>;
   readonly reporter: StackReporter;
   /** Receives what the demo subscriber prints. */
   readonly onDemoOutput: (text: string) => void;
@@ -99,8 +99,12 @@ interface StartContext {
 async function startAll(start: StartContext): Promise<RunningStack> {
   const { options, stack, context, stackFile, apps, demo, signal } = start;
   const { flags, config, reporter } = options;
-  await reporter.during('Creating topics, schemas and tables', () => options.setUp(stack, config.topics));
-  signal.throwIfAborted();
+  await reporter.during('Creating topics, schemas and tables', () =>
+    Promise.race([
+      options.setUp(stack, config.topics, signal),
+      untilAborted(signal).then(() => signal.throwIfAborted()),
+    ]),
+  );
 
   const keys = await stackKeys(context.dataDir);
   const shared = stackEnvironment(config.env, stack, keys);
