@@ -39,6 +39,7 @@ interface ReadFlags extends RangeFlags {
   readonly type?: string;
   readonly untilEnd?: true;
   readonly format: ExportFormat;
+  readonly keepFormulas?: true;
   readonly output?: string;
   readonly resume?: true;
 }
@@ -55,6 +56,7 @@ export function addRead(program: Command, context: ProgramContext): void {
     .option('--type <eventType>', 'only this event type')
     .option('--until-end', 'stop at the current end of the topic')
     .addOption(new Option('--format <format>', 'output format').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--keep-formulas', 'in CSV, put no quote before text that a spreadsheet would run as a formula')
     .option('--output <file>', 'output file (default: standard output)')
     .option('--resume', 'continue an interrupted output file')
     .action(async (topic: string, { output, ...flags }: ReadFlags) => {

@@ -18,6 +18,8 @@ export interface ReadOptions extends RecordFilter, LogRange {
   readonly format?: ExportFormat;
   /** null: to standard output. */
   readonly output?: string | null;
+  /** In CSV, leaves text alone that a spreadsheet would run as a formula. */
+  readonly keepFormulas?: boolean;
   /** Goes on with an output that was cut short. */
   readonly resume?: boolean;
 }
@@ -39,8 +41,8 @@ export async function read(terminal: Terminal, options: ReadOptions): Promise<vo
   }
 }
 
-function textFormat(log: OpenLog, format: ExportFormat): TextFormat {
-  return format === 'csv' ? csvFormat(columnsOf(log.schema)) : ndjsonFormat;
+function textFormat(log: OpenLog, { format, keepFormulas = false }: ReadOptions): TextFormat {
+  return format === 'csv' ? csvFormat(columnsOf(log.schema), { keepFormulas }) : ndjsonFormat;
 }
 
 async function matching(log: OpenLog, batch: RecordBatch, filter: RecordFilter): Promise<DecodedRecord[]> {
@@ -49,7 +51,7 @@ async function matching(log: OpenLog, batch: RecordBatch, filter: RecordFilter):
 }
 
 async function print({ out }: Terminal, log: OpenLog, options: ReadOptions): Promise<void> {
-  const format = textFormat(log, options.format ?? 'ndjson');
+  const format = textFormat(log, options);
   if (format.header !== '') await writeText(out, format.header);
   await log.read(options, async (batch) => {
     const records = await matching(log, batch, options);
@@ -65,7 +67,7 @@ async function exportTo(
 ): Promise<void> {
   const { format = 'ndjson', resume = false } = options;
   const isParquet = format === 'parquet';
-  const text = textFormat(log, format);
+  const text = textFormat(log, options);
   const file = await openResumable({
     file: isParquet ? `${output}.ndjson` : output,
     result: output,
@@ -121,6 +123,6 @@ async function toParquet(
 }
 
 /** Identifies an export: only the same one can be resumed. */
-function queryOf({ topic, format, from, to, device, type, untilEnd }: ReadOptions): string {
-  return JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd });
+function queryOf({ topic, format, from, to, device, type, untilEnd, keepFormulas }: ReadOptions): string {
+  return JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd, keepFormulas });
 }

@@ -17,4 +17,22 @@ describe('CSV', () => {
         't,1,9,2026-03-01T10:00:00.250Z,bus-7,,,,,,,,,malformed: cut short,AAAA\n',
     );
   });
+
+  const formulas = ['=HYPERLINK("http://evil.example")', '+1', '-1', '@SUM(A1)'].map((deviceId) => ({
+    ...full,
+    value: { deviceId, place: { lat: -48.5 } },
+  }));
+  const columns = columnsOf(schema).filter(({ name }) => ['deviceId', 'place.lat'].includes(name));
+
+  it('lets a spreadsheet run no text as a formula, and leaves negative numbers as they are', () => {
+    expect(csvFormat(columns).textOf(formulas)).toBe(
+      `"'=HYPERLINK(""http://evil.example"")",-48.5\n'+1,-48.5\n'-1,-48.5\n'@SUM(A1),-48.5\n`,
+    );
+  });
+
+  it('keeps formulas on demand', () => {
+    expect(csvFormat(columns, { keepFormulas: true }).textOf(formulas)).toBe(
+      '"=HYPERLINK(""http://evil.example"")",-48.5\n+1,-48.5\n-1,-48.5\n@SUM(A1),-48.5\n',
+    );
+  });
 });

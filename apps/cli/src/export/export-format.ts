@@ -14,15 +14,23 @@ export const ndjsonFormat: TextFormat = {
   textOf: (records) => records.map((record) => `${toJson(record)}\n`).join(''),
 };
 
-/** RFC 4180 with a header; times as ISO 8601, null as empty. */
-export function csvFormat(columns: readonly Column[]): TextFormat {
+/**
+ * RFC 4180 with a header; times as ISO 8601, null as empty. Text that a spreadsheet would run as a formula begins with a quote:
+ * names in records come from outside.
+ */
+export function csvFormat(columns: readonly Column[], { keepFormulas = false } = {}): TextFormat {
+  const options = { escape_formulas: !keepFormulas };
   return {
     header: stringify([columns.map(({ name }) => name)]),
-    textOf: (records) => stringify(records.map((record) => columns.map((column) => csvValue(column, record)))),
+    textOf: (records) =>
+      stringify(
+        records.map((record) => columns.map((column) => csvValue(column, record))),
+        options,
+      ),
   };
 }
 
-function csvValue({ kind, valueOf }: Column, record: DecodedRecord): string {
+function csvValue({ kind, valueOf }: Column, record: DecodedRecord): string | number {
   const value = valueOf(record);
   if (value === null) return '';
   switch (kind) {
@@ -34,7 +42,10 @@ function csvValue({ kind, valueOf }: Column, record: DecodedRecord): string {
       return toJson(value as object);
     case 'text':
       return value as string;
+    case 'boolean':
+      return value === true ? 'true' : 'false';
     default:
-      return (value as number | boolean).toString();
+      // As text, the sign of a negative number would begin a formula.
+      return value as number;
   }
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { createProgress } from './output.js';
+import { createProgress, writeText } from './output.js';
 
 describe('progress without a terminal', () => {
   function start(total: number) {
@@ -39,5 +39,23 @@ describe('progress without a terminal', () => {
     const { after, written } = start(0);
     after(5_000, 0);
     expect(written()).toBe('100 % | 0 records\n');
+  });
+});
+
+describe('results', () => {
+  const rename = 'bus \x1b]0;renamed\x07 \x9b2J\r\tend\n';
+
+  async function written(isTTY: boolean): Promise<string> {
+    const out = Object.assign(new PassThrough(), { isTTY });
+    await writeText(out, rename);
+    return String(out.read());
+  }
+
+  it('cannot control a terminal', async () => {
+    expect(await written(true)).toBe('bus \\u001b]0;renamed\\u0007 \\u009b2J\\u000d\tend\n');
+  });
+
+  it('are what they are for a file or a program', async () => {
+    expect(await written(false)).toBe(rename);
   });
 });

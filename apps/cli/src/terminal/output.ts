@@ -4,13 +4,15 @@ import { SingleBar } from 'cli-progress';
 
 /** Where a command writes: results to `out`, everything for a person's eyes to `err`. */
 export interface Terminal {
-  readonly out: Writable;
-  readonly err: Writable & { readonly isTTY?: boolean };
+  readonly out: Output;
+  readonly err: Output;
 }
 
+export type Output = Writable & { readonly isTTY?: boolean };
+
 /** Writes results; waits when the reader of a pipe is slower, and not for one that has gone. */
-export async function writeText(out: Writable, text: string): Promise<void> {
-  if (out.write(text)) return;
+export async function writeText(out: Output, text: string): Promise<void> {
+  if (out.write(out.isTTY === true ? withoutControls(text) : text)) return;
   try {
     await once(out, 'drain');
   } catch (error) {
@@ -18,12 +20,19 @@ export async function writeText(out: Writable, text: string): Promise<void> {
   }
 }
 
+const CONTROLS = /(?![\n\t])\p{Cc}/gu;
+
+/** Records come from outside: one must not rename the window or hide the lines before it. */
+function withoutControls(text: string): string {
+  return text.replaceAll(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** Whether a write failed because nothing reads the pipe any more. */
 export function isBrokenPipe(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | null)?.code === 'EPIPE';
 }
 
-export function writeLine(out: Writable, line: string): Promise<void> {
+export function writeLine(out: Output, line: string): Promise<void> {
   return writeText(out, `${line}\n`);
 }
 
