@@ -3,7 +3,12 @@ import { createEventLedger, type LedgerEvent } from './event-ledger.js';
 
 describe('Recomputed events held against the log', () => {
   const bytes = (text: string): Buffer => Buffer.from(text);
-  const entry = (partition: number, encoded: Buffer, name: string, more: Partial<LedgerEvent> = {}) => ({
+  const entry = (
+    partition: number,
+    encoded: Buffer,
+    name: string,
+    more: Partial<LedgerEvent & { inRange: boolean }> = {},
+  ) => ({
     partition,
     encoded,
     name,
@@ -42,6 +47,15 @@ describe('Recomputed events held against the log', () => {
     ledger.logged(entry(1, bytes('a'), 'a elsewhere'));
     ledger.logged({ ...entry(0, bytes('z'), 'a new one'), isSettled: false });
     expect(ledger.findings().unexpected).toEqual(['another a', 'a elsewhere']);
+  });
+
+  it('are neither unexpected nor counted after the range, where they can only be those of its pings', () => {
+    const ledger = createEventLedger();
+    ledger.recomputed(entry(0, bytes('a'), 'a'));
+    ledger.logged(entry(0, bytes('a'), 'a', { inRange: false }));
+    ledger.logged(entry(0, bytes('z'), 'a later one', { inRange: false }));
+    ledger.logged(entry(0, bytes('y'), 'a later one', { inRange: false, isJudged: false }));
+    expect(ledger.findings()).toEqual({ recomputed: 1, logged: 1, unjudged: 0, ...nothing });
   });
 
   it('are counted, but neither missing nor unexpected, where the state of the device is unknown', () => {

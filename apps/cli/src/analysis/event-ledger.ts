@@ -37,9 +37,10 @@ export interface LedgerEvent {
 export interface EventLedger {
   recomputed(event: LedgerEvent & { readonly inRange: boolean }): void;
   /**
-   * After all of `recomputed`. `isSettled` is false when its ping may have been processed after the pings were read.
+   * After all of `recomputed`. `isSettled` is false when its ping may have been processed after the pings were read. `inRange`:
+   * its record is in the verified range; one that is not can only be that of a ping in it.
    */
-  logged(event: LedgerEvent & { readonly isSettled: boolean }): void;
+  logged(event: LedgerEvent & { readonly isSettled: boolean; readonly inRange: boolean }): void;
   unreadable(name: string): void;
   findings(): EventFindings;
 }
@@ -60,11 +61,11 @@ export function createEventLedger(): EventLedger {
     },
     logged(event) {
       if (!event.isJudged) {
-        unjudged += 1;
+        unjudged += Number(event.inRange);
         return;
       }
       const entry = entries.get(keyOf(event));
-      if (entry === undefined && !event.isSettled) return;
+      if (entry === undefined && !(event.isSettled && event.inRange)) return;
       if (entry === undefined) unexpected.push(event.name);
       else entry.found += 1;
       if (entry?.inRange !== false) logged += 1;

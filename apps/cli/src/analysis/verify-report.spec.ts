@@ -21,6 +21,20 @@ describe('A record of the events', () => {
     );
     expect(ledger.findings().unreadable).toEqual(['partition 2, offset 7: malformed: cut short']);
   });
+
+  it('that the rules do not make is a difference within the range only', () => {
+    const ledger = createEventLedger();
+    enterLogged(
+      [7, 8].map((offset) => ({ topic: 't', partition: 2, key: null, value: {}, offset, timestamp: offset })),
+      {
+        ledger,
+        entryOf: (partition) => ({ partition, encoded: Buffer.from('x'), name: 'x', isJudged: true }),
+        isSettled: () => true,
+        isInRange: ({ timestamp }) => timestamp < 8,
+      },
+    );
+    expect(ledger.findings().unexpected).toEqual(['x']);
+  });
 });
 
 describe('A record of the deliveries or attempts', () => {

@@ -6,10 +6,13 @@ import type { EventFindings, EventLedger, LedgerEvent } from './event-ledger.js'
 
 const EXAMPLES = 5;
 
-function describe(what: string, names: readonly string[], count = names.length): string[] {
-  if (names.length === 0) return [];
+function describe(what: string, names: readonly string[], count?: number): string[] {
+  return names.length === 0 ? [] : [`  ${what}: ${countWithExamples(names, count)}`];
+}
+
+export function countWithExamples(names: readonly string[], count = names.length): string {
   const more = names.length > EXAMPLES ? ', ...' : '';
-  return [`  ${what}: ${String(count)} (${names.slice(0, EXAMPLES).join('; ')}${more})`];
+  return `${String(count)} (${names.slice(0, EXAMPLES).join('; ')}${more})`;
 }
 
 /** @param isCut the oldest pings are gone */
@@ -79,8 +82,10 @@ export function enterLogged(
 ): void {
   for (const record of records) {
     const { partition, value } = record;
-    if (value !== null) ledger.logged({ ...entryOf(partition, value as FleetEvent), isSettled: isSettled(record) });
-    else if (isInRange(record)) ledger.unreadable(placeOf(record));
+    const inRange = isInRange(record);
+    if (value !== null)
+      ledger.logged({ ...entryOf(partition, value as FleetEvent), isSettled: isSettled(record), inRange });
+    else if (inRange) ledger.unreadable(placeOf(record));
   }
 }
 
