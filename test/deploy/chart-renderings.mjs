@@ -141,6 +141,28 @@ export const RENDERINGS = [
     },
   },
   {
+    title: 'an empty setting of one application takes away what all are given',
+    flags: [
+      ...secret('secrets.SCHEMA_REGISTRY_URL', 'registry'),
+      ...['--set', 'config.LOG_LEVEL=debug,apps.public-api.config.LOG_LEVEL='],
+      ...['--set', 'apps.public-api.config.SCHEMA_REGISTRY_URL='],
+    ],
+    check(manifests) {
+      const valueOf = valuesIn(manifests);
+      assert.equal(valueOf('public-api', 'LOG_LEVEL'), undefined);
+      assert.equal(valueOf('public-api', 'SCHEMA_REGISTRY_URL'), undefined);
+      assert.equal(valueOf('webhook-delivery', 'LOG_LEVEL'), 'debug');
+      assert.equal(valueOf('webhook-delivery', 'SCHEMA_REGISTRY_URL'), 'registry/key');
+    },
+  },
+  {
+    title: 'the autoscaler counts the partitions of all where the set-up has no settings',
+    flags: ['--set', 'autoscaling.enabled=true,setUp.config=null'],
+    check(manifests) {
+      assert.ok(manifests.some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
+    },
+  },
+  {
     title: 'applications can log in at a collector, and trust authorities of the operator',
     flags: [
       ...secret('secrets.OTEL_EXPORTER_OTLP_HEADERS', 'collector'),

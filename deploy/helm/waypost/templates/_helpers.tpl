@@ -55,6 +55,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- ternary .root.Values.setUp (index .root.Values.apps .app) (eq .app "set-up") | toYaml -}}
 {{- end }}
 
+{{/* A setting of one application: its own, even if it is empty, before that of all. */}}
+{{- define "waypost.setting" -}}
+{{- $own := dig "config" dict (include "waypost.own" . | fromYaml) -}}
+{{- get (ternary $own .root.Values.config (hasKey $own .name)) .name -}}
+{{- end }}
+
 {{/* The variables of one application: those that it reads and that are set, its own before those of all. */}}
 {{- define "waypost.environment" -}}
 {{- include "waypost.refuseUnread" . -}}
@@ -63,9 +69,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
 {{- range index $variables .app }}
 {{- $ownSecret := dig "secrets" . nil $own }}
-{{- $ownValue := dig "config" . nil $own }}
-{{- $secret := $ownSecret | default (ternary nil (index $.root.Values.secrets .) (not (empty $ownValue))) }}
-{{- $value := coalesce $ownValue (index $.root.Values.config .) }}
+{{- $secret := $ownSecret | default (ternary nil (index $.root.Values.secrets .) (hasKey (dig "config" dict $own) .)) }}
+{{- $value := include "waypost.setting" (dict "root" $.root "app" $.app "name" .) }}
 {{- if $secret }}
 - name: {{ . }}
   valueFrom:
