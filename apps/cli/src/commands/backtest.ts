@@ -14,7 +14,9 @@ import {
   readGeofences,
   readPings,
   type RecordedPing,
+  type RuleRunOptions,
 } from '../analysis/rule-run.js';
+import { countWithExamples } from '../analysis/verify-report.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { type Terminal, withProgress, writeLine } from '../terminal/output.js';
@@ -40,10 +42,13 @@ const TABLE_ROWS = 40;
  * stops where the fleet had them on at that time (R-9); nothing is written to the stack.
  */
 export async function backtest(terminal: Terminal, options: BacktestOptions): Promise<void> {
-  const { from, to, device, settings, report } = options;
+  const { from, to, device, settings, rules, report } = options;
   const stack = await stackEnvironment(options.dataDir);
   const comparison = createComparison();
-  const compare = await createComparer(stack, options, comparison);
+  const geofences = await readGeofences(stack);
+  const fleetSettings = await readFleetSettings(stack);
+  const current = currentRules(geofences.history, { rules, fleetSettings: fleetSettings.history });
+  const compare = createComparer(current, options, comparison);
   let pings = 0;
   await withProgress(terminal, ({ onTotal, advance }) =>
     readPings(stack, { to, onTotal }, (batch) => {
@@ -56,6 +61,8 @@ export async function backtest(terminal: Terminal, options: BacktestOptions): Pr
   );
   await writeLine(terminal.out, comparisonTable(comparison, TABLE_ROWS));
   if (await isCut(stack)) await writeLine(terminal.err, CUT_NOTE);
+  const unreadable = rules === 'all' ? [...geofences.unreadable, ...fleetSettings.unreadable] : [];
+  if (unreadable.length > 0) await writeLine(terminal.err, `${UNREADABLE_NOTE}: ${countWithExamples(unreadable)}`);
   if (report === null) return;
   const range = rangeText(from, to);
   await writeFile(report, comparisonReport(comparison, { now: DEFAULT_RULE_SETTINGS, then: settings, range, pings }));
@@ -63,14 +70,11 @@ export async function backtest(terminal: Terminal, options: BacktestOptions): Pr
 }
 
 /** @returns whether a ping is in the range */
-async function createComparer(
-  stack: StackEnvironment,
-  { from, settings, rules }: BacktestOptions,
+function createComparer(
+  current: RuleRunOptions,
+  { from, settings }: BacktestOptions,
   comparison: Comparison,
-): Promise<(recorded: RecordedPing) => boolean> {
-  const { history: geofences } = await readGeofences(stack);
-  const { history: fleetSettings } = await readFleetSettings(stack);
-  const current = currentRules(geofences, { rules, fleetSettings });
+): (recorded: RecordedPing) => boolean {
   const now = createRuleRun(current);
   const then = createRuleRun({ ...current, settings });
   return (recorded) => {
@@ -93,6 +97,9 @@ async function createComparer(
 const CUT_NOTE =
   'The oldest pings were deleted: both runs treat each device as new at its first remaining ping, so the results for ' +
   'its first hours may differ from the events that were sent.';
+
+const UNREADABLE_NOTE =
+  'Versions of geofences or settings cannot be decoded, and both runs use the ones before them, as the processor does';
 
 async function isCut(stack: StackEnvironment): Promise<boolean> {
   const reader = await openGroupProgress(kafkaSettings(stack));
