@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { createProgress, writeText } from './output.js';
@@ -39,6 +40,43 @@ describe('progress without a terminal', () => {
     const { after, written } = start(0);
     after(5_000, 0);
     expect(written()).toBe('100 % | 0 records\n');
+  });
+});
+
+describe('progress on a terminal', () => {
+  const SHOWN = '\x1b[?25h';
+  const HIDDEN = '\x1b[?25l';
+  const WRAPPED = '\x1b[?7h';
+
+  class RecordedProcess extends EventEmitter {
+    readonly pid = 17;
+    readonly killed: unknown[] = [];
+    kill(...sent: unknown[]): void {
+      this.killed.push(sent);
+    }
+  }
+
+  function start() {
+    const host = new RecordedProcess();
+    const err = Object.assign(new PassThrough(), { isTTY: true });
+    const progress = createProgress({ out: new PassThrough(), err }, 10, () => 0, host);
+    return { host, progress, written: () => String(err.read() ?? '') };
+  }
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('gives the cursor and the line wrap back before %s ends it', (signal) => {
+    const { host, written } = start();
+    expect(written()).toContain(HIDDEN);
+    host.emit(signal, signal);
+    const last = written();
+    expect([last.includes(SHOWN), last.includes(WRAPPED)]).toEqual([true, true]);
+    expect(host.killed).toEqual([[17, signal]]);
+    expect(host.listenerCount(signal)).toBe(0);
+  });
+
+  it('leaves signals alone once it has stopped', () => {
+    const { host, progress } = start();
+    progress.stop();
+    expect(host.eventNames()).toEqual([]);
   });
 });
 

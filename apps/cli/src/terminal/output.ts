@@ -44,7 +44,12 @@ export interface Progress {
 const PROGRESS_LINE_EVERY_MS = 5_000;
 
 /** A progress bar on a terminal; elsewhere a line every five seconds, so that a log shows long work going on. */
-export function createProgress(terminal: Terminal, total: number, nowMs = () => performance.now()): Progress {
+export function createProgress(
+  terminal: Terminal,
+  total: number,
+  nowMs = () => performance.now(),
+  host: SignalHost = process,
+): Progress {
   if (terminal.err.isTTY !== true) return createProgressLines(terminal.err, total, nowMs);
   const bar = new SingleBar({
     stream: terminal.err,
@@ -54,7 +59,41 @@ export function createProgress(terminal: Terminal, total: number, nowMs = () => 
     fps: 10,
   });
   bar.start(total, 0, { detail: '' });
-  return { update: (done, detail) => bar.update(Math.min(done, total), { detail }), stop: () => bar.stop() };
+  const forget = beforeSignalEnds(host, () => bar.stop());
+  return {
+    update: (done, detail) => bar.update(Math.min(done, total), { detail }),
+    stop() {
+      forget();
+      bar.stop();
+    },
+  };
+}
+
+/** The part of `process` that signals need. */
+export interface SignalHost {
+  readonly pid: number;
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  kill(pid: number, signal: NodeJS.Signals): unknown;
+}
+
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Restores the terminal, which would be left without cursor and line wrap, and lets the signal end the process all the same.
+ * @returns ends this
+ */
+function beforeSignalEnds(host: SignalHost, restore: () => void): () => void {
+  const forget = (): void => {
+    for (const signal of END_SIGNALS) host.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals): void => {
+    forget();
+    restore();
+    host.kill(host.pid, signal);
+  };
+  for (const signal of END_SIGNALS) host.on(signal, end);
+  return forget;
 }
 
 function createProgressLines(err: Writable, total: number, nowMs: () => number): Progress {
