@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { takeLock } from './exclusive-lock.js';
-import { identityOf } from './processes/process-identity.js';
+import { identityOf, type ProcessIdentity } from './processes/process-identity.js';
 
 let folder: string;
 let file: string;
@@ -34,7 +34,7 @@ describe('takeLock', () => {
 
   it('says in a sentence that a file system has no hard links, and leaves nothing there', async () => {
     const refused = Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' });
-    await expect(takeLock(file, () => Promise.reject(refused))).rejects.toMatchObject({
+    await expect(takeLock(file, { makeLink: () => Promise.reject(refused) })).rejects.toMatchObject({
       code: 'lock_impossible',
       message: `${file} cannot be locked (EPERM: operation not permitted): use a folder on a file system with hard links.`,
     });
@@ -48,5 +48,16 @@ describe('takeLock', () => {
     await writeFile(file, JSON.stringify(holder));
     expect((await takeLock(file)).type).toBe('held');
     expect(existsSync(file)).toBe(true);
+  });
+
+  it('leaves a lock alone that another takes while it looks at the one of a dead process', async () => {
+    const [dead, living] = [{ pid: 2 ** 22 + 1, startTime: '1' }, identityOf(process.pid)];
+    await writeFile(file, JSON.stringify(dead));
+    const isHeldBy = (holder: ProcessIdentity): boolean => {
+      if (holder.pid === dead.pid) writeFileSync(file, JSON.stringify(living));
+      return holder.pid === living?.pid;
+    };
+    expect(await takeLock(file, { isHeldBy })).toEqual({ type: 'taken', holder: living });
+    expect(await readdir(folder)).toEqual(['lock']);
   });
 });

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { link, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { identityOf, isAlive, type ProcessIdentity } from './processes/process-identity.js';
 import { StackError } from './stack-error.js';
 
@@ -8,11 +7,19 @@ export type LockResult =
   | { readonly type: 'held'; readonly release: () => Promise<void> }
   | { readonly type: 'taken'; readonly holder: ProcessIdentity };
 
+interface LockDeps {
+  readonly makeLink?: typeof link;
+  readonly isHeldBy?: (holder: ProcessIdentity) => boolean;
+}
+
 /**
  * Takes a lock file for this process. A lock whose holder has died counts as free.
  * @throws StackError `lock_impossible` on a file system without hard links
  */
-export async function takeLock(file: string, makeLink: typeof link = link): Promise<LockResult> {
+export async function takeLock(
+  file: string,
+  { makeLink = link, isHeldBy = isAlive }: LockDeps = {},
+): Promise<LockResult> {
   const me = identityOf(process.pid);
   if (me === null) throw new Error('This process cannot be seen in the process table.');
   const mine = `${file}.${String(me.pid)}-${randomBytes(4).toString('hex')}`;
@@ -20,9 +27,11 @@ export async function takeLock(file: string, makeLink: typeof link = link): Prom
   try {
     for (;;) {
       if (await isLinked(file, makeLink(mine, file))) return { type: 'held', release: releaseOnce(file) };
-      const holder = holderOf(file);
-      if (holder !== null && isAlive(holder)) return { type: 'taken', holder };
-      await rm(file, { force: true });
+      const content = await contentOf(file);
+      if (content === null) continue;
+      const holder = holderIn(content);
+      if (holder !== null && isHeldBy(holder)) return { type: 'taken', holder };
+      await removeStale(file, content);
     }
   } finally {
     await rm(mine, { force: true });
@@ -48,9 +57,33 @@ function releaseOnce(file: string): () => Promise<void> {
   return () => (released ??= rm(file, { force: true }));
 }
 
-function holderOf(file: string): ProcessIdentity | null {
+/** Meanwhile another may have removed the lock and taken it anew: that one goes back to its place. */
+async function removeStale(file: string, stale: string): Promise<void> {
+  const aside = `${file}.stale-${randomBytes(4).toString('hex')}`;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
+    await rename(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if ((await contentOf(aside)) === stale) await rm(aside, { force: true });
+  else await rename(aside, file);
+}
+
+/** null: there is no lock any more. */
+async function contentOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** null: nobody; a lock appears with its content. */
+function holderIn(content: string): ProcessIdentity | null {
+  try {
+    return JSON.parse(content) as ProcessIdentity;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectRoot, say } from './project.mjs';
@@ -7,7 +7,11 @@ import { projectRoot, say } from './project.mjs';
 const POLL_MS = 200;
 
 /** Runs the work while no other process of this checkout runs it; a holder that has died does not count. */
-export async function withLock(name, work, { folder = join(projectRoot, '.waypost'), write = say } = {}) {
+export async function withLock(
+  name,
+  work,
+  { folder = join(projectRoot, '.waypost'), write = say, isHeldBy = isAlive } = {},
+) {
   const file = join(folder, `${name}.lock`);
   const mine = `${file}.${process.pid}`;
   mkdirSync(folder, { recursive: true });
@@ -15,9 +19,11 @@ export async function withLock(name, work, { folder = join(projectRoot, '.waypos
   let hasSaid = false;
   try {
     while (!tryLink(mine, file)) {
-      const holder = holderOf(file);
-      if (!isAlive(holder)) {
-        rmSync(file, { force: true });
+      const content = contentOf(file);
+      if (content === null) continue;
+      const holder = holderIn(content);
+      if (!isHeldBy(holder)) {
+        removeStale(file, content);
         continue;
       }
       if (!hasSaid) write(`Waiting for process ${holder.pid}, which holds ${file}.`);
@@ -45,9 +51,32 @@ function tryLink(from, to) {
   }
 }
 
-function holderOf(file) {
+/** As exclusive-lock.ts: another may have taken the lock since its content was read. */
+function removeStale(file, stale) {
+  const aside = `${file}.stale-${process.pid}`;
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    renameSync(file, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  if (contentOf(aside) === stale) rmSync(aside, { force: true });
+  else renameSync(aside, file);
+}
+
+/** null: there is no lock any more. */
+function contentOf(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function holderIn(content) {
+  try {
+    return JSON.parse(content);
   } catch {
     return null;
   }

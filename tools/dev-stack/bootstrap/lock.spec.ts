@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../test/support/until.js';
-import { identityOf } from '../processes/process-identity.js';
+import { identityOf, type ProcessIdentity } from '../processes/process-identity.js';
 
 interface Lock {
   readonly withLock: <T>(
     name: string,
     work: () => Promise<T>,
-    options: { readonly folder: string; readonly write: (line: string) => void },
+    options: {
+      readonly folder: string;
+      readonly write: (line: string) => void;
+      readonly isHeldBy?: (holder: ProcessIdentity) => boolean;
+    },
   ) => Promise<T>;
 }
 
@@ -54,5 +59,24 @@ describe('withLock', () => {
     expect(lines).toEqual([`Waiting for process ${String(holder.pid)}, which holds ${join(folder, 'install.lock')}.`]);
     holder.kill('SIGKILL');
     expect(await work).toBe('done');
+  });
+
+  it('leaves a lock alone that another takes while it looks at the one of a dead process', async () => {
+    const file = join(folder, 'install.lock');
+    const [dead, other] = [
+      { pid: 2 ** 22 + 1, startTime: '1' },
+      { pid: 2 ** 22 + 2, startTime: '1' },
+    ];
+    await writeFile(file, JSON.stringify(dead));
+    const seen: number[] = [];
+    const isHeldBy = ({ pid }: ProcessIdentity): boolean => {
+      seen.push(pid);
+      if (pid === dead.pid) writeFileSync(file, JSON.stringify(other));
+      // It is held until it has been seen twice.
+      return pid === other.pid && seen.length < 3;
+    };
+    await withLock('install', () => Promise.resolve(), { folder, write: (line) => lines.push(line), isHeldBy });
+    expect(seen).toEqual([dead.pid, other.pid, other.pid]);
+    expect(await readdir(folder)).toEqual([]);
   });
 });
