@@ -81,7 +81,7 @@ interface NewSecretProps extends Pick<SubscriptionChanges, 'rotation'> {
 }
 
 function NewSecret({ rotation: { data, variables }, eventType }: NewSecretProps) {
-  if (!data || !variables) return null;
+  if (!data) return null;
   const { scope, others } = variables;
   const [rotated, kept] = scope === 'url' ? [others, []] : [[], others];
   return <SecretPanel secret={data.secret} eventTypes={[eventType, ...rotated]} others={kept} />;
