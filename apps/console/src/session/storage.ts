@@ -1,8 +1,8 @@
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /**
- * A storage of the browser; where the browser denies it, as it may to a portal in a frame of another site, what is kept lasts until
- * the page is closed.
+ * A storage that also takes what the browser denies, as it may to a portal in a frame of another site: that lasts until the page is
+ * closed.
  *
  * @param open the access alone may throw
  */
@@ -36,5 +36,14 @@ export function storeOf(open: () => Store): Store {
 
 /** Of this tab alone. */
 export const tabStore = storeOf(() => sessionStorage);
-/** Of all tabs, and of later visits. */
-export const browserStore = storeOf(() => localStorage);
+/** Of all tabs, and of later visits. Who writes has to know whether it lasts: that throws where the browser denies it, or is full. */
+export const browserStore: Pick<Store, 'getItem' | 'setItem'> = {
+  getItem(name) {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  },
+  setItem: (name, value) => localStorage.setItem(name, value),
+};
