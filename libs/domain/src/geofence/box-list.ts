@@ -31,12 +31,14 @@ export function within(
   count = alone.length,
 ): readonly GeofenceVersion[] {
   let found = NOTHING;
+  let several: GeofenceVersion[] | null = null;
   for (let index = first; index < first + count; index++) {
     const at = 4 * index;
     if (latitude < (edges[at] as number) || latitude > (edges[at + 1] as number)) continue;
     if (longitude < (edges[at + 2] as number) || longitude > (edges[at + 3] as number)) continue;
     const one = alone[index] as readonly GeofenceVersion[];
-    found = found.length === 0 ? one : [...found, ...one];
+    if (found.length === 0) found = one;
+    else (several ??= [...found]).push(...one);
   }
-  return found;
+  return several ?? found;
 }

@@ -31,6 +31,7 @@ const NO_VISITS: readonly GeofenceVisit[] = Object.freeze([]);
 const NO_VERSIONS: readonly GeofenceVersion[] = Object.freeze([]);
 const NO_LEFT: readonly LeftGeofence[] = Object.freeze([]);
 const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
+const FEW = 8;
 
 /**
  * Decides R-8. A geofence is entered without an event if the time of entry is unknown: the device had no fix before, or
@@ -47,33 +48,62 @@ export function decideGeofences(
   const visits = before === null ? NO_VISITS : before.visits;
   const near = fleet === undefined ? NO_VERSIONS : fleet.near(fix.latitude, fix.longitude, at);
   if (visits.length === 0 && near.length === 0) return unchanged(at, visits);
-  let kept: readonly GeofenceVisit[] = visits;
-  let left: LeftGeofence[] | null = null;
-  for (const visit of visits) {
-    const version = versionOf(near, visit.geofenceId) ?? fleet?.get(visit.geofenceId, at);
-    if (version === undefined || isNew(version, before)) {
-      kept = without(kept, visit);
-      continue;
-    }
-    const next = nextVisit(visit, version, fix, settings);
-    if (next === visit) continue;
-    kept = without(kept, visit);
-    if (next === null) (left ??= []).push({ geofence: version, enteredAt: visit.enteredAt });
-    else kept = withVisit(kept, next);
-  }
-  let entered: NamedGeofence[] | null = null;
-  for (const version of near) {
-    const { geofenceId } = version;
-    if (holds(kept, geofenceId) || !version.shape.contains(fix.latitude, fix.longitude)) continue;
+  const { kept, left } = afterFix(before, fix, { fleet, near, at }, settings);
+  const arriving = arrivals(kept, fix, near);
+  if (kept === visits && arriving.length === 0) return unchanged(at, visits);
+  const entered: NamedGeofence[] = [];
+  const all = [...kept];
+  for (const version of arriving) {
     const silent = isNew(version, before);
     const enteredAt = silent ? null : fix.eventTime;
-    kept = withVisit(kept, { geofenceId, enteredAt, leavingSince: null, leavingFixes: 0 });
-    if (!silent) (entered ??= []).push(version);
+    all.push({ geofenceId: version.geofenceId, enteredAt, leavingSince: null, leavingFixes: 0 });
+    if (!silent) entered.push(version);
   }
-  if (kept === visits) return unchanged(at, visits);
-  // The index has a different order.
-  entered?.sort(byId);
-  return { seenAt: at, visits: kept, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
+  if (arriving.length > 0 && kept.length > 0) all.sort(byId);
+  return { seenAt: at, visits: all, left, entered };
+}
+
+interface Surroundings extends GeofenceView {
+  readonly near: readonly GeofenceVersion[];
+  readonly at: number;
+}
+
+/** `kept`: the same list while no visit changes, else a new one in the same order. */
+function afterFix(
+  before: DeviceGeofences | null,
+  fix: GeofenceFix,
+  around: Surroundings,
+  settings: GeofenceSettings,
+): { readonly kept: readonly GeofenceVisit[]; readonly left: readonly LeftGeofence[] } {
+  const visits = before === null ? NO_VISITS : before.visits;
+  let kept: GeofenceVisit[] | null = null;
+  let left: LeftGeofence[] | null = null;
+  for (let index = 0; index < visits.length; index++) {
+    const visit = visits[index] as GeofenceVisit;
+    const version = versionOf(visit.geofenceId, around);
+    const isKnown = version !== undefined && !isNew(version, before);
+    const next = isKnown ? nextVisit(visit, version, fix, settings) : null;
+    if (isKnown && next === null) (left ??= []).push({ geofence: version, enteredAt: visit.enteredAt });
+    if (next !== visit) kept ??= visits.slice(0, index);
+    if (next !== null) kept?.push(next);
+  }
+  return { kept: kept ?? visits, left: left ?? NO_LEFT };
+}
+
+/** By geofenceId: the index has an order of its own, and may have a version twice. */
+function arrivals(
+  kept: readonly GeofenceVisit[],
+  { latitude, longitude }: GeofenceFix,
+  near: readonly GeofenceVersion[],
+): readonly GeofenceVersion[] {
+  let arriving: GeofenceVersion[] | null = null;
+  for (const version of near) {
+    if (!holds(kept, version.geofenceId) && version.shape.contains(latitude, longitude))
+      (arriving ??= []).push(version);
+  }
+  if (arriving === null) return NO_VERSIONS;
+  if (arriving.length > 1) arriving.sort(byId);
+  return arriving.filter(({ geofenceId }, index) => geofenceId !== arriving[index - 1]?.geofenceId);
 }
 
 /** seenAt never goes back, even if another broker's clock is behind (decision 0028). */
@@ -85,22 +115,23 @@ function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDe
   return { seenAt, visits, left: NO_LEFT, entered: NO_ENTERED };
 }
 
-function versionOf(near: readonly GeofenceVersion[], geofenceId: string): GeofenceVersion | undefined {
-  for (const version of near) if (version.geofenceId === geofenceId) return version;
-  return undefined;
+/** One of a few is found sooner by looking at each; of many, only by its id: a fleet may lay all its geofences over each other. */
+function versionOf(geofenceId: string, { fleet, near, at }: Surroundings): GeofenceVersion | undefined {
+  if (near.length <= FEW) for (const version of near) if (version.geofenceId === geofenceId) return version;
+  return fleet?.get(geofenceId, at);
 }
 
+/** Visits are by geofenceId. */
 function holds(visits: readonly GeofenceVisit[], geofenceId: string): boolean {
-  for (const visit of visits) if (visit.geofenceId === geofenceId) return true;
+  let [from, to] = [0, visits.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const found = (visits[middle] as GeofenceVisit).geofenceId;
+    if (found === geofenceId) return true;
+    if (found < geofenceId) from = middle + 1;
+    else to = middle;
+  }
   return false;
-}
-
-function without(visits: readonly GeofenceVisit[], left: GeofenceVisit): readonly GeofenceVisit[] {
-  return visits.filter((visit) => visit !== left);
-}
-
-function withVisit(visits: readonly GeofenceVisit[], visit: GeofenceVisit): readonly GeofenceVisit[] {
-  return [...visits, visit].sort(byId);
 }
 
 /** The device's last fix did not see this geofence, or saw a deleted one with the same id. */
@@ -125,7 +156,7 @@ function nextVisit(
 }
 
 function byId(a: { readonly geofenceId: string }, b: { readonly geofenceId: string }): number {
-  return a.geofenceId < b.geofenceId ? -1 : 1;
+  return a.geofenceId < b.geofenceId ? -1 : a.geofenceId > b.geofenceId ? 1 : 0;
 }
 
 /** geofence_out comes before geofence_in (R-10). */
