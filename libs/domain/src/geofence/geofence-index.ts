@@ -7,8 +7,6 @@ import { PresenceGrid } from './presence-grid.js';
 /** Cells of about 3.5 km: vehicles look up the same ones again and again. */
 const CELLS_PER_DEGREE = 32;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
-/** Below 1 MB, plus 40 bytes per box in each cell; a full cache starts over. */
-const MAX_KNOWN_CELLS = 16_384;
 /** Degrees. A place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
 
@@ -21,18 +19,23 @@ export interface GeofenceIndex {
 
 const EMPTY: GeofenceIndex = Object.freeze({ near: () => NOTHING });
 
-export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
+export function createGeofenceIndex(
+  versions: readonly GeofenceVersion[],
+  cells: KnownCells = new KnownCells(),
+): GeofenceIndex {
   const boxes = boxListOf(versions);
-  return boxes.alone.length === 0 ? EMPTY : new PackedBoxes(boxes);
+  return boxes.alone.length === 0 ? EMPTY : new PackedBoxes(boxes, cells);
 }
 
 /** A packed R-tree. A search costs most of a microsecond, a third of what a ping may cost, so the result is cached by cell. */
 class PackedBoxes implements GeofenceIndex {
   private readonly presence: PresenceGrid;
   private readonly tree: Flatbush;
-  private cells = new KnownCells();
 
-  constructor(private readonly boxes: BoxList) {
+  constructor(
+    private readonly boxes: BoxList,
+    private readonly cells: KnownCells,
+  ) {
     this.presence = new PresenceGrid(boxes);
     this.tree = treeOf(boxes);
   }
@@ -45,6 +48,7 @@ class PackedBoxes implements GeofenceIndex {
     const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
     const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
     const at = this.cellAt(row, column);
+    if (this.cells.isCrowded(at)) return this.search(latitude, longitude);
     const count = this.cells.boxCount(at);
     return count === 0 ? NOTHING : within(this.cells, latitude, longitude, this.cells.firstBox(at), count);
   }
@@ -55,9 +59,13 @@ class PackedBoxes implements GeofenceIndex {
   }
 
   private learn(row: number, column: number): number {
-    if (this.cells.size >= MAX_KNOWN_CELLS) this.cells = new KnownCells();
     const cell = row * CELLS_PER_LATITUDE + column;
     return this.cells.add(cell, this.boxes, boxesOfCell(this.tree, row, column));
+  }
+
+  private search(latitude: number, longitude: number): readonly GeofenceVersion[] {
+    const { alone } = this.boxes;
+    return this.tree.search(longitude, latitude, longitude, latitude).flatMap((number) => alone[number] ?? NOTHING);
   }
 }
 

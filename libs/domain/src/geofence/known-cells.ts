@@ -1,8 +1,15 @@
 import type { BoxList } from './box-list.js';
 
+/** Below 1 MB of slots and, with 40 bytes per box, 6 MB of boxes; beyond, it starts empty again. */
+export const MAX_KNOWN_CELLS = 16_384;
+export const MAX_KNOWN_BOXES = 131_072;
+/** Comparing as many takes as long as a search, and a fleet may lay all its geofences over one city. */
+export const MAX_BOXES_OF_CELL = 256;
+const CROWDED = -1;
+
 const FIRST_SLOTS = 64;
 const FIRST_BOXES = 16;
-/** Words per slot: cell number + 1, or 0 if empty; first box; number of boxes; unused. */
+/** Words per slot: cell number + 1, or 0 if empty; first box; number of boxes, or CROWDED; unused. */
 const STRIDE = 4;
 const FIRST_BOX = 1;
 const BOXES = 2;
@@ -31,12 +38,27 @@ export class KnownCells implements BoxList {
     return this.slots[at + BOXES] as number;
   }
 
+  /** It has too many boxes to be kept. */
+  isCrowded(at: number): boolean {
+    return this.slots[at + BOXES] === CROWDED;
+  }
+
   add(cell: number, all: BoxList, numbers: readonly number[]): number {
+    const isCrowded = numbers.length > MAX_BOXES_OF_CELL;
+    const count = isCrowded ? 0 : numbers.length;
+    if (this.size >= MAX_KNOWN_CELLS || this.alone.length + count > MAX_KNOWN_BOXES) this.clear();
     if (2 * (this.size + 1) * STRIDE > this.slots.length) this.grow();
     const first = this.alone.length;
-    for (const number of numbers) this.addBox(all, number);
+    if (!isCrowded) for (const number of numbers) this.addBox(all, number);
     this.size++;
-    return this.occupy(cell, first, numbers.length);
+    return this.occupy(cell, first, isCrowded ? CROWDED : count);
+  }
+
+  private clear(): void {
+    this.edges = new Float64Array(4 * FIRST_BOXES);
+    this.alone.length = 0;
+    this.size = 0;
+    this.slots = new Int32Array(STRIDE * FIRST_SLOTS);
   }
 
   private addBox(all: BoxList, number: number): void {
