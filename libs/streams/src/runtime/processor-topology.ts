@@ -34,6 +34,8 @@ interface BatchSlice {
   readonly topic?: string;
   readonly isFirst: boolean;
   readonly onBegin?: () => void;
+  /** Asked after each record; absent: all are processed. */
+  readonly endsEarly?: (processed: number) => boolean;
 }
 
 /** A topology at work on one partition, without Kafka, shared by the runtime and the test driver. */
@@ -94,11 +96,15 @@ export class ProcessorTopology {
     return [...this.stores.values()].reduce((changes, { changeCount }) => changes + changeCount, this.forwarded);
   }
 
-  /** Lets the processor work on records of one batch. `onBegin` is called before the first of them, and may throw. */
-  async process({ records, topic, isFirst, onBegin }: BatchSlice): Promise<void> {
+  /**
+   * Lets the processor work on records of one batch. `onBegin` is called before the first of them, and may throw.
+   * @returns how many were processed: the rest is another slice
+   */
+  async process({ records, topic, isFirst, onBegin, endsEarly }: BatchSlice): Promise<number> {
     const { applicationId } = this.options.topology;
     this.topic = topic ?? this.options.partition.topic;
     let calls = 0;
+    let processed = 0;
     const forEach = (process: (record: StreamRecord) => unknown): void => {
       if (calls++ > 0) throw invalid(`${applicationId} processed the same records twice.`);
       this.refuseClosed();
@@ -108,6 +114,7 @@ export class ProcessorTopology {
         if (record.timestamp > this.latestTimestamp) this.advanceTo(record.timestamp);
         const result = process(record);
         if (result !== undefined) refusePromise(result, 'process()', applicationId);
+        if (endsEarly?.(++processed) === true) break;
       }
       this.offset = null;
     };
@@ -120,6 +127,7 @@ export class ProcessorTopology {
     }
     if (calls === 0) throw invalid(`${applicationId} left records unprocessed: call forEach() once per slice.`);
     this.punctuate();
+    return endsEarly ? processed : records.length;
   }
 
   private advanceTo(streamTimeMs: number): void {

@@ -177,6 +177,35 @@ describe('a task that works a backlog off', () => {
   });
 });
 
+describe('a batch whose records cost much', () => {
+  it('is committed in the midst of a slice when its outputs fill a transaction', async () => {
+    await task.process(batchOf(0, 10, 0, Buffer.alloc(1024 * 1024)));
+    expect(commits).toEqual([
+      { offset: START + 5, outputs: 5 },
+      { offset: START + 10, outputs: 5 },
+    ]);
+  });
+
+  it('lets other work of the process take its turn in the midst of a slice', async () => {
+    const slices: number[] = [];
+    const slow = createTopology({
+      applicationId: 'slow',
+      source: INPUT.topic,
+      sinks: {},
+      processor: () => ({
+        processSlice: ({ records, forEach }) => {
+          slices.push(records.length);
+          forEach(() => void (clock += 10));
+          return Promise.resolve();
+        },
+      }),
+    });
+    task = await openTask(0, { topology: slow });
+    await task.process(batchOf(0, 40, 0));
+    expect(slices).toEqual([40, 24, 8]);
+  });
+});
+
 describe('the memory of a batch', () => {
   /** As the fetcher does, which fetches the next batch into it. */
   const reused = (batch: RecordBatch, onRelease: () => void): RecordBatch => ({

@@ -13,6 +13,10 @@ import type { StateManager } from './state-directory.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** A record may cost a thousand times as much as the usual one: heartbeats and timers wait no longer than this, and for some records more. */
+const MAX_TURN_MS = 50;
+/** A look at the clock costs a hundredth of a cheap record. */
+const RECORDS_PER_LOOK = 16;
 /** Also limits input without output: a restart must not go back far. */
 const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
@@ -151,21 +155,7 @@ export class StreamTask implements PartitionTask {
       await this.epochs.advance(batch, this.positions.get(batch.topic) ?? 0);
       this.refuseClosed();
     }
-    let isTrickle = true;
-    let processedTo: number | null = null;
-    for (const slice of slicesOf(batch, SLICE_RECORDS)) {
-      if (processedTo !== null) {
-        isTrickle = false;
-        if (this.isDue(core)) {
-          await this.commit(core, this.moved(batch, processedTo));
-          this.options.stores.between();
-        }
-        await nextTurn();
-      }
-      await this.processSlice(core, { records: slice, topic: batch.topic, isFirst: processedTo === null });
-      this.refuseClosed();
-      processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
-    }
+    const isTrickle = await this.processSlices(core, batch);
     // Forwarded and stored values are copies.
     batch.release?.();
     this.positions = this.moved(batch, batch.nextOffset);
@@ -186,6 +176,29 @@ export class StreamTask implements PartitionTask {
     this.options.stores.between();
   }
 
+  /** @returns whether it was a single slice */
+  private async processSlices(core: ProcessorTopology, batch: RecordBatch): Promise<boolean> {
+    let processedTo: number | null = null;
+    let calls = 0;
+    for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+      for (let from = 0; from < slice.length;) {
+        if (processedTo !== null) {
+          if (this.isDue(core)) {
+            await this.commit(core, this.moved(batch, processedTo));
+            this.options.stores.between();
+          }
+          await nextTurn();
+        }
+        const records = from === 0 ? slice : slice.slice(from);
+        from += await this.processSlice(core, { records, topic: batch.topic, isFirst: processedTo === null });
+        this.refuseClosed();
+        processedTo = (slice[from - 1]?.offset ?? batch.nextOffset - 1) + 1;
+        calls++;
+      }
+    }
+    return calls <= 1;
+  }
+
   /**
    * A processor is a function of its record and its stores: if it throws once, it throws again. Waits before the
    * records may succeed later.
@@ -193,17 +206,21 @@ export class StreamTask implements PartitionTask {
   private async processSlice(
     core: ProcessorTopology,
     slice: Pick<RecordSlice, 'records' | 'topic' | 'isFirst'>,
-  ): Promise<void> {
-    const { backend, context } = this.options;
+  ): Promise<number> {
+    const { backend, context, now } = this.options;
     let calls = 0;
+    let begunAt = 0;
     this.stallEnds = backend.stalls.begin('processor', partitionName(context), 'processSlice() waits for something.');
     const onBegin = (): void => {
       calls++;
       this.stallEnds();
-      this.uncommittedSince ??= this.options.now();
+      begunAt = now();
+      this.uncommittedSince ??= begunAt;
     };
+    const endsEarly = (processed: number): boolean =>
+      core.outputBytes > MAX_OUTPUT_BYTES || (processed % RECORDS_PER_LOOK === 0 && this.isOver(begunAt, MAX_TURN_MS));
     try {
-      await core.process({ ...slice, onBegin });
+      return await core.process({ ...slice, onBegin, endsEarly });
     } catch (error) {
       const { offset } = core;
       if (calls === 0) throw WaitFailed.of('processSlice()', error);

@@ -81,7 +81,10 @@ export interface RecordSlice {
   readonly topic: string;
   /** Whether this is the first slice of its batch: all records of the batch are in the log by now. */
   readonly isFirst: boolean;
-  /** Calls `process` with each record. Call it once; throws if the task was closed in the meantime. */
+  /**
+   * Calls `process` with each record, until the transaction is full or other work waits: the rest comes as another slice.
+   * Call it once; throws if the task was closed in the meantime.
+   */
   readonly forEach: (process: (record: StreamRecord) => void) => void;
 }
 
