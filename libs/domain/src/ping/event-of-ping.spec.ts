@@ -65,6 +65,15 @@ describe('the event of a ping (R-13)', () => {
     expect(eventOfPing('position', pingOf({ speedInKmh }), null, null).speedInKmh).toBeNull();
   });
 
+  it('treats a text of more than 256 characters as not reported', () => {
+    const longest = 'x'.repeat(256);
+    const texts = { vehicleId: longest, licensePlate: longest, driverId: longest, connectionType: longest };
+    const longer = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, `${text}x`]));
+
+    expect(eventOfPing('position', pingOf(texts), null, null)).toEqual(eventOf(texts));
+    expect(eventOfPing('position', pingOf(longer), null, null)).toEqual(eventOf({}));
+  });
+
   it('treats an empty text as not reported', () => {
     const empty = { vehicleId: '', licensePlate: '', driverId: '', connectionType: '' };
 

@@ -13,7 +13,9 @@ export function headingOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < 360 ? value : null;
 }
 
-/** Empty texts are not sent. */
+const MAX_TEXT_LENGTH = 256;
+
+/** R-13 sends no empty text. Each event of a ping repeats a text, so one of any length would be multiplied (decision 0011). */
 export function textOrNull(value: string | null): string | null {
-  return value === '' ? null : value;
+  return value === null || value === '' || value.length > MAX_TEXT_LENGTH ? null : value;
 }
