@@ -76,7 +76,7 @@ describe('any visits of a device among any geofences', () => {
     radiusInMeters: fc.integer({ min: 50, max: 400 }),
     since: fc.constantFrom(1, SEEN_AT + 1),
   });
-  const ids = [...'abcdefghijklmnop'];
+  const ids = 'abcdefghijklmnop'.split('');
   const circles = fc
     .tuple(...ids.map(() => fc.option(circle, { nil: null })))
     .map((some) => ids.flatMap((id, index) => (some[index] ? [[id, some[index]] as const] : [])));
