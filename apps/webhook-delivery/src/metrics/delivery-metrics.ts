@@ -19,9 +19,9 @@ export abstract class DeliveryMetrics implements PastDueMetrics, BacklogMetrics 
   /** A delivery waited longer than the history keeps it. */
   abstract deliveryExpired(): void;
   abstract pendingChanged(by: number): void;
-  /** The number of parked subscriptions changed. */
+  /** the number of parked subscriptions changed. */
   abstract parkedChanged(by: number): void;
-  /** The number of suspended subscriptions changed. */
+  /** the number of suspended subscriptions changed. */
   abstract suspendedChanged(by: number): void;
 }
 

@@ -70,7 +70,7 @@ export class DeliverySelecting {
       if (!(await first.read((attempt) => this.note(attempt), mayContinue, signal))) return null;
       const isRead = await written?.read((delivery) => this.noteWritten(delivery), mayContinue, signal);
       if (isRead === false) return null;
-      // The latest series counts. This takes a second pass: the first one does not keep the event of each offset.
+      // the latest series counts. This takes a second pass: the first one does not keep the event of each offset.
       if (!this.latest.isEmpty) {
         if (!(await second.read((attempt) => this.noteLatest(attempt), mayContinue, signal))) return null;
       }

@@ -25,12 +25,12 @@ export const DEFAULT_SENDER_SETTINGS: SenderSettings = {
   // R-26: shares by fleet first, then by subscription.
   slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
   reservations: DELIVERIES_BEGUN,
-  // Beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log
-  // (R-26). A delivery that begins at once has ended after a minute, however its endpoint fails (R-20, R-22).
+  // R-26: beyond `perSubscription`, or its share of the bytes, a subscription is parked, and the rest stays in the log.
+  // A delivery that begins at once has ended after a minute, however its endpoint fails (R-20, R-22).
   unfinished: { perSubscription: 500, slowAfterMs: 120_000, bytes: 48 * MIB },
   unfinishedBytes: 256 * MIB,
-  // Attempts answered but not yet flushed are sent again after a kill (R-25).
+  // R-25: attempts answered but not yet flushed are sent again after a kill.
   flushes: { intervalMs: 4, busyIntervalMs: 10 },
-  // Longer than an attempt can take, so that attempts in flight are not repeated when a partition moves (R-25).
+  // R-25: longer than an attempt can take, so that attempts in flight are not repeated when a partition moves.
   closeGraceMs: ATTEMPT_DEADLINE_MS + 500,
 };

@@ -12,8 +12,8 @@ import { AttemptRunner, createAttemptRunner } from './attempt-runner.js';
 import { BearerTokens, type BearerTokensOptions, createBearerTokens, wantsToken } from './bearer-tokens.js';
 
 /**
- * A delivery begins only if each of its attempts can have a socket on time, and a token request has one of its own
- * (R-22). Even if all of them want one, each origin still gets its limit, however they are spread (libs/egress).
+ * R-22: a delivery begins only if each of its attempts can have a socket on time, and a token request has one of its own.
+ * Even if all of them want one, each origin still gets its limit, however they are spread (libs/egress).
  */
 const SOCKETS = 10_240;
 export const DELIVERIES_BEGUN: ReservationLimits = { total: 4_096, perOrigin: 512 };

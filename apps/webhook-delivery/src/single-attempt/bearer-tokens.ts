@@ -38,7 +38,7 @@ export interface BearerTokensOptions extends TokenRequestOptions, Clocks {
   readonly maxBytes?: number;
 }
 
-/** A token is replaced this long before it expires. */
+/** a token is replaced this long before it expires. */
 const EXPIRY_MARGIN_MS = 60_000;
 /** A token whose lifetime is below the margin still serves concurrent attempts. */
 const MIN_USE_MS = 1_000;

@@ -112,7 +112,7 @@ export class AvroCursor {
     return this.present() ? this.long() : null;
   }
 
-  /** Also null for a value beyond 2^52. */
+  /** also null for a value beyond 2^52. */
   reportedLong(): number | null {
     if (!this.present()) return null;
     const start = this.position;

@@ -3,7 +3,7 @@ import { exactly, type JsonSchema, type Properties } from './json-schema.js';
 
 export type WebhookType = (typeof DELIVERY_EVENT_TYPES)[number];
 
-/** UTC with three decimals and `Z` (R-11). */
+/** R-11: UTC with three decimals and `Z`. */
 export const TIME: JsonSchema = {
   type: 'string',
   format: 'date-time',

@@ -53,7 +53,7 @@ export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
   }
 }
 
-/** A probe is not one of the five attempts (R-29). Unless its result is final, another probe follows, after any `Retry-After` (R-22). */
+/** R-29: a probe is not one of the five attempts. Unless its result is final, another probe follows, after any `Retry-After` (R-22). */
 export function decideProbe(probe: Omit<FinishedAttempt, 'attempt'>, startedAt: number): AttemptDecision {
   const decision = decideAttempt({ ...probe, attempt: 1 });
   if (decision.outcome !== 'retrying') return decision;
@@ -74,7 +74,7 @@ function waitMs({ attempt, random, result, endedAt }: FinishedAttempt): number {
   return Math.max(scheduledMs, retryAfterMs(result, endedAt));
 }
 
-/** Whether a result is permanent or temporary (R-21). */
+/** R-21: whether a result is permanent or temporary. */
 function verdictOf({ result, auth }: FinishedAttempt): Verdict {
   return result.type === 'error' ? verdictOfError(result.errorCode) : verdictOfStatus(result.statusCode, auth);
 }

@@ -28,7 +28,7 @@ export function recordNumber({ attempt, probe, probes }: Pick<WebhookAttempt, 'a
   return attempt + probes - (probe ? 1 : 0);
 }
 
-/** Folding a record again changes nothing, so recovery may begin at any earlier offset (R-25). The caller separates the series. */
+/** R-25: folding a record again changes nothing, so recovery may begin at any earlier offset. The caller separates the series. */
 export function deliveryFold(progress: DeliveryProgress, record: FoldedAttempt): DeliveryProgress {
   if (progress.type === 'finished') return progress;
   if (FINAL_OUTCOMES.has(record.outcome)) return FINISHED;

@@ -10,7 +10,7 @@ export interface EndpointHealth {
 
 export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspendedAt: null, failedDays: [] });
 
-/** A subscription is suspended after only failures for this long. */
+/** a subscription is suspended after only failures for this long. */
 export const SUSPEND_AFTER_MS = 5 * MINUTE_MS;
 export const PROBE_EVERY_MS = 15_000;
 export const DISABLE_AFTER_DAYS = 7;
@@ -30,12 +30,12 @@ const INTERNAL_ERRORS = new Set<string | null>([
   'subscription_unknown',
 ]);
 
-/** Whether an attempt that ended with this error counts as a failure of the endpoint. */
+/** whether an attempt that ended with this error counts as a failure of the endpoint. */
 export function concernsEndpoint(errorCode: string | null): boolean {
   return !INTERNAL_ERRORS.has(errorCode);
 }
 
-/** Failures from before the owner changed or enabled a subscription do not count against it. */
+/** failures from before the owner changed or enabled a subscription do not count against it. */
 export function healthSince(health: EndpointHealth, updatedAt: number): EndpointHealth {
   return health.failingSince !== null && health.failingSince < updatedAt
     ? { ...HEALTHY, suspendedAt: health.suspendedAt }

@@ -13,7 +13,7 @@ export interface SignedAttempt {
   readonly nowMs: number;
 }
 
-/** Computes the signature of one attempt (R-19). @throws DomainError `no_signing_secret`: nothing may leave unsigned */
+/** R-19: computes the signature of one attempt. @throws DomainError `no_signing_secret`: nothing may leave unsigned */
 export function signatureHeaders({ secrets, eventId, body, attempt, nowMs }: SignedAttempt): Record<string, string> {
   if (secrets.length === 0) {
     throw new DomainError('no_signing_secret', 'A delivery needs a signing secret: rotate that of its subscription.');
@@ -52,10 +52,10 @@ export function formatSigningSecret(bytes: Buffer): string {
   return PREFIX + bytes.toString('base64');
 }
 
-/** How long a replaced secret still signs (R-17). */
+/** R-17: how long a replaced secret still signs. */
 export const REPLACED_SECRET_SIGNS_MS = DAY_MS;
 
-/** The secrets that sign now, newest first; after a rotation, the old ones until they expire (R-17). */
+/** R-17: the secrets that sign now, newest first; after a rotation, the old ones until they expire. */
 export function validSigningSecrets(secrets: readonly SealedSecret[], nowMs: number): SealedSecret[] {
   return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs);
 }

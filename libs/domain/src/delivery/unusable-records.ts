@@ -39,7 +39,7 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   return attempt.firstAttemptAt > nowMs + MAX_SENDER_AHEAD_MS ? invalid('firstAttemptAt') : null;
 }
 
-/** Requires less than the history does: a sent delivery counts as sent, whatever its event id. */
+/** requires less than the history does: a sent delivery counts as sent, whatever its event id. */
 export function isFoldable(attempt: WebhookAttempt): boolean {
   const { startedAt, durationMs, firstAttemptAt, nextDueAt } = attempt;
   const times = [startedAt, durationMs, firstAttemptAt, nextDueAt ?? 0];

@@ -1,7 +1,7 @@
 import type { FleetEvent } from '../records/fleet-event.js';
 import { formatTime } from '../time/instant.js';
 
-/** The body of a delivery in the format `v1` (R-11). */
+/** R-11: the body of a delivery in the format `v1`. */
 export function serializeEnvelope(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     eventId,
@@ -11,7 +11,7 @@ export function serializeEnvelope(event: FleetEvent, eventId: string): string {
   });
 }
 
-/** Keys are in this order; JSON omits undefined ones (R-13). */
+/** R-13: keys are in this order; JSON omits undefined ones. */
 function eventData(event: FleetEvent): object {
   return {
     deviceId: event.deviceId,
@@ -59,7 +59,7 @@ function timeOf(ms: number | null): string | undefined {
   return ms === null ? undefined : formatTime(ms);
 }
 
-/** Maps unknown values to undefined, which JSON.stringify() omits (R-13). It would write a non-finite number as null. */
+/** R-13: maps unknown values to undefined, which JSON.stringify() omits. It would write a non-finite number as null. */
 export function known<T extends string | number | boolean>(value: T | null): T | undefined {
   if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return undefined;
   return value;

@@ -23,7 +23,7 @@ export interface EventIdentity {
   readonly resourceId?: string | null;
 }
 
-/** The id of an event for one subscription, the same whenever and wherever it is computed. */
+/** the id of an event for one subscription, the same whenever and wherever it is computed. */
 export function eventId(identity: EventIdentity): string {
   const { fleetId, subscriptionId, deviceId, eventType, eventTime, resourceId } = identity;
   const common = joinIds(fleetId, subscriptionId, deviceId, eventType, formatTime(eventTime));
@@ -38,7 +38,7 @@ export interface ResourceIdentity {
   readonly startTime: number;
 }
 
-/** The routeId or activityId. It includes the fleet: equal device ids of two fleets never share a route. */
+/** the routeId or activityId. It includes the fleet: equal device ids of two fleets never share a route. */
 export function resourceIdOf({ fleetId, deviceId, kind, startTime }: ResourceIdentity): string {
   return uuidV5(RESOURCE_NAMESPACE_BYTES, joinIds(fleetId, deviceId, kind, formatTime(startTime)));
 }
@@ -54,7 +54,7 @@ export function operationId({ subscriptionId, type, about }: OperationIdentity):
   return uuidV5(OPERATION_NAMESPACE_BYTES, joinIds(subscriptionId, type, about));
 }
 
-/** Two different lists of ids without control characters never give the same text. */
+/** two different lists of ids without control characters never give the same text. */
 export function joinIds(...ids: readonly string[]): string {
   return ids.join(SEPARATOR);
 }

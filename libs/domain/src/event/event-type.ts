@@ -1,4 +1,4 @@
-/** A subscription names exactly one. */
+/** a subscription names exactly one. */
 export const EVENT_TYPES = [
   'position',
   'position_sleep',
@@ -14,7 +14,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Only fleets whose settings ask for them have these. */
+/** only fleets whose settings ask for them have these. */
 const ROUTE_EVENT_TYPES: ReadonlySet<string> = new Set<EventType>([
   'route_started',
   'route_finished',

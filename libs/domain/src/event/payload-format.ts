@@ -26,7 +26,7 @@ export function payloadFormatOf(text: string): PayloadFormat {
   );
 }
 
-/** The exact text that is signed, sent, stored and returned. */
+/** the exact text that is signed, sent, stored and returned. */
 export function serializeBody(format: PayloadFormat, event: FleetEvent, eventId: string): string {
   return serializers[format](event, eventId);
 }

@@ -34,7 +34,7 @@ const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
 const FEW = 8;
 
 /**
- * Decides R-8. A geofence is entered without an event if the time of entry is unknown: the device had no fix before, or
+ * R-8: a geofence is entered without an event if the time of entry is unknown: the device had no fix before, or
  * the geofence is newer than its last fix.
  */
 export function decideGeofences(
@@ -159,7 +159,7 @@ function byId(a: { readonly geofenceId: string }, b: { readonly geofenceId: stri
   return a.geofenceId < b.geofenceId ? -1 : a.geofenceId > b.geofenceId ? 1 : 0;
 }
 
-/** geofence_out comes before geofence_in. */
+/** geofence_out comes before geofence_in. */
 export function eventsOfGeofences(
   { left, entered }: GeofenceDecision,
   draft: (eventType: EventType) => FleetEventDraft,

@@ -7,7 +7,7 @@ const WRITTEN_FOR_MS = MINUTE_MS;
 /** The time from the start of an attempt, by the sender's clock, to its record. */
 const LOGGED_WITHIN_MS = ATTEMPT_DEADLINE_MS + WRITTEN_FOR_MS + CLOCK_TOLERANCE_MS.senderAndBroker;
 
-/** Every delivery first attempted before the result is in the history (R-33). `loggedUntil`: everything logged before it is projected. */
+/** R-33: every delivery first attempted before the result is in the history. `loggedUntil`: everything logged before it is projected. */
 export function completeUntil(loggedUntil: number | null): number | null {
   return loggedUntil === null ? null : loggedUntil - LOGGED_WITHIN_MS;
 }

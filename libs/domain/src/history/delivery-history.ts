@@ -47,7 +47,7 @@ export interface EventQuery extends Pick<DeliveryQuery, 'fleetId' | 'subscriptio
 export abstract class DeliveryHistory {
   abstract findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
   /**
-   * Deliveries without an attempt for a while when read, even if they have one by now (R-33). Sorted by creation, event
+   * R-33: deliveries without an attempt for a while when read, even if they have one by now. Sorted by creation, event
    * and series, which never change. In the window if their creation or first attempt is.
    */
   abstract findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;

@@ -1,4 +1,4 @@
-/** A ping as the paths keep it, unique by fleet, device and time. null means "not reported". */
+/** a ping as the paths keep it, unique by fleet, device and time. null means "not reported". */
 export interface PathPoint {
   readonly fleetId: string;
   readonly deviceId: string;

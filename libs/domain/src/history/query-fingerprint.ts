@@ -5,7 +5,7 @@ type FilterValue = string | number | boolean;
 /** Absent, undefined and null all mean "not filtered". A list is a set. */
 export type QueryFilters = Readonly<Record<string, FilterValue | readonly FilterValue[] | null | undefined>>;
 
-/** Equal for queries with the same filters in any order. The limit and the position are not part of it. */
+/** equal for queries with the same filters in any order. The limit and the position are not part of it. */
 export function queryFingerprint(filters: QueryFilters): string {
   const asked = Object.entries(filters).filter(([, value]) => value !== null && value !== undefined);
   const stable = asked.map(([name, value]) => [name, Array.isArray(value) ? sortedSet(value) : value] as const);

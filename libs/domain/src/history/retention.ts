@@ -1,12 +1,12 @@
 import { DAY_MS } from '../time/units.js';
 import { PAGE_TOKEN_LIFETIME_MS } from './page-token.js';
 
-/** How long the history is kept. */
+/** how long the history is kept. */
 export const RETENTION_DAYS = 15;
 export const RETENTION_MS = RETENTION_DAYS * DAY_MS;
 /** A walk may continue where it began, which was within the retention then, while a token is valid. */
 export const WALKED_MS = RETENTION_MS + PAGE_TOKEN_LIFETIME_MS;
-/** Logs and replays outlive the history, so that it can be rebuilt. No ping sees a version that ended earlier. */
+/** logs and replays outlive the history, so that it can be rebuilt. No ping sees a version that ended earlier. */
 export const LOG_RETENTION_MS = RETENTION_MS + DAY_MS;
 
 export type ClampedWindow =
@@ -18,7 +18,7 @@ export function clampStart(startAt: number, nowMs: number): number {
   return Math.max(startAt, nowMs - RETENTION_MS);
 }
 
-/** The part of [startAt, endAt) that the retention still holds. */
+/** the part of [startAt, endAt) that the retention still holds. */
 export function clampWindow(window: { startAt: number; endAt: number }, nowMs: number): ClampedWindow {
   if (window.endAt <= window.startAt) return { type: 'reversed' };
   const startAt = clampStart(window.startAt, nowMs);

@@ -5,7 +5,7 @@ import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { finiteOrNull, headingOrNull, speedOrNull, textOrNull } from './reported-values.js';
 import { hasValidFix } from './valid-fix.js';
 
-/** Every measurement is the ping's own. Without a valid fix, the location is the last valid one with its time. */
+/** every measurement is the ping's own. Without a valid fix, the location is the last valid one with its time. */
 export function eventOfPing(
   eventType: EventType,
   ping: TelemetryPing,

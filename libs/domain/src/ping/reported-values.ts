@@ -8,7 +8,7 @@ export function speedOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < Infinity ? value : null;
 }
 
-/** 0 up to but not including 360. */
+/** 0 up to but not including 360. */
 export function headingOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < 360 ? value : null;
 }

@@ -56,7 +56,7 @@ export function goesByResult({ status, statusCode }: ResultFilter): boolean {
   return status !== null || statusCode !== null;
 }
 
-/** The delivery of an attempt, with its exact body; null: only the first record of a series has one. */
+/** the delivery of an attempt, with its exact body; null: only the first record of a series has one. */
 export function deliveryOfAttempt(attempt: WebhookAttempt): WebhookDelivery | null {
   const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, body, series, replayId } = attempt;
   if (body === null) return null;
@@ -64,7 +64,7 @@ export function deliveryOfAttempt(attempt: WebhookAttempt): WebhookDelivery | nu
   return { ...its, createdAt: attempt.deliveryCreatedAt };
 }
 
-/** Same id, same bytes, in the series of the replay. */
+/** same id, same bytes, in the series of the replay. */
 export function replayedDelivery(
   delivery: WebhookDelivery,
   replay: Pick<WebhookReplay, 'replayId' | 'series'>,

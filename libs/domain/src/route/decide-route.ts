@@ -20,7 +20,7 @@ export type LastKnown = Pick<DeviceState, 'ignition' | 'fixTime' | 'latitude' | 
 export interface ChangedTrip {
   readonly type: 'changed';
   readonly trip: Trip | null;
-  /** A stop ends before the route that ends it starts, and starts after the route has ended. */
+  /** a stop ends before the route that ends it starts, and starts after the route has ended. */
   readonly changes: readonly RouteChange[];
 }
 

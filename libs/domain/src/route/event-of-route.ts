@@ -4,7 +4,7 @@ import { textOrNull } from '../ping/reported-values.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 
-/** Time and location are those of the change. The ping's other measurements are of a later moment, so they stay unknown. */
+/** time and location are those of the change. The ping's other measurements are of a later moment, so they stay unknown. */
 export function eventOfRoute(change: RouteChange, ping: TelemetryPing): FleetEvent {
   const { fleetId, deviceId } = ping;
   const isRoute = change.type === 'route_started' || change.type === 'route_finished';

@@ -33,7 +33,7 @@ export interface MovedPing {
 /** The newest ping of its device. It changes the state of the device and may make events. */
 export interface AcceptedPing {
   readonly type: 'accepted';
-  /** Events in the order in which they are published (R-10). */
+  /** R-10: events in the order in which they are published. */
   readonly events: readonly FleetEvent[];
   readonly ignition: boolean | null;
   readonly ignitionChanged: boolean;
@@ -45,13 +45,13 @@ export interface AcceptedPing {
 export type PingDecision =
   | MovedPing
   | AcceptedPing
-  /** Older than the newest ping (R-4): for the paths only. */
+  /** R-4: older than the newest ping: for the paths only. */
   | { readonly type: 'late' }
-  /** As old as the newest ping (R-4). */
+  /** R-4: as old as the newest ping. */
   | { readonly type: 'duplicate' }
-  /** Far older than its receivedTime (R-3): for the paths only. */
+  /** R-3: far older than its receivedTime: for the paths only. */
   | { readonly type: 'expired' }
-  /** For `telemetry.rejected` (R-3). */
+  /** R-3: for `telemetry.rejected`. */
   | { readonly type: 'rejected'; readonly reason: 'future'; readonly detail: string };
 
 export function isAccepted(decision: PingDecision): decision is MovedPing | AcceptedPing {
@@ -88,7 +88,7 @@ function decideNewest(
 ): MovedPing | AcceptedPing {
   const fix = hasValidFix(ping) ? ping : null;
   const known = state === null ? null : state.ignition;
-  // null carries the last known state forward, and the first known state is not a change (R-6).
+  // R-6: null carries the last known state forward, and the first known state is not a change.
   const ignition = ping.ignition ?? known;
   const ignitionChanged = known !== null && ignition !== known;
   const position = decidePosition(state, ping, fix, ignitionChanged, settings);
@@ -119,7 +119,7 @@ function staysOnRoute(route: RouteDecision, state: DeviceState): boolean {
   return route.type === 'traveled' || route.type === 'unchanged' || (route === NO_TRIP && state.trip === null);
 }
 
-/** Drops unfollowed visits, which could be mistaken for current ones later: the next look starts silently (R-8). */
+/** R-8: drops unfollowed visits, which could be mistaken for current ones later: the next look starts silently. */
 function geofencesAfter(
   before: DeviceGeofences | null,
   fences: GeofenceDecision | null,
@@ -129,7 +129,7 @@ function geofencesAfter(
   return view === null ? null : before;
 }
 
-/** Puts the events in order (R-10). */
+/** R-10: puts the events in order. */
 function eventsOf(
   state: DeviceState | null,
   ping: TelemetryPing,

@@ -5,7 +5,7 @@ import type { RuleSettings } from './rule-settings.js';
 
 export type PositionOutcome = 'sent' | 'inside_window' | 'invalid_fix';
 
-/** Decides R-7. An ignition change arms an immediate send. */
+/** an ignition change arms an immediate send. */
 export function decidePosition(
   state: DeviceState | null,
   ping: TelemetryPing,

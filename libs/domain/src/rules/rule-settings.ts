@@ -3,10 +3,10 @@ import { MAX_AHEAD_MS } from '../ping/future-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
 import { DAY_MS } from '../time/units.js';
 
-/** The sampling window, in event time. */
+/** the sampling window, in event time. */
 export const POSITION_WINDOW_MS = 180_000;
 
-/** A ping older than this on receipt counts for paths only. */
+/** a ping older than this on receipt counts for paths only. */
 const MAX_AGE_MS = 15 * DAY_MS;
 
 /** Only a back-test passes anything but the default. */

@@ -45,7 +45,7 @@ export function isSealedWithNewest(sealed: string, keys: Keys): boolean {
 }
 
 /**
- * AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url (R-17). Bound to its `context`.
+ * R-17: AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url. Bound to its `context`.
  * @param nonce 12 random bytes; reusing a nonce under one key gives both secrets away
  */
 export function sealSecret(plaintext: Buffer | string, keys: Keys, nonce: Buffer, context: string): string {

@@ -45,7 +45,7 @@ export function deliveryOf(event: FleetEvent, subscription: Recipient, nowMs: nu
   };
 }
 
-/** A paused subscription matches too: its deliveries wait in the log. */
+/** a paused subscription matches too: its deliveries wait in the log. */
 export function matchesSubscription(subscription: WebhookSubscription, event: FleetEvent): boolean {
   return (
     subscription.status !== 'disabled' &&

@@ -28,7 +28,7 @@ export interface SubscriptionHealth {
   readonly oldestPendingAt: number | null;
 }
 
-/** How the deliveries of a subscription are doing (R-16). `unknown`: the history has no attempt. */
+/** R-16: how the deliveries of a subscription are doing. `unknown`: the history has no attempt. */
 export function subscriptionHealth(activity: SubscriptionActivity, suspension: Suspension): SubscriptionHealth {
   const { lastSuccessAt, unacceptedSince, pending, oldestPendingAt } = activity;
   const { isSuspended, since } = suspension;
@@ -45,7 +45,7 @@ export interface NewestOperations {
   readonly resumed: number | null;
 }
 
-/** A suspension may be older than the events kept: then today's failed probes still show it (R-29). */
+/** R-29: a suspension may be older than the events kept: then today's failed probes still show it. */
 export function suspensionOf({ suspended, probed, resumed }: NewestOperations): Suspension {
   const newest = Math.max(suspended ?? -Infinity, probed ?? -Infinity);
   if (newest === -Infinity || newest <= (resumed ?? -Infinity)) return { isSuspended: false, since: null };

@@ -3,7 +3,7 @@ import type { OperationalEvent } from '../records/operational-event.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
- * Whether an event may disable the subscription (R-29). A later change by the owner wins. An old event may be read
+ * R-29: whether an event may disable the subscription. A later change by the owner wins. An old event may be read
  * twice, or after the endpoint has recovered: its sender repeats it while the endpoint only fails.
  */
 export function mayDisable(

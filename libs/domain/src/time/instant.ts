@@ -5,7 +5,7 @@ export const MAX_TIME_MS = 253_402_300_799_999;
 
 const MIN_TIME_MS = -62_167_219_200_000;
 
-/** ISO 8601 in UTC with three decimals and `Z`, 24 characters up to MAX_TIME_MS (R-11). */
+/** R-11: ISO 8601 in UTC with three decimals and `Z`, 24 characters up to MAX_TIME_MS. */
 export function formatTime(timeMs: number): string {
   return timeMs >= 0 && timeMs <= MAX_TIME_MS ? textOfTime(Math.floor(timeMs)) : new Date(timeMs).toISOString();
 }

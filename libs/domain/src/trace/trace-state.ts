@@ -8,7 +8,7 @@ const MAX_MEMBERS = 32;
 const MEMBER =
   /^[a-z0-9][a-z0-9_\-*/]*(@[a-z0-9][a-z0-9_\-*/]*)?=[\x20-\x2b\x2d-\x3c\x3e-\x7e]*[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** A producer's `tracestate` as receivers get it (R-46); null if any detail of it is wrong. */
+/** R-46: a producer's `tracestate` as receivers get it; null if any detail of it is wrong. */
 export function passedTracestate(given: string): string | null {
   const members = given
     .split(',')

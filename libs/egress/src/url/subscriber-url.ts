@@ -3,7 +3,7 @@ import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 
-/** In bytes, since the URL is part of an index key. */
+/** in bytes, since the URL is part of an index key. */
 export const MAX_SUBSCRIBER_URL_BYTES = 2_048;
 
 export type UrlRefusal =

@@ -12,7 +12,7 @@ export interface AppliedWaiting extends Pick<AppliedBatch, 'type'> {
 }
 
 /**
- * Stores deliveries without an attempt (R-33); the projection of the attempts removes them when they end. Both logs use
+ * R-33: stores deliveries without an attempt; the projection of the attempts removes them when they end. Both logs use
  * the same partition.
  */
 export abstract class WaitingProjection {

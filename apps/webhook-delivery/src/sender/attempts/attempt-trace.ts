@@ -9,7 +9,7 @@ import type { EndedSpan, Traces } from '@waypost/platform';
 import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
 
 export interface AttemptTracer {
-  /** Returns the `traceparent` for the receiver of the next request (R-46). */
+  /** R-46: returns the `traceparent` for the receiver of the next request. */
   contextOf(pending: PendingDelivery): string;
   /** @param traceparent the result of contextOf() */
   ended(pending: PendingDelivery, traceparent: string, record: WebhookAttempt): void;

@@ -18,7 +18,7 @@ export class WaitingAttempt implements QueuedDelivery {
     return this.flow.isStopped;
   }
 
-  /** A probe has its own interval. */
+  /** a probe has its own interval. */
   get isPaced(): boolean {
     return !this.pending.backlog.isSuspended;
   }

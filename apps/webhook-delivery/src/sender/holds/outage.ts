@@ -168,7 +168,7 @@ export class Outage {
     this.probes.set(backlog, { dueMs, cancel, isMissed: false });
   }
 
-  /** A probe respects a `Retry-After` too (R-22). */
+  /** R-22: a probe respects a `Retry-After` too. */
   private probeNoneBefore(backlog: SubscriptionBacklog, endMs: number): void {
     const next = this.probes.get(backlog);
     if (next && next.dueMs < endMs) this.probeAfter(backlog, endMs - this.options.monotonicMs());
@@ -230,7 +230,7 @@ export class Outage {
 }
 
 /**
- * The health without failures from before a change of the subscription (R-29). `updatedAt` comes from another machine's
+ * R-29: the health without failures from before a change of the subscription. `updatedAt` comes from another machine's
  * clock, so it is compared only with a predecessor's failures: if our clock is behind, every failure would look older
  * than the change.
  */
