@@ -74,10 +74,11 @@ function WindowForm({ from, to, onChange }: WindowFormProps) {
   const entered = { from: isoOfInput(start, from), to: isoOfInput(end, to) };
   // The API would refuse it. No time compares with ''.
   const isBackwards = Date.parse(entered.from) >= Date.parse(entered.to);
+  const isUnreadable = (start !== '' && entered.from === '') || (end !== '' && entered.to === '');
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    if (isBackwards) return;
+    if (isBackwards || isUnreadable) return;
     onChange({ range: '1d', ...entered });
   }
 
@@ -93,6 +94,7 @@ function WindowForm({ from, to, onChange }: WindowFormProps) {
       </label>
       <p role="alert" className="problem">
         {isBackwards && 'The end is before the start.'}
+        {isUnreadable && 'A year has four digits.'}
       </p>
       <button type="submit" disabled={start === '' && end === ''}>
         Apply

@@ -20,7 +20,8 @@ export async function keepRun(batchId: string, run: Run): Promise<void> {
   try {
     await run.done;
   } finally {
-    runs.delete(batchId);
+    // After a sign-out, another run of the same batch may have begun.
+    if (runs.get(batchId) === run) runs.delete(batchId);
     if (runs.size === 0) removeEventListener('beforeunload', askToStay);
   }
 }

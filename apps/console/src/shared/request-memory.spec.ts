@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { requestMemory } from './request-memory.js';
+import { WaypostApiError } from '@waypost/client';
+import { isRefusal, requestMemory } from './request-memory.js';
 
 function memory() {
   let count = 0;
@@ -21,5 +22,22 @@ describe('a request that may have been carried out', () => {
     forget();
     keys.push(recall({ scope: 'subscription' }));
     expect(keys.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['key-1', 'key-3', 'key-5']);
+  });
+});
+
+describe('a request that the service has refused', () => {
+  const error = (status: number, code: WaypostApiError['code'], attempts = 1) =>
+    new WaypostApiError({ status, code, message: '', details: [], requestId: null, retryAfterMs: null }, attempts);
+
+  it.each([
+    ['a limit', error(409, 'too_many_replays'), true],
+    ['a lost answer, which needs a new key', error(409, 'idempotency_answer_lost'), true],
+    ['the same request being carried out', error(409, 'idempotency_in_progress'), false],
+    ['a rate limit', error(429, 'rate_limited'), true],
+    ['a rate limit after an attempt without a response', error(429, 'rate_limited', 2), false],
+    ['an error of the service', error(503, 'unavailable'), false],
+    ['no response', new Error('offline'), false],
+  ])('was not carried out, unless that is uncertain: %s', (_, refusal, expected) => {
+    expect(isRefusal(refusal)).toBe(expected);
   });
 });

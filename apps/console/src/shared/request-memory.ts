@@ -1,3 +1,5 @@
+import { WaypostApiError } from '@waypost/client';
+
 export interface Remembered {
   readonly idempotencyKey: string;
   /** When it was first sent. */
@@ -25,4 +27,11 @@ export function requestMemory({ newKey, nowMs }: Sources) {
       last = null;
     },
   };
+}
+
+/** Whether the service has said that the request was not carried out. Then the next one is not the same, even with the same text. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof WaypostApiError) || error.status >= 500) return false;
+  // Before a 429, an attempt without a response may have been carried out.
+  return error.status === 429 ? error.attempts === 1 : error.code !== 'idempotency_in_progress';
 }

@@ -42,6 +42,10 @@ describe('an input of a date and time', () => {
     expect(isoOfInput(other, filled)).toBe('2026-03-20T23:00:00.000Z');
     expect([isoOfInput(text), isoOfInput('', filled)]).toEqual(['2026-03-20T22:00:00.000Z', '']);
   });
+
+  it('is none while its text is no time, as with a fifth digit of the year', () => {
+    expect(isoOfInput('20266-03-20T14:00')).toBe('');
+  });
 });
 
 describe('a duration', () => {

@@ -37,6 +37,8 @@ export function localInputText(iso: string): string {
 export function isoOfInput(text: string, filledWith = ''): string {
   if (text === '') return '';
   const atMs = Date.parse(text);
+  // A browser takes years of five digits.
+  if (Number.isNaN(atMs)) return '';
   // A browser may leave out seconds of zero.
   return atMs === Date.parse(localInputText(filledWith)) ? filledWith : new Date(atMs).toISOString();
 }

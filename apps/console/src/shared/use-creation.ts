@@ -1,21 +1,28 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { nowMs } from './clock.js';
-import { type Remembered, requestMemory } from './request-memory.js';
+import { isRefusal, type Remembered, requestMemory } from './request-memory.js';
 
 interface Creation<Asked, Made> {
   readonly send: (asked: Asked, remembered: Remembered) => Promise<Made>;
   readonly onSuccess?: (made: Made) => unknown;
+  /** What of it the request has; all of it by default. */
+  readonly sent?: (asked: Asked) => unknown;
 }
 
 /** A mutation that makes one thing, however often it is asked for the same until it has succeeded. */
-export function useCreation<Asked, Made>({ send, onSuccess }: Creation<Asked, Made>) {
+export function useCreation<Asked, Made>({ send, onSuccess, sent = (asked) => asked }: Creation<Asked, Made>) {
   const [memory] = useState(() => requestMemory({ newKey: () => crypto.randomUUID(), nowMs }));
   return useMutation({
     mutationFn: async (asked: Asked) => {
-      const made = await send(asked, memory.recall(asked));
-      memory.forget();
-      return made;
+      try {
+        const made = await send(asked, memory.recall(sent(asked)));
+        memory.forget();
+        return made;
+      } catch (error) {
+        if (isRefusal(error)) memory.forget();
+        throw error;
+      }
     },
     onSuccess: (made) => onSuccess?.(made),
   });

@@ -74,6 +74,7 @@ export function useSubscriptionChanges(id: string) {
   });
   const rotation = useCreation({
     send: ({ scope }: Rotation, { idempotencyKey }) => client.rotateSecret({ id, scope }, { idempotencyKey }),
+    sent: ({ scope }) => ({ scope }),
   });
   const deletion = useMutation({
     mutationFn: () => client.deleteSubscription({ id }),

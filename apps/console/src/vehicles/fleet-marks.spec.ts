@@ -54,6 +54,12 @@ describe('the vehicles of a fleet', () => {
     expect([marks.length, hasMore, windows]).toEqual([150, true, [900, 60]]);
   });
 
+  it('are all there for a reader whose clock is minutes ahead', async () => {
+    const { readAt } = storeOf(busyFleet(150));
+    const { marks } = await readAt(NOW + 3 * MINUTE_MS);
+    expect(marks).toHaveLength(150);
+  });
+
   it('are read by a still shorter window where a minute is too much', async () => {
     const { readAt, windows } = storeOf(busyFleet(900));
     const { marks } = await readAt(NOW);

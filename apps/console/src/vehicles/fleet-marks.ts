@@ -30,7 +30,7 @@ export async function readFleetMarks(
   let { readAllAtMs, hadMore } = known ?? { readAllAtMs: nowMs, hadMore: false };
   let hasMore = false;
   for (const windowMs of isAllDue ? [WITHIN_MS, ...SHORTER_MS] : SHORTER_MS) {
-    const part = await read(nowMs - windowMs);
+    const part = await read((windowMs === WITHIN_MS ? nowMs : recentMs(marks, nowMs)) - windowMs);
     for (const mark of vehicleMarksOf(part)) keepNewer(marks, mark);
     ({ hasMore } = part);
     if (windowMs === WITHIN_MS) [readAllAtMs, hadMore] = [nowMs, hasMore];
@@ -38,6 +38,12 @@ export async function readFleetMarks(
   }
   const recent = [...marks.values()].filter(({ time }) => Date.parse(time) >= nowMs - WITHIN_MS);
   return { marks: recent.sort(byLabel), hasMore: hasMore || hadMore, readAllAtMs, hadMore };
+}
+
+/** Where the short windows end. They would miss every vehicle if the reader's clock were ahead by more than they are long. */
+function recentMs(marks: ReadonlyMap<string, VehicleMark>, nowMs: number): number {
+  const newestMs = Math.max(...[...marks.values()].map(({ time }) => Date.parse(time)));
+  return Number.isFinite(newestMs) && nowMs - newestMs > SHORTER_MS[0] ? newestMs : nowMs;
 }
 
 function keepNewer(marks: Map<string, VehicleMark>, mark: VehicleMark): void {
