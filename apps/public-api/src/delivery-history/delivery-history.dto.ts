@@ -37,7 +37,7 @@ export const attemptNumber = z.int().min(1);
 export const durationMs = z.int().min(0);
 export const lastStatusCode = statusCode.optional().meta({
   description:
-    'Status code of the last line of `attempts`; absent if the attempt got no response or the delivery ended without an attempt.',
+    'Status code of the last line of `attempts`; absent if that attempt got no response, or if the line is an end without an attempt.',
 });
 /** What `attempts` has where a delivery ended without one (R-31). */
 export const LINE_WITHOUT_ATTEMPT =

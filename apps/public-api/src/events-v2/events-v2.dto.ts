@@ -111,7 +111,10 @@ const delivery = z.strictObject({
     description: 'The replay that created this series; absent for the first delivery.',
   }),
   statusCode: lastStatusCode,
-  attemptCount: z.int().min(0).meta({ description: 'Excludes probes and deliveries that ended without an attempt.' }),
+  attemptCount: z
+    .int()
+    .min(0)
+    .meta({ description: 'Excludes probes and the last line of a delivery that ended without another attempt.' }),
   probeCount: z.int().min(1).optional().meta({
     description:
       'Probes of this delivery while its subscription was suspended. `attempts` contains the first 20 and the newest 20.',

@@ -49,10 +49,10 @@ const event = z
     url: text,
     status_code: lastStatusCode,
     body: text.meta({ description: 'The exact text that was sent: parse it to get the payload.' }),
-    retry_count: z
-      .int()
-      .min(0)
-      .meta({ description: 'Attempts after the first; excludes probes and deliveries that ended without an attempt.' }),
+    retry_count: z.int().min(0).meta({
+      description:
+        'Attempts after the first; excludes probes and the last line of a delivery that ended without another attempt.',
+    }),
     created_at: dateTime,
     last_attempt_at: dateTime.meta({
       description:

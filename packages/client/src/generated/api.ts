@@ -90,11 +90,11 @@ export interface V1Event {
   readonly device_id: string;
   readonly subscription_id: string;
   readonly url: string;
-  /** Status code of the last line of `attempts`; absent if the attempt got no response or the delivery ended without an attempt. */
+  /** Status code of the last line of `attempts`; absent if that attempt got no response, or if the line is an end without an attempt. */
   readonly status_code?: number;
   /** The exact text that was sent: parse it to get the payload. */
   readonly body: string;
-  /** Attempts after the first; excludes probes and deliveries that ended without an attempt. */
+  /** Attempts after the first; excludes probes and the last line of a delivery that ended without another attempt. */
   readonly retry_count: number;
   /** UTC, with milliseconds. */
   readonly created_at: string;
@@ -146,9 +146,9 @@ export interface V2Event {
     readonly series: number;
     /** The replay that created this series; absent for the first delivery. */
     readonly replayId?: string;
-    /** Status code of the last line of `attempts`; absent if the attempt got no response or the delivery ended without an attempt. */
+    /** Status code of the last line of `attempts`; absent if that attempt got no response, or if the line is an end without an attempt. */
     readonly statusCode?: number;
-    /** Excludes probes and deliveries that ended without an attempt. */
+    /** Excludes probes and the last line of a delivery that ended without another attempt. */
     readonly attemptCount: number;
     /** Probes of this delivery while its subscription was suspended. `attempts` contains the first 20 and the newest 20. */
     readonly probeCount?: number;
