@@ -123,6 +123,7 @@ async function toParquet(
 }
 
 /** Identifies an export: only the same one can be resumed. */
-function queryOf({ topic, format, from, to, device, type, untilEnd, keepFormulas }: ReadOptions): string {
-  return JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd, keepFormulas });
+function queryOf({ topic, format = 'ndjson', from, to, device, type, untilEnd, keepFormulas }: ReadOptions): string {
+  const escapesFormulas = format === 'csv' && keepFormulas !== true;
+  return JSON.stringify({ topic, format, from, to, device, type, untilEnd, escapesFormulas });
 }

@@ -33,7 +33,7 @@ async function lastOrigins(stack: StackEnvironment, topic: string, keys: Readonl
     await log.read({ from: null, to: null, untilEnd: true }, (batch) => {
       for (const record of batch.records) {
         const key = base64(record.key);
-        if (keys.has(key)) last.set(key, originName(batch, record.key, originOf(record)));
+        if (keys.has(key)) last.set(key, originName(batch, record, originOf(record)));
       }
       return Promise.resolve();
     });

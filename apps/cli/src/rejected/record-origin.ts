@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readRepublishedHeader, type RejectedOrigin } from '@waypost/contracts';
 import type { StreamRecord, TopicPartition } from '@waypost/streams';
 
@@ -6,11 +7,12 @@ export function originOf({ offset, timestamp, headers }: Omit<StreamRecord, 'key
   return readRepublishedHeader(headers) ?? { offset, timestamp };
 }
 
-/** Names an original and its copies, and nothing else. */
+/** Names an original and its copies, which have the same bytes, and nothing else: any producer can set their header. */
 export function originName(
   { topic, partition }: TopicPartition,
-  key: Buffer | null,
+  { key, value }: { readonly key: Buffer | null; readonly value: Buffer | null },
   { offset, timestamp }: RejectedOrigin,
 ): string {
-  return JSON.stringify([topic, partition, offset, timestamp, key?.toString('base64')]);
+  const digest = value && createHash('sha256').update(value).digest('base64');
+  return JSON.stringify([topic, partition, offset, timestamp, key?.toString('base64'), digest]);
 }

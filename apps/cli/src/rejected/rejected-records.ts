@@ -46,8 +46,9 @@ function rejectedRecordOf(record: DecodedRecord, raw?: Pick<StreamRecord, 'heade
   const id = rejectedIdOf(record);
   if (record.problem !== undefined) throw new CliError(`Record ${id} of ${record.topic} is ${record.problem}.`);
   const telemetry = record.value as RejectedTelemetry;
-  const { sourceTopic, sourcePartition, sourceOffset, sourceTimestamp, sourceKey } = telemetry;
+  const { sourceTopic, sourcePartition, sourceOffset, sourceTimestamp, sourceKey, sourceValue } = telemetry;
   const origin = originOf({ offset: sourceOffset, timestamp: sourceTimestamp, headers: raw?.headers ?? [] });
   const source = { topic: sourceTopic, partition: sourcePartition };
-  return { id, rejectedAt: record.timestamp, telemetry, origin, originName: originName(source, sourceKey, origin) };
+  const original = { key: sourceKey, value: sourceValue };
+  return { id, rejectedAt: record.timestamp, telemetry, origin, originName: originName(source, original, origin) };
 }
