@@ -69,17 +69,23 @@ describe('clusterPlace', () => {
     expect(existsSync(place)).toBe(true);
   });
 
-  it('keeps a cluster whose data directory may only be out of sight, and says where it is', async () => {
-    const volume = await mkdtemp(join(base, 'volume-'));
-    folder = join(volume, 'data', 'postgres');
-    await mkdir(join(volume, 'data'));
-    const place = await clusterPlace({ ...closed, folder });
-    await rename(volume, `${volume}-elsewhere`);
-    expect(await startAnotherLater()).toEqual([
-      `${dirname(place)} is the database of ${volume}/data, which cannot be seen: delete it if that is gone.`,
-    ]);
-    expect(existsSync(place)).toBe(true);
-  });
+  it.each([
+    ['gone', (volume: string) => rename(volume, `${volume}-elsewhere`)],
+    ['empty', (volume: string) => rename(join(volume, 'data'), `${volume}-elsewhere`)],
+  ])(
+    'keeps a cluster and says where it is when the folder above its data directory is %s, as without its volume',
+    async (_, unmount) => {
+      const volume = await mkdtemp(join(base, 'volume-'));
+      folder = join(volume, 'data', 'postgres');
+      await mkdir(join(volume, 'data'));
+      const place = await clusterPlace({ ...closed, folder });
+      await unmount(volume);
+      expect(await startAnotherLater()).toContain(
+        `${dirname(place)} is the database of ${volume}/data, which cannot be seen: delete it if that is gone.`,
+      );
+      expect(existsSync(place)).toBe(true);
+    },
+  );
 });
 
 /** @returns what the start of another stack says two days later */

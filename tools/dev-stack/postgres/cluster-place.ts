@@ -95,8 +95,9 @@ async function removeAbandoned(clusters: string, now: number, note: (line: strin
     if (folder === null || existsSync(dirname(folder))) continue;
     const { mtimeMs } = await stat(owner);
     if (now - mtimeMs <= ABANDONED_MS || (await isServed(join(cluster, basename(folder), 'cluster')))) continue;
-    // Without the folder above, as with a volume that is not mounted, it may only be out of sight.
-    if (existsSync(dirname(dirname(folder)))) await rm(cluster, { recursive: true, force: true });
+    // Under a folder that is gone or empty, as where a volume is not mounted, it may only be out of sight.
+    const others = await readdir(dirname(dirname(folder))).catch(() => []);
+    if (others.length > 0) await rm(cluster, { recursive: true, force: true });
     else note(`${cluster} is the database of ${dirname(folder)}, which cannot be seen: delete it if that is gone.`);
   }
 }
