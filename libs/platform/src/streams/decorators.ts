@@ -65,8 +65,9 @@ export function PartitionConsumer<Task extends PartitionTask>(
 }
 
 /**
- * The method gets up to 1,000 records at a time, exactly once: its outputs, its store changes and the position are
- * committed in one transaction, or not at all. `decide(@Payload() slice: readonly StreamRecord[], @Ctx() context:
+ * The method gets up to 1,000 records at a time. Only those that `forEach` gives it are processed, each exactly once; the
+ * others are in the next call again. Outputs, store changes and the position are committed in one transaction, or not at
+ * all. `decide(@Payload() slice: readonly StreamRecord[], @Ctx() context:
  * StreamContext<PingsTopology>)`.
  */
 export function StreamTask<T extends StreamDefinition>(

@@ -46,7 +46,7 @@ export function registerTaskMetrics({ registry, prefix = 'streams_', now }: Metr
   });
   const age = new Histogram({
     name: `${prefix}record_age_seconds`,
-    help: 'Time from the logging of a record to its processing, for the oldest of each batch, or of each 1,000 records of a batch.',
+    help: 'Time from the logging of a record to its processing, for the oldest of each slice of a batch (at most 1,000 records).',
     labelNames: ['group'],
     buckets: AGE_BUCKETS_S,
     registers: [registry],

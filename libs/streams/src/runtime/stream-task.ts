@@ -13,7 +13,7 @@ import type { StateManager } from './state-directory.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** A record may cost a thousand times as much as the usual one: heartbeats and timers wait no longer than this, and for some records more. */
+/** Heartbeats and timers wait for no more than this per busy partition, and for the records of one look at the clock. */
 const MAX_TURN_MS = 50;
 /** A look at the clock costs a hundredth of a cheap record. */
 const RECORDS_PER_LOOK = 16;
