@@ -14,11 +14,15 @@ export async function openKeptHistory(folder: string) {
     keep: true,
     drop: false,
   });
-  // Each run has topics of its own, which the projector would refuse after those of the run before.
-  const dataSource = await createDataSource(stack.databaseUrl, { applicationName: 'bench' }).initialize();
-  await dataSource.query('DELETE FROM projected_topics');
-  await dataSource.destroy();
+  await forgetEarlierRuns(stack.databaseUrl);
   return { databaseUrl: stack.databaseUrl, fleetId: largestWithFailures().fleetId, stop: () => stack.stop() };
+}
+
+/** Each run has topics of its own, which the projector would refuse after those of the run before, and creates the fleet. */
+async function forgetEarlierRuns(databaseUrl: string): Promise<void> {
+  const dataSource = await createDataSource(databaseUrl, { applicationName: 'bench' }).initialize();
+  await dataSource.query('TRUNCATE projected_topics, fleets CASCADE');
+  await dataSource.destroy();
 }
 
 /** Its deliveries end in both ways, so that a filter by status always finds some. */
