@@ -36,7 +36,16 @@ describe('Publishing and reading on a real broker', () => {
     const range = { dataDir, topic: 'telemetry.pings', from: null, to: null, device, type: null, untilEnd: true };
     const csv = join(dataDir, 'pings.csv');
     // As a killed export leaves it: the header is written, nothing is read yet, and something half written follows.
-    const query = { topic: range.topic, format: 'csv', from: null, to: null, device, type: null, untilEnd: true };
+    const query = {
+      topic: range.topic,
+      format: 'csv',
+      from: null,
+      to: null,
+      device,
+      type: null,
+      untilEnd: true,
+      escapesFormulas: true,
+    };
     await read(terminal, { ...range, format: 'csv', output: csv });
     const whole = await readFile(csv, 'utf8');
     const header = whole.slice(0, whole.indexOf('\n') + 1);

@@ -124,6 +124,6 @@ async function toParquet(
 
 /** Identifies an export: only the same one can be resumed. */
 function queryOf({ topic, format = 'ndjson', from, to, device, type, untilEnd, keepFormulas }: ReadOptions): string {
-  const escapesFormulas = format === 'csv' && keepFormulas !== true;
+  const escapesFormulas = format === 'csv' ? keepFormulas !== true : undefined;
   return JSON.stringify({ topic, format, from, to, device, type, untilEnd, escapesFormulas });
 }
