@@ -156,6 +156,14 @@ export const RENDERINGS = [
     },
   },
   {
+    title: 'public-api asks no instances where its own setting takes away the addresses of all',
+    flags: ['--set', `config.WAYPOST_ADMIN_URLS=${ADMIN_URLS},apps.public-api.config.WAYPOST_ADMIN_URLS=`],
+    check(manifests, example) {
+      const policies = (all) => all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec);
+      assert.deepEqual(policies(manifests), policies(example));
+    },
+  },
+  {
     title: 'the autoscaler counts the partitions of all where the set-up has no settings',
     flags: ['--set', 'autoscaling.enabled=true,setUp.config=null'],
     check(manifests) {

@@ -57,7 +57,7 @@ function releaseOnce(file: string): () => Promise<void> {
   return () => (released ??= rm(file, { force: true }));
 }
 
-/** Meanwhile another may have removed the lock and taken it anew: that one goes back to its place. */
+/** Another process may have replaced the stale lock with its own since it was read: that one is put back. */
 async function removeStale(file: string, stale: string): Promise<void> {
   const aside = `${file}.stale-${randomBytes(4).toString('hex')}`;
   try {
@@ -80,7 +80,7 @@ async function contentOf(file: string): Promise<string | null> {
   }
 }
 
-/** null: nobody; a lock appears with its content. */
+/** null: the lock is free; a lock appears with its content. */
 function holderIn(content: string): ProcessIdentity | null {
   try {
     return JSON.parse(content) as ProcessIdentity;

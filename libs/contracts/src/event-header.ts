@@ -1,4 +1,4 @@
-import type { HeaderOfRecord } from './trace-header.js';
+import { type HeaderOfRecord, singleHeader } from './record-header.js';
 
 /** The position of an event in fleet.events. */
 export interface EventPosition {
@@ -8,7 +8,7 @@ export interface EventPosition {
 
 const EVENT_HEADER = 'waypost-event';
 const VALUE = /^(?<partition>\d{1,9}):(?<offset>\d{1,15})$/;
-const MAX_LENGTH = 32;
+const MAX_BYTES = 32;
 
 /** Names the event of a delivery, so that its fan-out can tell its own deliveries from all others. */
 export function eventHeader({ partition, offset }: EventPosition): HeaderOfRecord {
@@ -17,8 +17,6 @@ export function eventHeader({ partition, offset }: EventPosition): HeaderOfRecor
 
 /** null: the record does not say. Replayed deliveries, test events and deliveries of earlier versions do not. */
 export function readEventHeader(headers: readonly HeaderOfRecord[] = []): EventPosition | null {
-  const [found, ...others] = headers.filter(({ key }) => key === EVENT_HEADER);
-  if (!found?.value || others.length > 0 || found.value.length > MAX_LENGTH) return null;
-  const groups = VALUE.exec(found.value.toString('latin1'))?.groups;
+  const groups = VALUE.exec(singleHeader(headers, EVENT_HEADER, MAX_BYTES) ?? '')?.groups;
   return groups ? { partition: Number(groups['partition']), offset: Number(groups['offset']) } : null;
 }

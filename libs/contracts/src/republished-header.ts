@@ -1,4 +1,4 @@
-import type { HeaderOfRecord } from './trace-header.js';
+import { type HeaderOfRecord, singleHeader } from './record-header.js';
 
 /** Where a record was in its partition when it was rejected for the first time. */
 export interface RejectedOrigin {
@@ -9,7 +9,7 @@ export interface RejectedOrigin {
 
 const REPUBLISHED_HEADER = 'waypost-republished-from';
 const VALUE = /^(?<offset>\d{1,15}):(?<timestamp>-?\d{1,15})$/;
-const MAX_LENGTH = 32;
+const MAX_BYTES = 32;
 const NO_HEADERS: readonly HeaderOfRecord[] = [];
 
 /** Names the original of a record that an operator publishes again, so that its rejections count as one. */
@@ -19,9 +19,7 @@ export function republishedHeader({ offset, timestamp }: RejectedOrigin): Header
 
 /** null: it is an original. */
 export function readRepublishedHeader(headers: readonly HeaderOfRecord[] = []): RejectedOrigin | null {
-  const [found, ...others] = headers.filter(({ key }) => key === REPUBLISHED_HEADER);
-  if (!found?.value || others.length > 0 || found.value.length > MAX_LENGTH) return null;
-  const groups = VALUE.exec(found.value.toString('latin1'))?.groups;
+  const groups = VALUE.exec(singleHeader(headers, REPUBLISHED_HEADER, MAX_BYTES) ?? '')?.groups;
   return groups ? { offset: Number(groups['offset']), timestamp: Number(groups['timestamp']) } : null;
 }
 

@@ -1,22 +1,15 @@
 import { parseTraceparent, passedTracestate, TRACEPARENT, TRACESTATE } from '@waypost/domain';
-
-export interface HeaderOfRecord {
-  readonly key: string;
-  readonly value: Buffer | null;
-}
+import { type HeaderOfRecord, singleHeader } from './record-header.js';
 
 /** A longer one belongs to no version that this code can read. */
-const MAX_LENGTH = 256;
+const MAX_BYTES = 256;
 const NO_HEADERS: readonly HeaderOfRecord[] = [];
 /** Far more than is passed on; longer ones are not read at all. */
 const MAX_STATE_BYTES = 8_192;
 
 /** The `traceparent` of a record, as received (R-46); null: there is none, or several, which is meaningless. */
 export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string | null {
-  if (headers.length === 0) return null;
-  const [found, ...others] = headers.filter(({ key }) => key === TRACEPARENT);
-  if (!found?.value || others.length > 0 || found.value.length > MAX_LENGTH) return null;
-  return found.value.toString('latin1');
+  return singleHeader(headers, TRACEPARENT, MAX_BYTES);
 }
 
 /** The `tracestate` of a record as it is passed on (R-46), which is meaningless without a `traceparent`; null: none. */

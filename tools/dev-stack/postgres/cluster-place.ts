@@ -30,7 +30,7 @@ interface PlaceOptions {
   readonly rootPlace?: string;
   readonly canReach?: (folder: string, user: UserIds) => boolean;
   readonly now?: () => number;
-  /** Told of clusters that nobody seems to use, and that only their owner can delete. */
+  /** Receives a line about each cluster that seems unused and that only its owner can delete. */
   readonly note?: (line: string) => void;
 }
 

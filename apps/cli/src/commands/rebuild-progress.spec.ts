@@ -40,7 +40,7 @@ describe('the progress of a rebuild', () => {
     expect(describeRebuild(progress, { perSecond: 0, leftMs: null })).toContain('records, 0/s (');
   });
 
-  it('ends with what was done: who only watches is not told of a rebuild', () => {
+  it('ends with what was done: watching does not claim a rebuild', () => {
     const done = { records: 12_345, topics: ['webhook.attempts', 'telemetry.pings'] };
     const logs = '12,345 records of webhook.attempts and telemetry.pings';
     expect(describeEnd({ ...done, watch: true })).toBe(`projected up to the end of the logs: ${logs}`);

@@ -26,7 +26,7 @@ function useDeliveryPages(filters: DeliveryFilters, openedAtMs: number) {
     },
     getNextPageParam: ({ nextPageState }, pages) =>
       rowsOf(pages).length < MAX_ROWS ? (nextPageState ?? undefined) : undefined,
-    // Rows stay as they were read until somebody asks for newer ones, also after "back".
+    // Rows stay as they were read until the reader asks for newer ones, also after "back".
     staleTime: Infinity,
     gcTime: KEPT_MS,
   });

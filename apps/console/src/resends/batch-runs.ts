@@ -2,11 +2,11 @@ import type { ResendBatch } from './resend-batch.js';
 
 export interface Run {
   readonly done: Promise<void>;
-  /** Lets the request that is under way end, and returns the batch as it is then. */
+  /** Waits for the current request, then returns the batch as it is. */
   readonly stop: () => Promise<ResendBatch>;
 }
 
-/** By the id of their batch. They go on while the tab shows another page: what is missing would not be begun without a word. */
+/** By the id of their batch. They continue while the tab shows another page; otherwise the rest would silently never begin. */
 const runs = new Map<string, Run>();
 
 export function runOf(batchId: string): Run | undefined {
@@ -26,7 +26,7 @@ export async function keepRun(batchId: string, run: Run): Promise<void> {
   }
 }
 
-/** Whoever signs out, or turns to another fleet, sends nothing more. */
+/** Signing out, or switching to another fleet, stops all resends. */
 export function stopRuns(): void {
   for (const run of runs.values()) void run.stop();
 }

@@ -99,7 +99,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** For pages, which exist only while somebody is signed in. */
+/** For pages, which exist only during a session. */
 export function useClient(): WaypostClient {
   const { client } = useSession();
   if (!client) throw new Error('useClient() is used while signed out.');

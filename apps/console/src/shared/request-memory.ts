@@ -12,8 +12,8 @@ interface Sources {
 }
 
 /**
- * Remembers a request until it was carried out. When its response was lost, nobody knows whether it was: sent again under
- * its key, it is carried out once, and answered as the first time (R-17, R-30). Another request gets another key.
+ * Remembers a request until it is known whether the service carried it out. If the response was lost, the same request is
+ * sent again with the same key, so that it is carried out only once (R-17, R-30). Another request gets another key.
  */
 export function requestMemory({ newKey, nowMs }: Sources) {
   let last: (Remembered & { readonly text: string }) | null = null;
@@ -29,7 +29,7 @@ export function requestMemory({ newKey, nowMs }: Sources) {
   };
 }
 
-/** Whether the service has said that the request was not carried out. Then the next one is not the same, even with the same text. */
+/** Whether the service said that it did not carry out the request. Pressing again is then a new request. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WaypostApiError) || error.status >= 500) return false;
   // Before a 429, an attempt without a response may have been carried out.

@@ -6,11 +6,11 @@ import { isRefusal, type Remembered, requestMemory } from './request-memory.js';
 interface Creation<Asked, Made> {
   readonly send: (asked: Asked, remembered: Remembered) => Promise<Made>;
   readonly onSuccess?: (made: Made) => unknown;
-  /** What of it the request has; all of it by default. */
+  /** The part that the request contains; all of it by default. */
   readonly sent?: (asked: Asked) => unknown;
 }
 
-/** A mutation that makes one thing, however often it is asked for the same until it has succeeded. */
+/** A mutation that creates one thing, however often the same request is repeated until it succeeds. */
 export function useCreation<Asked, Made>({ send, onSuccess, sent = (asked) => asked }: Creation<Asked, Made>) {
   const [memory] = useState(() => requestMemory({ newKey: () => crypto.randomUUID(), nowMs }));
   return useMutation({

@@ -212,7 +212,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const [stored, known] = [storedOffset, this.position].map((offset) => (offset === null ? 'none' : String(offset)));
     const name = partitionName(this.context);
     return new Error(
-      `The stored position of ${name} is ${String(stored)} and not ${String(known)}: it was moved meanwhile.`,
+      `The stored position of ${name} is ${String(stored)} and not ${String(known)}: it was moved in the meantime.`,
     );
   }
 

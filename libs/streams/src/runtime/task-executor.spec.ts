@@ -90,8 +90,8 @@ describe('an executor whose callbacks throw', () => {
   });
 });
 
-describe('an executor that is told to skip a record', () => {
-  it('refuses while another record is parked by now, so that nobody skips what they have not seen (R-45)', async () => {
+describe('a command to skip a record', () => {
+  it('is refused if another record is parked by now, so that no record is skipped unseen (R-45)', async () => {
     broker.append(INPUT, { key: null, value: Buffer.from('poison') });
     const kept: number[] = [];
     await start({ deadLetterQueue: (_, { offset }) => Promise.resolve(void kept.push(offset)) });

@@ -281,7 +281,7 @@ export class AttemptFlow {
     return { type: 'ended', attempt: made };
   }
 
-  /** A process that was paused must not POST what its successor has sent meanwhile, so it asks the group first. */
+  /** A process that was paused must not POST what its successor has already sent, so it asks the group first. */
   private confirmsOwnership(): Promise<boolean> {
     this.confirming ??= this.options.context
       .confirmOwnership()
@@ -358,7 +358,7 @@ export class AttemptFlow {
     this.options.onOutcome(backlog, { ...details, isAccepted, isFailure: record.outcome === 'failed', ended });
   }
 
-  /** Holds the delivery again, unless its backlog was released meanwhile. */
+  /** Holds the delivery again, unless its backlog has been released. */
   private probeFailed(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
     const reason = 'the probe was not accepted';
     publishAttempt(this.options.log, record, { type: 'probed', about: endedAt, occurredAt: endedAt, reason });

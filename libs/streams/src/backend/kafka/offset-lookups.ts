@@ -21,7 +21,7 @@ interface ListedOffsets {
 }
 
 /**
- * Finds offsets by time, with one request at a time for each leader and time. Lookups that arrive meanwhile need a
+ * Finds offsets by time, with one request at a time for each leader and time. Lookups that arrive in the meantime need a
  * later answer and share the next request, whichever partition they are for.
  */
 export class OffsetLookups {
