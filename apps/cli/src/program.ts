@@ -8,6 +8,7 @@ import {
   addRebuild,
   addRefill,
   addSetUp,
+  addStateCommands,
   addTaskCommands,
   addWait,
 } from './command-definitions/stack-commands.js';
@@ -41,6 +42,7 @@ export function createProgram(context: ProgramContext): Command {
   addTaskCommands(program, context);
   addRebuild(program, context);
   addRefill(program, context);
+  addStateCommands(program, context);
   addKeyCommands(program, context);
   addSetUp(program, context);
   addDoctor(program, context);

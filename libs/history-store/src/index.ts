@@ -42,4 +42,5 @@ export type { PositionMove, Superseded } from './projection/projection-transacti
 
 export type { DailyPartitions } from './partitions/daily-partitions.js';
 export { endStalledSessions } from './projection/end-stalled-sessions.js';
+export { forgetProjectedTopics } from './rebuild/forget-projected-topics.js';
 export { type HistoryRebuild, openHistoryRebuild, type ProjectedLogs } from './rebuild/history-rebuild.js';

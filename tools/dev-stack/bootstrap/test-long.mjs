@@ -2,7 +2,7 @@
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
  * suites and the bugs planted for them, a soak run, the end-to-end suites on all recorded traffic, the
  * fuzzing of the API, every alert, every panel in a real Prometheus, and what deploys. All of it by one seed, which is
- * random unless given: `--seed 7`. Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, kills,
+ * random unless given: `--seed 7`. Takes about 60 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, moves, kills,
  * contract, alerts, deploy, site) runs a part.
  */
 import './prepare.mjs';
@@ -42,6 +42,7 @@ const steps = [
     { WAYPOST_LONG_TESTS: 'true' },
   ],
   ['permissions', 'test:int', ['kafka-permissions'], { WAYPOST_LONG_TESTS: 'true' }],
+  ['moves', 'test:int', ['state-transfer'], { WAYPOST_LONG_TESTS: 'true' }],
   ['kills', 'test:int', ['supervisor', 'replay.task'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { KafkaUser } from '@waypost/contracts';
 import { parsePositive } from '../parse-arguments.js';
-import { leaf, type ProgramContext, type Shared } from './command.js';
+import { fromCaller, leaf, type ProgramContext, type Shared } from './command.js';
 
 export function addWait(program: Command, { terminal, now }: ProgramContext): void {
   leaf(program, 'wait', 'Waits until every consumer group is at the end of its topics and no subscription is parked.')
@@ -64,6 +64,28 @@ export function addRefill(program: Command, { terminal }: ProgramContext): void 
   ).action(async ({ dataDir }: Shared) => {
     const { refill } = await import('../commands/refill.js');
     await refill(terminal, { dataDir });
+  });
+}
+
+export function addStateCommands(program: Command, { terminal, callerDir }: ProgramContext): void {
+  const state = program
+    .command('state')
+    .description('Moves fleets, geofences, subscriptions and the state of devices to new topics.');
+  leaf(
+    state,
+    'export <file>',
+    'Writes them to a file. All applications must be stopped, and everything finished.',
+  ).action(async (file: string, { dataDir }: Shared) => {
+    const { exportState } = await import('../commands/state-export.js');
+    await exportState(terminal, { dataDir, file: fromCaller(callerDir, file) });
+  });
+  leaf(
+    state,
+    'import <file>',
+    'Fills topics that "set-up" has just created, in this or another cluster, with any number of partitions.',
+  ).action(async (file: string, { dataDir }: Shared) => {
+    const { importState } = await import('../commands/state-import.js');
+    await importState(terminal, { dataDir, file: fromCaller(callerDir, file) });
   });
 }
 

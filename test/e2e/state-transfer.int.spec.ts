@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type DevStack, openDataDir, startDevStack } from '../../tools/dev-stack/index.js';
+import { generateTraffic } from '../../tools/simulator/generate-traffic.js';
+import { type BuiltProgram, startBuilt } from '../security/testing/built-program.js';
+import { counts, differences, none } from '../support/differences.js';
+import { type PlainPing, plainRules } from '../support/plain-rules.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { eventLine, eventTypes } from '../support/subscriptions.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { requireTestStack } from '../support/test-stack.js';
+import { until } from '../support/until.js';
+
+const APPS = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
+const PATIENCE = { timeoutMs: 60_000 };
+const FLEET = 'moving';
+const { registryUrl, databaseUrl: server } = requireTestStack();
+const secrets = {
+  WAYPOST_SEALING_KEY: randomBytes(32).toString('base64'),
+  WAYPOST_PAGE_TOKEN_KEY: randomBytes(32).toString('base64'),
+  WAYPOST_EGRESS_ALLOW: '127.0.0.0/8',
+  WAYPOST_ALLOW_HTTP: 'true',
+};
+
+const pings = [
+  ...generateTraffic({ seed: 8, vehicles: 20, durationMs: 1_800_000, startAt: Date.UTC(2026, 0, 15, 8) }),
+] as PlainPing[];
+const [before, after] = [pings.slice(0, pings.length / 2), pings.slice(pings.length / 2)];
+const linesOf = (some: readonly PlainPing[]): string[] => plainRules(some, 'kept').events.map(eventLine);
+
+interface Event {
+  readonly deviceId: string;
+  readonly eventType: string;
+  /** Epoch ms. */
+  readonly eventTime: number;
+}
+
+/** A Kafka cluster with its applications. Registry and database are shared, as when one moves to another cluster. */
+interface Installation {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  cli(...args: readonly string[]): Promise<string>;
+  tryCli(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
+  publish(some: readonly PlainPing[]): Promise<void>;
+  events(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+let folder: string;
+let database: TestDatabase;
+let receiver: Receiver;
+let older: Installation;
+let newer: Installation;
+
+async function openInstallation(name: string, partitions: number): Promise<Installation> {
+  const dataDir = await openDataDir(join(folder, name));
+  const external = { registry: { url: registryUrl }, databaseUrl: database.url };
+  const stack: DevStack = await startDevStack({ dataDir, env: process.env, external });
+  const env: Record<string, string> = {
+    ...secrets,
+    KAFKA_BROKERS: stack.kafka.brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    DATABASE_URL: database.url,
+    WAYPOST_PARTITIONS: String(partitions),
+  };
+  let running: BuiltProgram[] = [];
+  const tryCli: Installation['tryCli'] = async (...args) => {
+    // The keys of fleets are kept in the folder that both share.
+    const program = startBuilt('apps/cli/src/main.js', [...args, '--data-dir', folder], env);
+    return { code: await program.ended, output: program.output() };
+  };
+  const cli: Installation['cli'] = async (...args) => {
+    const { code, output } = await tryCli(...args);
+    if (code !== 0) throw new Error(`waypost ${args.join(' ')} ended with ${String(code)}: ${output}`);
+    return output;
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((program) => program.stop()));
+    running = [];
+  };
+  return {
+    cli,
+    tryCli,
+    async start() {
+      for (const app of APPS) {
+        const adminPort = String(await dataDir.port(`admin-${app}`));
+        const own = { WAYPOST_ADMIN_PORT: adminPort, WAYPOST_PORT: '0' };
+        const program = startBuilt(`apps/${app}/src/main.js`, [], { ...env, ...own });
+        running.push(program);
+        await until(async () => {
+          const { status } = await fetch(`http://127.0.0.1:${adminPort}/health/ready`);
+          expect([status, program.output()]).toEqual([200, expect.anything()]);
+        }, PATIENCE);
+      }
+      const [, port] = /"port":(\d+)[^\n]*"event":"http_listening"/.exec(running.at(-1)?.output() ?? '') ?? [];
+      env['WAYPOST_API_URL'] = `http://127.0.0.1:${String(port)}`;
+    },
+    stop,
+    async publish(some) {
+      const file = join(folder, 'pings.ndjson');
+      await writeFile(file, some.map((ping) => JSON.stringify(ping)).join('\n'));
+      await cli('publish', file, '--fleet', FLEET, '--keep-received-time');
+    },
+    async events() {
+      const lines = (await cli('read', 'fleet.events', '--until-end')).split('\n').filter((line) => line !== '');
+      return lines.map((line) => {
+        const { value } = JSON.parse(line) as { readonly value: Event };
+        return eventLine({ ...value, eventTime: new Date(value.eventTime).toISOString() });
+      });
+    },
+    async close() {
+      await stop();
+      await stack.stop();
+    },
+  };
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-state-'));
+  await chmod(folder, 0o711);
+  [database, receiver] = await Promise.all([createTestDatabase(server), startReceiver()]);
+  older = await openInstallation('older', 3);
+}, 120_000);
+afterAll(async () => {
+  await older.close();
+  await newer.close();
+  await receiver.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+}, 120_000);
+
+/** Two brokers and eight applications: with npm run test:long. */
+(process.env['WAYPOST_LONG_TESTS'] === undefined ? describe.skip : describe)(
+  'state that moves to another cluster with more partitions (R-40)',
+  () => {
+    const file = (): string => join(folder, 'state.ndjson');
+
+    it('is exported once nothing is unfinished and no application runs', async () => {
+      await older.cli('set-up');
+      await older.start();
+      await older.cli('fleet', 'create', FLEET, '--routes');
+      await older.cli('subscribe', '--fleet', FLEET, '--url', receiver.url('/'), '--event-types', eventTypes.join());
+      await older.publish(before);
+      await older.cli('wait', '--idle', '1');
+
+      const tooEarly = await older.tryCli('state', 'export', file());
+      expect(tooEarly).toEqual({ code: 1, output: expect.stringContaining('Stop all applications first') });
+      await older.stop();
+      expect(await older.cli('state', 'export', file())).toContain('exported');
+    }, 240_000);
+
+    it('is imported into new topics only, and once', async () => {
+      const inUse = { code: 1, output: expect.stringContaining('Nothing was written') };
+      expect(await older.tryCli('state', 'import', file())).toEqual(inUse);
+
+      newer = await openInstallation('newer', 5);
+      await newer.cli('set-up');
+      expect(await newer.cli('state', 'import', file())).toContain('imported');
+      expect(await newer.tryCli('state', 'import', file())).toEqual(inUse);
+    }, 240_000);
+
+    it('continues every device there: all events of the whole journey are sent once, and are in one history', async () => {
+      await newer.start();
+      await newer.publish(after);
+      await newer.cli('wait', '--idle', '1');
+
+      const expected = linesOf(pings);
+      // Otherwise the test could not fail: the parts by themselves have other events.
+      expect(counts([...linesOf(before), ...linesOf(after)])).not.toEqual(counts(expected));
+      expect(differences([...(await older.events()), ...(await newer.events())], expected)).toEqual(none);
+      expect(new Set(receiver.calls.map(({ eventId }) => eventId)).size).toBe(expected.length);
+      expect(receiver.calls).toHaveLength(expected.length);
+      const history = (await newer.cli('history', '--fleet', FLEET)).trim().split('\n');
+      const ids = history.map((line) => (JSON.parse(line) as { readonly eventId: string }).eventId);
+      expect(ids.sort()).toEqual(receiver.calls.map(({ eventId }) => eventId).sort());
+    }, 240_000);
+  },
+);
