@@ -173,8 +173,8 @@ export const DELIVERY_BUGS: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'every POST asks for a token',
     file: `${SENDER}/single-attempt/token-entries.ts`,
-    is: 'if (entry.issued.validUntilMs > this.options.monotonicMs()) return entry.issued;',
-    becomes: 'if (entry.issued.validUntilMs < this.options.monotonicMs()) return entry.issued;',
+    is: 'entry.issued.validUntilMs > this.options.monotonicMs()',
+    becomes: 'entry.issued.validUntilMs < this.options.monotonicMs()',
   },
   {
     name: 'a 410 is tried again',

@@ -19,7 +19,7 @@ export async function copyBuild(folder: string): Promise<BuildCopy> {
   for (const part of ['apps', 'libs']) await cp(projectFile(`dist/${part}`), join(dist, part), { recursive: true });
   await symlink(projectFile('node_modules'), join(folder, 'node_modules'));
   await cp(projectFile('package.json'), join(folder, 'package.json'));
-  const fileOf = (bug: PlantedBug): string => join(dist, bug.file.replace(/\.ts$/, '.js'));
+  const fileOf = (bug: PlantedBug): string => fileInBuild(dist, bug);
   for (const bug of PLANTED_BUGS) withBug(await readFile(fileOf(bug), 'utf8'), bug);
   return {
     dist,
@@ -29,6 +29,10 @@ export async function copyBuild(folder: string): Promise<BuildCopy> {
       return () => writeFile(fileOf(bug), text);
     },
   };
+}
+
+export function fileInBuild(dist: string, { file }: PlantedBug): string {
+  return join(dist, file.replace(/\.ts$/, '.js'));
 }
 
 /** @throws Error when the text does not stand there exactly once: it would be no bug, or another one */
