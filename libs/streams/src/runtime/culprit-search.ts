@@ -1,29 +1,30 @@
 import type { RecordBatch } from '../record.js';
 
-const WHOLE_BATCHES = Number.MAX_SAFE_INTEGER;
+/**
+ * `known`: all before the suspect is one part, and committed before it. `halving`: a part has at most `size` offsets,
+ * and each is committed. Both end once `until` is passed.
+ */
+type Search = { readonly suspect: number; readonly until: number } & (
+  | { readonly type: 'known' }
+  | { readonly type: 'halving'; readonly size: number }
+);
 
 /**
  * Finds the record that a partition fails at. If a failure names the record, the next task commits what comes before
  * it. Otherwise the task gets fewer records at a time and commits them, until a single one fails.
  */
 export class CulpritSearch {
-  /** How many offsets to try at a time, before `until`. */
-  private step = Infinity;
-  private until = 0;
-  /** Records before this offset are tried by themselves. */
-  private suspect = 0;
+  private search: Search | null = null;
+  /** The offsets that a failure may be about: those since the last commit. */
   private tried: { readonly from: number; readonly to: number } | null = null;
 
   get isOn(): boolean {
-    return this.step < Infinity;
+    return this.search !== null;
   }
 
-  /**
-   * Whether to commit before `nextOffset`, so that a later failure is not blamed on these records. With a known record,
-   * only the part right before it is committed.
-   */
+  /** Whether to commit before `nextOffset`, so that a later failure is not blamed on these records. */
   isToCommit(nextOffset: number): boolean {
-    return this.isOn && (this.step < WHOLE_BATCHES || nextOffset >= this.suspect);
+    return this.search?.type === 'halving' || (this.search !== null && nextOffset >= this.search.suspect);
   }
 
   reset(): void {
@@ -31,32 +32,19 @@ export class CulpritSearch {
   }
 
   *parts(batch: RecordBatch, position: number): Generator<RecordBatch> {
-    if (!this.isOn) {
+    if (!this.search) {
       this.tried = { from: position, to: batch.nextOffset };
       yield batch;
       return;
     }
-    const { topic, partition, highWatermark, lastStableOffset, leaderEpoch, records } = batch;
-    for (let index = 0, from = position; from < batch.nextOffset;) {
-      const first = records[index]?.offset ?? batch.nextOffset;
-      // The gap before the first record is a part of its own: it is committed, and not skipped again.
-      const reach = first > from ? first : Math.min(from + this.step, from < this.suspect ? this.suspect : Infinity);
-      const inReach = records.slice(index).findIndex(({ offset }) => offset >= reach);
-      const end = inReach < 0 ? records.length : index + inReach;
-      const nextOffset = records[end]?.offset ?? batch.nextOffset;
+    for (let from = position; from < batch.nextOffset;) {
+      const part = partAt(from, batch, this.search);
+      const last = part.records.at(-1);
       // Uncommitted records may be the cause as well.
-      if (end > index) this.tried = { from: this.tried?.from ?? from, to: (records[end - 1]?.offset ?? from) + 1 };
-      yield {
-        topic,
-        partition,
-        highWatermark,
-        lastStableOffset,
-        leaderEpoch,
-        records: records.slice(index, end),
-        nextOffset,
-      };
-      if (nextOffset >= this.until) this.step = Infinity;
-      [index, from] = [end, nextOffset];
+      if (last) this.tried = { from: this.tried?.from ?? from, to: last.offset + 1 };
+      yield part;
+      from = part.nextOffset;
+      if (this.search && from >= this.search.until) this.search = null;
     }
   }
 
@@ -68,13 +56,29 @@ export class CulpritSearch {
   narrow(offset: number | null): number | 'again' | null {
     if (!this.tried) return offset;
     const { from, to } = this.tried;
-    const half = Math.floor((to - from) / 2);
-    // Before the search, an earlier batch of the same transaction may have failed. Parts before a known record share a
-    // transaction, so the failing one is unknown too.
-    const isFound = this.isOn && (offset === null ? half < 1 && this.step < WHOLE_BATCHES : offset <= from);
-    this.suspect = offset ?? from;
-    this.step = offset === null ? Math.max(1, half) : WHOLE_BATCHES;
-    this.until = isFound || offset !== null ? this.suspect + 1 : to;
-    return isFound ? this.suspect : 'again';
+    const before = this.search;
+    if (offset !== null) {
+      this.search = { type: 'known', suspect: offset, until: offset + 1 };
+      // Before the search, an earlier batch of the same transaction may have failed.
+      return before && offset <= from ? offset : 'again';
+    }
+    this.search = { type: 'halving', size: Math.max(1, Math.floor((to - from) / 2)), suspect: from, until: to };
+    // Parts before a known record share a transaction, so the failing one is unknown.
+    return before?.type === 'halving' && to - from === 1 ? from : 'again';
   }
+}
+
+/** The gap before the first record is a part of its own: it is committed, and not skipped again. */
+function partAt(from: number, batch: RecordBatch, search: Search | null): RecordBatch {
+  const startOf = (at: number): number => batch.records.find(({ offset }) => offset >= at)?.offset ?? batch.nextOffset;
+  const first = startOf(from);
+  const nextOffset = first > from ? first : startOf(endOfPart(from, search));
+  const records = batch.records.filter(({ offset }) => offset >= from && offset < nextOffset);
+  return { ...batch, records, nextOffset };
+}
+
+function endOfPart(from: number, search: Search | null): number {
+  if (!search) return Infinity;
+  const end = from < search.suspect ? search.suspect : Infinity;
+  return search.type === 'halving' ? Math.min(from + search.size, end) : end;
 }
