@@ -155,25 +155,42 @@ export class StreamTask implements PartitionTask {
       await this.epochs.advance(batch, this.positions.get(batch.topic) ?? 0);
       this.refuseClosed();
     }
-    const isTrickle = await this.processSlices(core, batch);
+    const isSmall = await this.processSlices(core, batch);
     // Forwarded and stored values are copies.
     batch.release?.();
-    this.positions = this.moved(batch, batch.nextOffset);
-    if (batch.nextOffset < batch.lastStableOffset) this.behind.add(batch.topic);
-    else this.behind.delete(batch.topic);
-    // A record of one source next to the backlog of another is part of a backlog.
-    const isCaughtUp = this.behind.size === 0;
-    if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
+    this.advance(batch);
+    if (this.isToCommit(core)) {
       await this.commit(core, this.positions);
-      // Wait before the next fetch: it will include records that arrive in the meantime, in one transaction.
-      this.linger.committed(this.producer?.heldUpMs ?? 0);
-      // With several sources, batches are short even in a backlog.
-      if (isTrickle && (isCaughtUp || this.positions.size === 1))
-        await waitOrAbort(this.linger.ms, this.released.signal);
+      await this.waitForMore(isSmall);
     }
     if (core.changed) return;
     this.uncommittedSince = null;
     this.options.stores.between();
+  }
+
+  private advance(batch: RecordBatch): void {
+    this.positions = this.moved(batch, batch.nextOffset);
+    if (batch.nextOffset < batch.lastStableOffset) this.behind.add(batch.topic);
+    else this.behind.delete(batch.topic);
+  }
+
+  /** A record of one source next to the backlog of another is part of a backlog. */
+  private get isCaughtUp(): boolean {
+    return this.behind.size === 0;
+  }
+
+  /** Whether the end of a batch is a reason to commit. */
+  private isToCommit(core: ProcessorTopology): boolean {
+    if (!core.changed) return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
+    return this.isCaughtUp || !this.hasCommitted || this.isDue(core);
+  }
+
+  /** Call after a commit: the next fetch will include records that arrive in the meantime, in one transaction. */
+  private async waitForMore(isSmall: boolean): Promise<void> {
+    this.linger.committed(this.producer?.heldUpMs ?? 0);
+    // With several sources, batches are short even in a backlog.
+    const isBacklog = this.several && !this.isCaughtUp;
+    if (isSmall && !isBacklog) await waitOrAbort(this.linger.ms, this.released.signal);
   }
 
   /** @returns whether it was a single slice */
@@ -264,10 +281,6 @@ export class StreamTask implements PartitionTask {
     if (core.outputBytes > MAX_OUTPUT_BYTES) return true;
     const { uncommittedSince } = this;
     return core.changed && uncommittedSince !== null && this.isOver(uncommittedSince, this.options.commitIntervalMs);
-  }
-
-  private isOverdue(): boolean {
-    return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
   }
 
   /** Also true if the clock was set back: the time that passed is then unknown. */
