@@ -19,7 +19,7 @@ import {
 } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
-import { TaskInputs } from './task-inputs.js';
+import { type NextPart, TaskInputs } from './task-inputs.js';
 
 export interface TaskExecutorOptions {
   /** The first names the task: the group assigns it, and the others follow. */
@@ -77,6 +77,7 @@ export class TaskExecutor {
   private generation: number;
   private rebuilds = 0;
   private retries = 0;
+  private recordsThisTurn = 0;
   readonly partition: TopicPartition;
   private readonly inputs: TaskInputs;
   private parkedInput: TaskInput;
@@ -310,40 +311,55 @@ export class TaskExecutor {
   }
 
   private async consume(task: PartitionTask): Promise<void> {
-    const [closing, failing] = [this.closing.signal, this.failing.signal];
-    const settled = (work: Promise<void> = Promise.resolve()): Promise<void> =>
-      settleOrAbort(settleOrAbort(work, failing), closing, CLOSE_GRACE_MS);
-    let [idlePolls, sinceTurn] = [0, 0];
-    while (!this.isClosing()) {
-      failing.throwIfAborted();
+    let idlePolls = 0;
+    this.recordsThisTurn = 0;
+    while (this.goesOn()) {
       const next = await this.inputs.next();
-      if (this.isClosing()) break;
-      failing.throwIfAborted();
-      if (next === null) {
-        await settled(task.idle?.());
+      if (!this.goesOn()) break;
+      if (next) {
+        await this.processBatch(task, next);
+      } else {
+        await this.settled(task.idle?.());
         if (++idlePolls === IDLE_POLLS_OF_PROGRESS) this.progressed();
-        continue;
       }
-      const { input, batch } = next;
-      for (const part of input.search.parts(batch, input.position)) {
-        await settled(task.process(part));
-        if (this.isClosing()) break;
-        input.position = part.nextOffset;
-        if (!this.inputs.isToCommit) continue;
-        await settled(task.idle?.());
-        this.inputs.resetSearches();
-      }
-      input.position = batch.nextOffset;
-      input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
-      if (!this.inputs.isSearching) this.progressed();
-      // Parts of several inputs are in memory, so nothing between them would wait for timers or I/O.
-      if (this.inputs.areSeveral) sinceTurn += batch.records.length;
-      if (sinceTurn < RECORDS_PER_TURN) continue;
-      sinceTurn = 0;
-      await nextTurn();
     }
-    failing.throwIfAborted();
-    await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
+    this.failing.signal.throwIfAborted();
+    await settleOrAbort(task.suspend?.() ?? Promise.resolve(), this.closing.signal, CLOSE_GRACE_MS);
+  }
+
+  /** @returns false: the partition is revoked. @throws what the task has failed with */
+  private goesOn(): boolean {
+    if (this.isClosing()) return false;
+    this.failing.signal.throwIfAborted();
+    return true;
+  }
+
+  private async processBatch(task: PartitionTask, { input, batch }: NextPart): Promise<void> {
+    for (const part of input.search.parts(batch, input.position)) {
+      await this.settled(task.process(part));
+      if (this.isClosing()) break;
+      input.position = part.nextOffset;
+      if (!this.inputs.isToCommit) continue;
+      await this.settled(task.idle?.());
+      this.inputs.resetSearches();
+    }
+    input.position = batch.nextOffset;
+    input.lagRecords = Math.max(0, batch.highWatermark - batch.nextOffset);
+    if (!this.inputs.isSearching) this.progressed();
+    if (this.inputs.areSeveral) await this.breathe(batch.records.length);
+  }
+
+  /** Settles with the task's work, but rejects once the task has failed, or was revoked a while ago. */
+  private settled(work: Promise<void> = Promise.resolve()): Promise<void> {
+    return settleOrAbort(settleOrAbort(work, this.failing.signal), this.closing.signal, CLOSE_GRACE_MS);
+  }
+
+  /** Parts of several inputs are in memory, so nothing between them would wait for timers or I/O. */
+  private async breathe(records: number): Promise<void> {
+    this.recordsThisTurn += records;
+    if (this.recordsThisTurn < RECORDS_PER_TURN) return;
+    this.recordsThisTurn = 0;
+    await nextTurn();
   }
 
   private context(failing: AbortController): TaskContext {

@@ -7,7 +7,7 @@ import { TaskInput } from './task-input.js';
 
 const IDLE_AFTER_MS = 200;
 
-interface NextPart {
+export interface NextPart {
   readonly input: TaskInput;
   readonly batch: RecordBatch;
 }
