@@ -91,24 +91,30 @@ export class TransactionCoordinator {
   ): Promise<T> {
     const { client, monotonicNow } = this.options;
     const startedAt = monotonicNow();
-    let waitMs = CONCURRENT_FIRST_WAIT_MS;
-    for (;;) {
+    for (let waitMs = CONCURRENT_FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS)) {
       try {
         return await send(await client.coordinator(type, key));
       } catch (error) {
-        const code = kafkaErrorCode(error);
-        const moved = reactionTo(code) === 'coordinator' || (isConnectionFailure(error) && api === 'InitProducerId');
-        if (moved) client.forgetCoordinator(type, key);
-        const isHeldUp = code === CONCURRENT_TRANSACTIONS;
+        const cause = causeOf(error, api);
         const passedMs = monotonicNow() - startedAt;
-        if (isHeldUp) this.heldUpMs = Math.max(this.heldUpMs, passedMs + waitMs);
-        const isOver = passedMs > (isHeldUp ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
-        if ((!moved && !isUndone(code)) || isOver) throw parkingOr(error, `${api} of ${key}`, isOver);
+        if (cause === 'moved') client.forgetCoordinator(type, key);
+        if (cause === 'held_up') this.heldUpMs = Math.max(this.heldUpMs, passedMs + waitMs);
+        const isOver = passedMs > (cause === 'held_up' ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
+        if (cause === 'failed' || isOver) throw parkingOr(error, `${api} of ${key}`, isOver);
         await sleep(waitMs);
-        waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
       }
     }
   }
+}
+
+/** Why a call did nothing; `failed`: it may have done something, or a repetition would not help. */
+function causeOf(error: unknown, api: string): 'moved' | 'held_up' | 'undone' | 'failed' {
+  const code = kafkaErrorCode(error);
+  if (code === CONCURRENT_TRANSACTIONS) return 'held_up';
+  if (reactionTo(code) === 'coordinator') return 'moved';
+  // InitProducerId may be done twice.
+  if (isConnectionFailure(error) && api === 'InitProducerId') return 'moved';
+  return isUndone(code) ? 'undone' : 'failed';
 }
 
 interface AddedPartitions {
