@@ -145,6 +145,11 @@ export function string(value: string | null): Buffer {
   return Buffer.concat([int16(bytes.length), bytes]);
 }
 
+/** For a caller that decides by the code: see kafka-errors.ts. */
+export function brokerError(code: number): Error {
+  return Object.assign(new Error(`The broker returned error code ${String(code)}.`), { code });
+}
+
 /** Groups by topic, as requests do. */
 export function byTopic<T extends { readonly topic: string }>(items: Iterable<T>): Map<string, T[]> {
   const groups = new Map<string, T[]>();

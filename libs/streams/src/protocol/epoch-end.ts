@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../record.js';
-import { ByteReader } from './bytes.js';
+import { brokerError, ByteReader, int32, string } from './bytes.js';
 
 const OFFSET_FOR_LEADER_EPOCH_API_KEY = 23;
 
@@ -18,16 +18,7 @@ export function epochEndRequest(partition: TopicPartition, epoch: number, presen
 }
 
 function encode({ topic, partition }: TopicPartition, epoch: number, present: number): Buffer {
-  const name = Buffer.from(topic);
-  const buffer = Buffer.alloc(4 + 2 + name.length + 16);
-  let at = buffer.writeInt32BE(1, 0);
-  at = buffer.writeInt16BE(name.length, at);
-  at += name.copy(buffer, at);
-  at = buffer.writeInt32BE(1, at);
-  at = buffer.writeInt32BE(partition, at);
-  at = buffer.writeInt32BE(present, at);
-  buffer.writeInt32BE(epoch, at);
-  return buffer;
+  return Buffer.concat([int32(1), string(topic), int32(1), int32(partition), int32(present), int32(epoch)]);
 }
 
 /** @returns null: the log has no epochs. Throws the error code of a broker that does not lead in this epoch. */
@@ -44,7 +35,6 @@ function decode(payload: Buffer): number | null {
     });
   });
   const { errorCode, end } = answer?.[0] ?? { errorCode: 0, end: -1 };
-  if (errorCode !== 0)
-    throw Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode });
+  if (errorCode !== 0) throw brokerError(errorCode);
   return end < 0 ? null : end;
 }

@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../record.js';
-import { ByteReader, byTopic } from './bytes.js';
+import { brokerError, ByteReader, byTopic } from './bytes.js';
 import type { AbortedTransaction } from './record-batch-decoder.js';
 
 const FETCH_API_KEY = 1;
@@ -76,8 +76,7 @@ function decodeFetch(payload: Buffer): { partitions: FetchedPartition[] } {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time
   const errorCode = reader.int16();
-  if (errorCode !== 0)
-    throw Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode });
+  if (errorCode !== 0) throw brokerError(errorCode);
   reader.int32(); // session
   const partitions = reader.array(decodeTopic).flat();
   return { partitions };

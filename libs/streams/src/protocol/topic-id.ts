@@ -1,4 +1,4 @@
-import { ByteReader } from './bytes.js';
+import { brokerError, ByteReader } from './bytes.js';
 
 export const METADATA_API_KEY = 3;
 /** The first version with topic ids (Kafka 2.8). */
@@ -49,8 +49,7 @@ function decode(payload: Buffer): string | null {
   const errorCode = reader.int16();
   skipString(reader); // name
   const id = payload.toString('hex', reader.position, reader.position + NO_ID.length);
-  if (errorCode !== 0)
-    throw Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode });
+  if (errorCode !== 0) throw brokerError(errorCode);
   return id === NO_ID_TEXT ? null : id;
 }
 

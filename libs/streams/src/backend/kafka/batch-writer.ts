@@ -16,10 +16,12 @@ export interface BatchWriterOptions {
   readonly now: () => number;
   readonly monotonicNow: () => number;
   readonly produce: Produce;
+  /**
+   * Outside a transaction, a batch without a response is sent again: the broker detects duplicates by their sequence
+   * numbers. A transaction is given up.
+   */
   readonly isTransactional: boolean;
   readonly retryForMs: number;
-  /** Whether to resend a batch without a response: the broker detects duplicates by their sequence numbers. */
-  readonly repeatsUnanswered: boolean;
 }
 
 const RETRY_WAIT_MS = 50;
@@ -70,11 +72,11 @@ export class BatchWriter {
 
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
     const byLeader = await this.byLeader(batches);
-    const { produce, repeatsUnanswered, monotonicNow } = this.options;
+    const { produce, isTransactional, monotonicNow } = this.options;
     const answers = await Promise.all(
       [...byLeader].map(([leader, list]) =>
         produce(leader, list).catch((error: unknown) => {
-          if (repeatsUnanswered && isTransient(error) && monotonicNow() < deadline) return [];
+          if (!isTransactional && isTransient(error) && monotonicNow() < deadline) return [];
           throw error;
         }),
       ),
@@ -116,14 +118,14 @@ export class BatchWriter {
     if (this.options.monotonicNow() > deadline && refused) throw writeError(refused);
     await sleep(RETRY_WAIT_MS);
     await this.options.client.refreshMetadata().catch((error: unknown) => {
-      if (!this.options.repeatsUnanswered) throw error;
+      if (this.options.isTransactional) throw error;
     });
     const done = answers.filter(({ errorCode }) => errorCode === NO_ERROR);
     return batches.filter((b) => !done.some((d) => d.topic === b.topic && d.partition === b.partition));
   }
 
   private isRepeated(errorCode: number): boolean {
-    return this.options.repeatsUnanswered ? isRepeatable(errorCode) : isUndone(errorCode);
+    return this.options.isTransactional ? isUndone(errorCode) : isRepeatable(errorCode);
   }
 }
 

@@ -23,7 +23,7 @@ export abstract class IdentifiedProducer {
 
   protected constructor(
     private readonly identified: IdentifiedProducerOptions,
-    writer: Pick<BatchWriterOptions, 'produce' | 'isTransactional' | 'retryForMs' | 'repeatsUnanswered'>,
+    writer: Pick<BatchWriterOptions, 'produce' | 'isTransactional' | 'retryForMs'>,
   ) {
     this.calls = new TransactionCoordinator(identified);
     this.writer = new BatchWriter({ ...identified, ...writer });

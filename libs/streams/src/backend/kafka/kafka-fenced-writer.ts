@@ -23,7 +23,7 @@ const TRANSACTION_TIMEOUT_MS = 15_000;
 export class KafkaFencedWriter extends IdentifiedProducer implements FencedWriter {
   constructor(private readonly options: FencedWriterOptions) {
     const { produce } = options;
-    super(options, { produce, isTransactional: false, retryForMs: RETRY_FOR_MS, repeatsUnanswered: true });
+    super(options, { produce, isTransactional: false, retryForMs: RETRY_FOR_MS });
   }
 
   init(): Promise<void> {

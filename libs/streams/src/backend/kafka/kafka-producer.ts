@@ -27,7 +27,6 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
       produce: createTransactionalProduce(options.client, options.transactionalId),
       isTransactional: true,
       retryForMs: RETRY_FOR_MS,
-      repeatsUnanswered: false,
     });
   }
 

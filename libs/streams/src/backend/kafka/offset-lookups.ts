@@ -1,4 +1,4 @@
-import { byTopic } from '../../protocol/bytes.js';
+import { brokerError, byTopic } from '../../protocol/bytes.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { KafkaClient } from './kafka-client.js';
 import { NO_ERROR } from './kafka-errors.js';
@@ -78,8 +78,7 @@ export class OffsetLookups {
       const { errorCode = NO_ERROR, offset = '-1' } = found.get(partitionName(partition)) ?? {};
       if (errorCode === NO_ERROR) resolve(Number(offset) < 0 ? null : Number(offset));
       // A refused partition fails no other.
-      else
-        reject(Object.assign(new Error(`The broker returned error code ${String(errorCode)}.`), { code: errorCode }));
+      else reject(brokerError(errorCode));
     }
   }
 }
