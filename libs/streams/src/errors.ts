@@ -55,7 +55,7 @@ export class LogTruncated extends StreamsError {
   }
 }
 
-export interface UndecodedRecords {
+interface UndecodedRecords {
   /** In the format of `partitionName`. */
   readonly partition: string;
   readonly offset: number;

@@ -26,7 +26,7 @@ interface Wait extends Stall {
   readonly timer: NodeJS.Timeout;
 }
 
-export interface StallWatchOptions {
+interface StallWatchOptions {
   readonly logger: StreamsLogger;
   /** Epoch ms. */
   readonly now: () => number;

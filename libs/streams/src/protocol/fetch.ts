@@ -5,7 +5,7 @@ import type { AbortedTransaction } from './record-batch-decoder.js';
 const FETCH_API_KEY = 1;
 const READ_COMMITTED = 1;
 
-export interface FetchPosition extends TopicPartition {
+interface FetchPosition extends TopicPartition {
   readonly offset: number;
 }
 

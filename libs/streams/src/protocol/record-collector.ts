@@ -82,6 +82,7 @@ export class RecordBuffer {
     this.appendRanges(key, 0, key?.length ?? 0, value, 0, value?.length ?? 0, headers, timestamp);
   }
 
+  /** Takes numbers, not ranges: two objects for each of hundreds of thousands of records a second would show. */
   appendRanges(
     key: Uint8Array | null,
     keyStart: number,

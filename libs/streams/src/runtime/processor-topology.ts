@@ -15,7 +15,7 @@ import {
 } from '../topology/topology.js';
 import { isOfRecord } from './parking.js';
 
-export interface ProcessorTopologyOptions {
+interface ProcessorTopologyOptions {
   readonly topology: Topology;
   readonly partition: TopicPartition;
   /** The partition's stores, if they outlive the task; new ones by default. */

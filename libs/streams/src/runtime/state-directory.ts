@@ -31,21 +31,17 @@ export class StateManager {
 
   /** Entries for the metadata of a commit. Older versions know the names only. */
   entries(): string[] {
-    const written = this.stores.filter(({ isWritten }) => isWritten);
-    return [...this.written(), ...written.flatMap(({ mark }) => mark ?? [])];
+    const marks = this.stores.flatMap(({ isWritten, mark }) => (isWritten ? (mark ?? []) : []));
+    return [...this.written(), ...marks];
   }
 
   /** The first store whose changelog lacks the state that a commit follows. */
-  lost(metadata: string): string | undefined {
-    return this.stores.find((store) => store.isLost(metadata))?.name;
+  lost(metadata: string): Pick<ChangelogStore, 'name' | 'changelog'> | undefined {
+    return this.stores.find((store) => store.isLost(metadata));
   }
 
   get remaining(): number {
     return this.stores.reduce((sum, { remaining }) => sum + remaining, 0);
-  }
-
-  changelogOf(name: string): TopicPartition | undefined {
-    return this.stores.find((store) => store.name === name)?.changelog;
   }
 
   committed(baseOffsets: BaseOffsets): void {

@@ -27,7 +27,7 @@ export interface StateOptions {
   readonly now: () => number;
 }
 
-export interface CheckpointLoad {
+interface CheckpointLoad {
   readonly store: StateStore;
   readonly topicId: string | null;
   /** Why the state cannot be used; null: it can. */

@@ -129,12 +129,13 @@ export class StreamTask implements PartitionTask {
   private refuseLostState(metadata: string): void {
     const { context, stores } = this.options;
     const lost = stores.lost(metadata);
-    if (lost === undefined) return;
+    if (!lost) return;
+    const { name, changelog } = lost;
     const written = stores.written();
-    const state = written.includes(lost) ? 'another topic by now' : 'empty';
-    const what = `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is ${state}, although the task of ${partitionName(context)} has written to it: it was deleted.`;
+    const state = written.includes(name) ? 'another topic by now' : 'empty';
+    const what = `The changelog ${partitionName(changelog)} of the store ${name} is ${state}, although the task of ${partitionName(context)} has written to it: it was deleted.`;
     if (written.length > 0) {
-      const fix = `${written.join(' and ')} still has state, to which the log would be applied twice. To rebuild everything, delete that changelog as well, retry, then seek to earliest. To continue without ${lost}, seek to ${this.several ? 'latest, which skips records' : 'the offset where the partition continues'}.`;
+      const fix = `${written.join(' and ')} still has state, to which the log would be applied twice. To rebuild everything, delete that changelog as well, retry, then seek to earliest. To continue without ${name}, seek to ${this.several ? 'latest, which skips records' : 'the offset where the partition continues'}.`;
       throw new StreamsError('STATE_PARTLY_LOST', `${what} ${fix}`);
     }
     throw new StreamsError(

@@ -21,7 +21,7 @@ import type { PartitionTask, TaskContext } from './partition-task.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
 import { type NextPart, TaskInputs } from './task-inputs.js';
 
-export interface TaskExecutorOptions {
+interface TaskExecutorOptions {
   /** The first names the task: the group assigns it, and the others follow. */
   readonly inputs: readonly [TopicPartition, ...TopicPartition[]];
   readonly generation: number;

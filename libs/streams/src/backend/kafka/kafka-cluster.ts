@@ -1,7 +1,7 @@
 import type { KafkaSettings } from '../../kafka-settings.js';
 import { silentLogger } from '../../logger.js';
 import { KafkaClient } from './kafka-client.js';
-import { refusal } from './kafka-errors.js';
+import { isDenial, refusal } from './kafka-errors.js';
 import { type KafkajsBroker, type MetadataResponse, withoutErrors } from './kafkajs/kafkajs-patches.js';
 
 export interface KafkaPartition {
@@ -51,8 +51,6 @@ interface Configs {
 
 export const TOPIC = 2;
 const BROKER = 4;
-/** The authorization errors of a topic and of the cluster. */
-const DENIALS = [29, 31];
 /** kafkajs takes an empty list for all topics. */
 const ALL_TOPICS = { topics: [], allowAutoTopicCreation: false };
 
@@ -96,7 +94,7 @@ export async function configsOf(
   const wanted = { resources: [{ type, name, configNames: [] }], includeSynonyms: false };
   const { resources } = await client.ask<Configs>(broker, 'DescribeConfigs', 2, wanted);
   const code = resources.map(({ errorCode }) => errorCode).find((one) => one !== 0);
-  if (code !== undefined && DENIALS.includes(code)) return null;
+  if (code !== undefined && isDenial(code)) return null;
   if (code !== undefined) throw refusal(`Reading the settings of ${name}`, code, { code });
   const entries = resources.flatMap(({ configEntries }) => configEntries);
   return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));

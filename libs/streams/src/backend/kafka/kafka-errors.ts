@@ -174,6 +174,11 @@ export function reactionTo(code: number | null): Reaction | null {
   return code === null ? null : kafkaError(code).reaction;
 }
 
+/** The authorization errors of a topic, a group, the cluster and a transactional id. */
+export function isDenial(code: number): boolean {
+  return [29, 30, 31, 53].includes(code);
+}
+
 const UNDONE: readonly (Reaction | null)[] = ['refresh', 'coordinator', 'wait'];
 
 /** Whether the broker certainly did nothing; a retry may succeed. */

@@ -5,7 +5,7 @@ import type { Produce } from './batch-writer.js';
 import { IdentifiedProducer, type IdentifiedProducerOptions } from './identified-producer.js';
 
 /** The client is shared with other writers; the backend closes it. */
-export interface FencedWriterOptions extends IdentifiedProducerOptions {
+interface FencedWriterOptions extends IdentifiedProducerOptions {
   readonly partitions: readonly TopicPartition[];
   readonly produce: Produce;
 }

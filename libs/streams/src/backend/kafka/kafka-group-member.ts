@@ -18,7 +18,7 @@ import {
   UNKNOWN_MEMBER_ID,
 } from './kafka-errors.js';
 
-export interface GroupMemberOptions extends GroupOptions {
+interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
   /** Offset requests have their own connections: a pending JoinGroup blocks its connection. */
   readonly offsets: KafkaClient;

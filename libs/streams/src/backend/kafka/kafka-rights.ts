@@ -3,6 +3,8 @@ import { silentLogger } from '../../logger.js';
 import { fetchRequest } from '../../protocol/fetch.js';
 import { produceRequest } from '../../protocol/produce.js';
 import { KafkaClient } from './kafka-client.js';
+import { TOPIC } from './kafka-cluster.js';
+import { isDenial } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 /** One operation on one resource; for a transactional id, any name that the permission covers. */
@@ -14,11 +16,8 @@ export interface KafkaRight {
 
 type Ask = (name: string, client: KafkaClient, broker: KafkajsBroker) => Promise<number | undefined>;
 
-/** The authorization errors of a topic, a group, the cluster and a transactional id. */
-const DENIALS = [29, 30, 31, 53];
 const NOWHERE = { offset: Number.MAX_SAFE_INTEGER, partition: 0 };
 const NOTHING = { maxWaitMs: 0, minBytes: 0, maxBytes: 1, maxBytesPerPartition: 1 };
-const TOPIC = 2;
 const TIMEOUT_MS = 5_000;
 
 /**
@@ -85,7 +84,7 @@ export async function missingRights<Right extends KafkaRight>(
     for (const right of rights) {
       const ask = ASK[`${right.resource} ${right.operation}`];
       const answer = await ask?.(right.name, client, broker);
-      if (answer !== undefined && DENIALS.includes(answer)) missing.push(right);
+      if (answer !== undefined && isDenial(answer)) missing.push(right);
     }
     return missing;
   } finally {

@@ -38,7 +38,7 @@ export function compactStore<T, View extends T = T>({
   return { ...changelog, createStore: () => new HashStore({ layout, serde }) };
 }
 
-export interface CompactStoreParts<T, View extends T = T> {
+interface CompactStoreParts<T, View extends T = T> {
   readonly layout: StructLayout<T, object, View>;
   readonly serde: Serde<T>;
   /** For tests: another hash makes keys collide. */

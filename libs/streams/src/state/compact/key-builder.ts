@@ -39,7 +39,8 @@ export class KeyBuilder {
       const unit = text.charCodeAt(i);
       if (unit >= ASCII_END) {
         this.length = start;
-        return this.appendEncoded(Buffer.from(text));
+        const encoded = Buffer.from(text);
+        return this.append(encoded, 0, encoded.length);
       }
       this.bytes[to + i] = unit;
     }
@@ -52,10 +53,6 @@ export class KeyBuilder {
     const end = wordCount << 2;
     for (let at = this.length; at < end; at++) this.bytes[at] = 0;
     return wordCount;
-  }
-
-  private appendEncoded(bytes: Uint8Array): this {
-    return this.append(bytes, 0, bytes.length);
   }
 
   private room(count: number): number {

@@ -12,10 +12,14 @@ type HashOfEntry = (entry: number) => number;
  * it six bits of the hash, which avoid nearly all comparisons with other keys.
  */
 export class SlotTable {
-  slots = new Int32Array(FIRST_SLOTS);
-  mask = FIRST_SLOTS - 1;
+  slots = new Int32Array(0);
+  mask = 0;
   private used = 0;
-  private maxUsed = Math.floor(FIRST_SLOTS * MAX_LOAD);
+  private maxUsed = 0;
+
+  constructor() {
+    this.clear();
+  }
 
   /** The entry in a slot if its hash bits match; -1: they do not. The slot must not be empty. */
   candidate(slot: number, hash: number): number {
@@ -46,10 +50,7 @@ export class SlotTable {
     let length = this.slots.length * 2;
     while (length * MAX_LOAD < entries) length *= 2;
     if (length * MAX_LOAD > MAX_ENTRIES) throw new TypeError('A compact store holds at most 67 million entries.');
-    this.slots = new Int32Array(length);
-    this.mask = length - 1;
-    this.maxUsed = Math.floor(length * MAX_LOAD);
-    this.used = 0;
+    this.empty(length);
   }
 
   place(entry: number, hash: number): void {
@@ -76,10 +77,14 @@ export class SlotTable {
   }
 
   clear(): void {
-    this.slots = new Int32Array(FIRST_SLOTS);
-    this.mask = FIRST_SLOTS - 1;
+    this.empty(FIRST_SLOTS);
+  }
+
+  private empty(length: number): void {
+    this.slots = new Int32Array(length);
+    this.mask = length - 1;
+    this.maxUsed = Math.floor(length * MAX_LOAD);
     this.used = 0;
-    this.maxUsed = Math.floor(FIRST_SLOTS * MAX_LOAD);
   }
 }
 

@@ -25,7 +25,7 @@ export interface KafkajsPartitionMetadata {
   readonly replicas: readonly number[];
 }
 
-export interface KafkajsCluster {
+interface KafkajsCluster {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
@@ -40,7 +40,7 @@ export interface KafkajsCluster {
   };
 }
 
-export interface KafkajsClusterOptions {
+interface KafkajsClusterOptions {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly ssl?: boolean | ConnectionOptions | undefined;
@@ -51,7 +51,7 @@ export interface KafkajsClusterOptions {
   readonly onSocket: (socket: Socket) => void;
 }
 
-export interface KafkajsInternals {
+interface KafkajsInternals {
   createCluster(options: KafkajsClusterOptions): KafkajsCluster;
   rawPayload(payload: Buffer): unknown;
   request<T>(api: string, version: number, parameters: unknown): ProtocolExchange<T>;

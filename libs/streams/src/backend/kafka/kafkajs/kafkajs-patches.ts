@@ -6,7 +6,7 @@ import type { ResponseBufferPool } from './response-buffer-pool.js';
  * process get it as published. kafkajs-internals.ts asserts the version before anything is patched.
  */
 
-export interface ProtocolRequest {
+interface ProtocolRequest {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly apiName: string;
