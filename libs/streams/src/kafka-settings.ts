@@ -1,6 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
 
-/** How to reach a Kafka cluster. */
 export interface KafkaSettings {
   /** `host:port` of the brokers to ask first. */
   readonly brokers: readonly string[];

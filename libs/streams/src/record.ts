@@ -1,4 +1,4 @@
-import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './protocol/record-headers.js';
+import { readHeaders, type RecordHeader } from './protocol/record-headers.js';
 
 export type { RecordHeader } from './protocol/record-headers.js';
 
@@ -57,14 +57,6 @@ export interface ByteRange {
 
 export function rangeOf(bytes: Buffer | ByteRange): ByteRange {
   return bytes instanceof Uint8Array ? { bytes, start: 0, end: bytes.length } : bytes;
-}
-
-/** The record as a fetch would return it, for backends without a network. */
-export function fetchedRecordOf({ offset, timestamp, key, value, headers = [] }: StreamRecord): FetchedRecord {
-  const [keyEnd, end] = [key?.length ?? 0, (key?.length ?? 0) + (value?.length ?? 0)];
-  const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0), Buffer.alloc(headersSize(headers))]);
-  writeHeaders(bytes, end, headers);
-  return new FetchedRecord(offset, timestamp, bytes, key ? 0 : -1, keyEnd, value ? keyEnd : -1, end, end);
 }
 
 /** The result of one fetch for one partition. It may hold no record and still move the position. */

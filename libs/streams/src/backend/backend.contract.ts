@@ -47,7 +47,6 @@ async function joinAndCollect(member: GroupMember): Promise<{ assignments: Assig
   };
 }
 
-/** What every backend promises. */
 export function describeBackend(name: string, subject: () => BackendUnderTest): void {
   describe(`${name}: transactions`, () => {
     it('shows the records of a committed transaction, in order, and the offset of the first', async () => {

@@ -5,7 +5,6 @@ import type { TaskManager } from '../runtime/task-manager.js';
 
 export interface MetricsOptions {
   readonly registry: Registry;
-  /** The prefix of the metric names, `streams_` by default. */
   readonly prefix?: string;
   /** Epoch milliseconds. */
   readonly now: () => number;

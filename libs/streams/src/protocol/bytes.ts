@@ -150,7 +150,6 @@ export function brokerError(code: number): Error {
   return Object.assign(new Error(`The broker returned error code ${String(code)}.`), { code });
 }
 
-/** Groups by topic, as requests do. */
 export function byTopic<T extends { readonly topic: string }>(items: Iterable<T>): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { fetchedRecordOf, type StreamRecord } from '../record.js';
+import type { StreamRecord } from '../record.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
+import { fetchedRecordOf } from '../testing/fetched-record.js';
 import {
   createTopology,
   type NoStores,

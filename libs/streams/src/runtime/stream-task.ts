@@ -180,7 +180,6 @@ export class StreamTask implements PartitionTask {
     return this.behind.size === 0;
   }
 
-  /** Whether the end of a batch is a reason to commit. */
   private isToCommit(core: ProcessorTopology): boolean {
     if (!core.changed) return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
     return this.isCaughtUp || !this.hasCommitted || this.isDue(core);

@@ -16,7 +16,6 @@ import { MemberPartitions } from '../backend/member-partitions.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger, type StreamsLogger } from '../logger.js';
 import {
-  fetchedRecordOf,
   type OutgoingRecord,
   partitionName,
   type RecordBatch,
@@ -24,6 +23,7 @@ import {
   type TopicPartition,
 } from '../record.js';
 import { StallWatch } from '../stalls.js';
+import { fetchedRecordOf } from './fetched-record.js';
 
 export interface MemoryBackendOptions {
   /** Topic name to number of partitions. */

@@ -1,7 +1,8 @@
-import { fetchedRecordOf, type OutgoingRecord, type RecordHeader } from '../record.js';
+import type { OutgoingRecord, RecordHeader } from '../record.js';
 import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
 import { sourcesOf, type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
+import { fetchedRecordOf } from './fetched-record.js';
 
 /**
  * One task of a topology, run by hand: no broker, no waiting. What was committed is kept as

@@ -17,7 +17,6 @@ interface SettingRule {
 
 export interface UsedTopic {
   readonly topic: string;
-  /** The role of the topic, for messages. */
   readonly role: string;
   readonly use: TopicUse;
 }

@@ -24,7 +24,6 @@ export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' 
   }));
 }
 
-/** A topic that a topology writes, and its purpose. */
 interface WrittenTopic {
   readonly topic: string;
   readonly role: string;

@@ -47,7 +47,6 @@ function monotonicClock(): number {
   return performance.now();
 }
 
-/** Apache Kafka through kafkajs's connections. */
 export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend {
   const { maxWaitMs = 0 } = options.fetch ?? {};
   if (maxWaitMs >= ANSWER_TIMEOUT_MS)

@@ -284,7 +284,6 @@ function clientClosed(): StreamsError {
 export interface RetryOptions {
   readonly what: string;
   readonly logger: StreamsLogger;
-  /** Ends the retries; the last error is thrown. */
   readonly stopped?: () => boolean;
   readonly monotonicNow: () => number;
   /** Total time for retries; absent: forever. */

@@ -110,7 +110,6 @@ const ROWS: readonly Row[] = [
 
 const LOGIN_FIX = 'Check mechanism, name and password of the login (sasl), and what this listener offers.';
 
-/** Fixes by name of the error; most need none. */
 const FIXES: Readonly<Record<string, string>> = {
   OFFSET_OUT_OF_RANGE:
     "It is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.",

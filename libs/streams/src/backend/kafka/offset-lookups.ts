@@ -4,7 +4,6 @@ import type { KafkaClient } from './kafka-client.js';
 import { NO_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
-/** Special values of a timestamp. */
 export const [LATEST, EARLIEST] = [-1, -2];
 
 interface Lookup {

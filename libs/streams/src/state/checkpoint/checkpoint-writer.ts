@@ -25,7 +25,6 @@ export class CheckpointWriter {
   /** How it ended; never rejects. */
   readonly outcome: Promise<CheckpointOutcome>;
   private readonly temporary: string;
-  /** The next records to write. */
   private readonly records: RecordBuffer;
   private file: FileHandle | null = null;
   private written: Promise<void>;
