@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import type { EndpointOptions, PortalUse } from '../endpoint/endpoint.decorator.js';
+import type { ApiError } from '../errors/api-error.js';
 import { startTestApi } from '../testing/test-api.js';
 import type { Caller } from './caller.js';
 import { requirePortalAccess } from './portal-access.js';
@@ -23,7 +24,7 @@ function refusalOf(portal: PortalUse | undefined, caller: Caller, id?: string): 
     requirePortalAccess(endpoint, caller, request);
     return null;
   } catch (error) {
-    return (error as { status: number }).status;
+    return (error as ApiError).getStatus();
   }
 }
 

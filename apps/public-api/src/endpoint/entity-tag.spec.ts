@@ -30,8 +30,10 @@ describe('If-Match (RFC 9110)', () => {
     expect(() => expectedVersions(withHeader(value))).toThrow(
       expect.objectContaining({
         status: 400,
-        code: 'invalid_header',
-        details: [expect.objectContaining({ header: 'If-Match' })],
+        response: expect.objectContaining({
+          code: 'invalid_header',
+          details: [expect.objectContaining({ header: 'If-Match' })],
+        }),
       }),
     );
   });

@@ -28,7 +28,7 @@ function detailsOf(query: string): unknown {
   try {
     read(query);
   } catch (error) {
-    if (error instanceof ApiError) return error.details;
+    if (error instanceof ApiError) return error.getResponse().details;
     throw error;
   }
   return null;

@@ -19,8 +19,9 @@ export class ApiErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
-    if (error.status === 503) this.outages.failed(request, thrown);
-    else if (error.status >= 500) {
+    const status = error.getStatus();
+    if (status === 503) this.outages.failed(request, thrown);
+    else if (status >= 500) {
       const { method, path } = request;
       this.logger.error('request_failed', { requestId: requestIdOf(response), method, path, error: thrown });
     }
@@ -34,19 +35,17 @@ export function sendApiError(response: Response, error: ApiError): void {
     response.destroy();
     return;
   }
-  const details = error.details === undefined ? {} : { details: error.details };
-  response.set(error.headers).status(error.status);
-  response.json({ error: { code: error.code, message: error.message, ...details, requestId: requestIdOf(response) } });
+  response.set(error.headers).status(error.getStatus());
+  response.json({ error: { ...error.getResponse(), requestId: requestIdOf(response) } });
 }
 
 /**
- * Only our own errors are shown as they are; the framework's become the closest of our codes, and everything else is a
- * 500 that reveals nothing about the service.
+ * Only our own errors are shown as they are; the framework's, into which Nest turns those of the body parser and the
+ * router too, become the closest of our codes; everything else is a 500 that reveals nothing about the service.
  */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  const status = httpStatus(thrown);
-  if (status !== null && status >= 400 && status < 500) return errorOfStatus(status);
+  if (thrown instanceof HttpException && thrown.getStatus() < 500) return errorOfStatus(thrown.getStatus());
   if (isConnectionLoss(thrown)) {
     const headers = { 'retry-after': '5' };
     return new ApiError(503, 'unavailable', 'The service is temporarily unavailable; try again shortly.', { headers });
@@ -68,14 +67,4 @@ export function errorOfStatus(status: number): ApiError {
   const known = BY_STATUS[status];
   if (known !== undefined) return new ApiError(status, ...known);
   return new ApiError(400, 'invalid_request', 'The request cannot be read: its path or its body is malformed.');
-}
-
-/** Nest's exceptions have a status; errors of the body parser and the router carry it as a field. */
-function httpStatus(thrown: unknown): number | null {
-  if (thrown instanceof HttpException) return thrown.getStatus();
-  if (thrown instanceof URIError) return 400;
-  if (!(thrown instanceof Error)) return null;
-  const { status, statusCode } = thrown as { status?: unknown; statusCode?: unknown };
-  const found = status ?? statusCode;
-  return typeof found === 'number' ? found : null;
 }

@@ -1,3 +1,5 @@
+import { HttpException } from '@nestjs/common';
+
 /** The closed list of values of `error.code` (R-37). */
 export const ERROR_CODES = [
   'invalid_parameter',
@@ -63,21 +65,24 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The `error` of a response, without the id of the request. */
+export interface ApiErrorBody {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+}
+
 /** A deliberate error response. ApiErrorFilter writes it in the shape of R-37. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly details: readonly ErrorDetail[] | undefined;
+export class ApiError extends HttpException {
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    readonly status: number,
-    readonly code: ErrorCode,
-    message: string,
-    options: ApiErrorOptions = {},
-  ) {
-    super(message);
-    this.details = options.details;
-    this.headers = options.headers ?? {};
+  constructor(status: number, code: ErrorCode, message: string, { details, headers = {} }: ApiErrorOptions = {}) {
+    super({ code, message, ...(details === undefined ? {} : { details }) } satisfies ApiErrorBody, status);
+    this.headers = headers;
+  }
+
+  override getResponse(): ApiErrorBody {
+    return super.getResponse() as ApiErrorBody;
   }
 }
 

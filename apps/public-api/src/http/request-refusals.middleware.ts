@@ -85,7 +85,10 @@ export function refuseDeepJson(_request: unknown, _response: unknown, body: Buff
   }
 }
 
-/** Errors that our own checks before the router throw; Nest would turn them into a general one. */
+/**
+ * Answers what our own checks before the router throw. Nest would not know refuseDeepJson's for ours: body-parser marks
+ * what its `verify` throws as an error of its own.
+ */
 export const sendOwnErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (error instanceof ApiError) sendApiError(response, error);
   else next(error);

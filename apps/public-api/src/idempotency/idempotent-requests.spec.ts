@@ -16,7 +16,7 @@ describe('an idempotency key', () => {
 
   it.each(['', ' ', 'x'.repeat(256), 'ä', 'a\tb', ' a'])('may not be %j', (key) => {
     expect(() => idempotencyKey(withKey(key))).toThrow(
-      expect.objectContaining({ status: 400, code: 'invalid_header' }),
+      expect.objectContaining({ response: expect.objectContaining({ code: 'invalid_header' }), status: 400 }),
     );
   });
 

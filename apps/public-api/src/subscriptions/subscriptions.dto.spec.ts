@@ -24,8 +24,9 @@ function detailsOf(work: () => unknown): readonly ErrorDetail[] {
     work();
   } catch (error) {
     if (error instanceof ApiError) {
-      expect([error.status, error.code]).toEqual([400, 'invalid_body']);
-      return error.details ?? [];
+      const { code, details = [] } = error.getResponse();
+      expect([error.getStatus(), code]).toEqual([400, 'invalid_body']);
+      return details;
     }
     throw error;
   }
