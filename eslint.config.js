@@ -40,6 +40,11 @@ const namedArrows = {
     ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator[id.typeAnnotation=undefined] > ArrowFunctionExpression.init',
   message: 'Declare a named function as a function; arrows are for callbacks and for values of a declared type.',
 };
+const hooksOfModules = {
+  selector:
+    'ClassDeclaration:has(> Decorator[expression.callee.name="Module"]) > ClassBody > MethodDefinition[key.name=/^(on|before)(Module|Application)/]',
+  message: 'A module only names its parts: the provider that owns the resource has the hooks of its life.',
+};
 const currentDate = {
   selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
   message: 'Time is given by the caller, so that a replay repeats.',
@@ -75,7 +80,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'no-restricted-properties': ['error', environment],
-      'no-restricted-syntax': ['error', mutableModules, topicNames, namedArrows],
+      'no-restricted-syntax': ['error', mutableModules, topicNames, namedArrows, hooksOfModules],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-unused-vars': [

@@ -65,6 +65,12 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
     'no-restricted-syntax',
   ],
   [
+    'a lifecycle hook of a module',
+    'apps/public-api/src/main.ts',
+    `import { Module } from '@nestjs/common';\n@Module({})\nexport class M {\n  onModuleInit(): void {}\n}`,
+    'no-restricted-syntax',
+  ],
+  [
     'an unchecked request',
     'apps/public-api/src/main.ts',
     `export const f = () => fetch('https://example.com');`,

@@ -1,16 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
-import {
-  createFleetSettingsHistory,
-  createGeofenceHistory,
-  type FleetSettings,
-  type Geofence,
-  geofenceKey,
-} from '@waypost/domain';
+import { type FleetSettings, type Geofence, geofenceKey } from '@waypost/domain';
 import type { UnusableRecord } from '@waypost/platform';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createFleetDirectory, type FleetDirectory } from './fleet-directory.js';
+import type { TelemetryProcessorConfig } from '../config.js';
+import { FleetDirectory } from './fleet-directory.js';
 
 const settings: FleetSettings = {
   fleetId: 'acme',
@@ -47,19 +43,23 @@ beforeEach(async () => {
   const partitions = { [topics.fleetSettings.name]: 1, [topics.fleetGeofences.name]: 1 };
   backend = createMemoryBackend({ topics: partitions, now: () => now });
   [warned, failures, rejected] = [[], [], []];
-  const nothing = (): void => undefined;
-  directory = createFleetDirectory({
-    backend,
-    codecs,
-    histories: { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() },
-    logger: { debug: nothing, info: nothing, error: nothing, warn: (event) => void warned.push(event) },
-    onFatal: (error) => void failures.push(error),
-    quarantine: { put: (_source, unusable) => Promise.resolve(void rejected.push(...unusable)) },
-  });
+  directory = createDirectory('all');
 });
 
-afterEach(() => directory.stop());
+afterEach(() => directory.onApplicationShutdown());
 
+function createDirectory(rules: TelemetryProcessorConfig['rules']): FleetDirectory {
+  const nothing = (): void => undefined;
+  return new FleetDirectory(
+    backend,
+    codecs,
+    { debug: nothing, info: nothing, error: nothing, warn: (event) => void warned.push(event) },
+    (error) => void failures.push(error),
+    { put: (_source, unusable) => Promise.resolve(void rejected.push(...unusable)) },
+    { rules },
+    new Registry(),
+  );
+}
 function append(topic: string, key: string, value: Buffer | null): void {
   backend.append({ topic, partition: 0 }, { key: Buffer.from(key), value });
 }
@@ -77,7 +77,7 @@ describe('what the processor knows of fleets', () => {
   it('is what both topics hold when it starts, by the times of the broker', async () => {
     appendSettings();
     appendFence(depot);
-    await directory.start();
+    await directory.onApplicationBootstrap();
     expect(routesAt(999)).toBeUndefined();
     expect(routesAt(1_000)).toBe(true);
     expect(directory.fleet('acme')?.geofences?.get('depot', 1_000)?.name).toBe(depot.name);
@@ -86,7 +86,7 @@ describe('what the processor knows of fleets', () => {
   });
 
   it('has everything of both that was appended before it is asked to catch up', async () => {
-    await directory.start();
+    await directory.onApplicationBootstrap();
     expect(directory.knownCount()).toBe(0);
     appendSettings();
     await directory.caughtUp();
@@ -99,10 +99,18 @@ describe('what the processor knows of fleets', () => {
     expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeDefined();
   });
 
+  it('is nothing while only positions are decided, for which no rule needs a fleet', async () => {
+    appendSettings();
+    directory = createDirectory('positions');
+    await directory.onApplicationBootstrap();
+    await directory.caughtUp();
+    expect(directory.knownCount()).toBe(0);
+  });
+
   it('drops what a tombstone deletes', async () => {
     appendSettings();
     appendFence(depot);
-    await directory.start();
+    await directory.onApplicationBootstrap();
     now = 2_000;
     append(topics.fleetSettings.name, 'acme', null);
     append(topics.fleetGeofences.name, geofenceKey(depot), null);
@@ -113,7 +121,7 @@ describe('what the processor knows of fleets', () => {
 
   it('logs a geofence without a valid shape, and continues', async () => {
     appendFence({ ...depot, circle: null });
-    await directory.start();
+    await directory.onApplicationBootstrap();
     expect(warned).toEqual(['geofence_unusable']);
   });
 
@@ -122,7 +130,7 @@ describe('what the processor knows of fleets', () => {
     async (topic) => {
       appendSettings();
       appendFence(depot);
-      await directory.start();
+      await directory.onApplicationBootstrap();
       append(topic, topic === topics.fleetSettings.name ? 'acme' : geofenceKey(depot), Buffer.from('no Avro'));
       await directory.caughtUp();
       expect(rejected).toMatchObject([{ reason: 'malformed', record: { value: Buffer.from('no Avro') } }]);

@@ -1,5 +1,9 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { type AvroCodecs, type SubjectCodec, type TopicDefinition, topics } from '@waypost/contracts';
 import {
+  createFleetSettingsHistory,
+  createGeofenceHistory,
   type FleetGeofences,
   type FleetSettingsHistory,
   type FleetSettingsVersions,
@@ -7,8 +11,10 @@ import {
   geofenceFault,
   type GeofenceHistory,
 } from '@waypost/domain';
-import { type Quarantine, VersionReader } from '@waypost/platform';
+import { CODECS, CONFIG, LOGGER, ON_FATAL, Quarantine, STREAMS_BACKEND, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
+import type { TelemetryProcessorConfig } from '../config.js';
+import { observeGeofences } from './geofence-metrics.js';
 
 /** undefined: the fleet never had any. */
 export interface KnownFleet {
@@ -17,18 +23,9 @@ export interface KnownFleet {
 }
 
 export interface KnownFleets {
-  fleet(fleetId: string): KnownFleet | undefined;
+  readonly fleet: (fleetId: string) => KnownFleet | undefined;
   /** Grows with each fleet that gets its first geofence or settings. None is ever forgotten. */
-  knownCount(): number;
-}
-
-/** The geofences and the settings of all fleets with their versions, from their topics. */
-export abstract class FleetDirectory implements KnownFleets, Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
-  abstract fleet(fleetId: string): KnownFleet | undefined;
-  abstract knownCount(): number;
-  abstract start(): Promise<void>;
-  abstract stop(): Promise<void>;
-  abstract caughtUp(): Promise<void>;
+  readonly knownCount: () => number;
 }
 
 export interface FleetHistories {
@@ -36,18 +33,53 @@ export interface FleetHistories {
   readonly settings: FleetSettingsHistory;
 }
 
-export interface FleetDirectoryOptions {
-  readonly backend: StreamsBackend;
-  readonly codecs: AvroCodecs;
-  readonly logger: StreamsLogger;
-  readonly onFatal: (error: Error) => void;
-  readonly histories: FleetHistories;
-  readonly quarantine: Pick<Quarantine, 'put'>;
+/**
+ * The geofences (R-8) and the settings (R-9) of all fleets with their versions, from their topics: read to their ends
+ * before the first ping, and followed until after the last.
+ */
+@Injectable()
+export class FleetDirectory implements KnownFleets, OnApplicationBootstrap, OnApplicationShutdown {
+  /** None if only positions are decided, for which no rule needs a fleet. */
+  private readonly tables: readonly GlobalTable[];
+  readonly fleet: KnownFleets['fleet'];
+  readonly knownCount: KnownFleets['knownCount'];
+
+  constructor(
+    @Inject(STREAMS_BACKEND) backend: StreamsBackend,
+    @Inject(CODECS) codecs: AvroCodecs,
+    @Inject(LOGGER) logger: StreamsLogger,
+    @Inject(ON_FATAL) onFatal: (error: Error) => void,
+    @Inject(Quarantine) quarantine: Pick<Quarantine, 'put'>,
+    @Inject(CONFIG) { rules }: Pick<TelemetryProcessorConfig, 'rules'>,
+    registry: Registry,
+  ) {
+    const histories = { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
+    observeGeofences(registry, histories.geofences);
+    ({ fleet: this.fleet, knownCount: this.knownCount } = knownFleets(histories));
+    this.tables = rules === 'all' ? createTables(histories, codecs, { backend, logger, onFatal, quarantine }) : [];
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await Promise.all(this.tables.map((table) => table.start()));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.tables.map((table) => table.stop()));
+  }
+
+  async caughtUp(): Promise<void> {
+    await Promise.all(this.tables.map((table) => table.caughtUp()));
+  }
 }
 
-export function createFleetDirectory({ codecs, histories, ...following }: FleetDirectoryOptions): FleetDirectory {
-  const { geofences, settings } = histories;
-  const tables = [
+type Following = Pick<VersionsTableOptions<never>, 'backend' | 'logger' | 'onFatal' | 'quarantine'>;
+
+function createTables(
+  { geofences, settings }: FleetHistories,
+  codecs: AvroCodecs,
+  following: Following,
+): GlobalTable[] {
+  return [
     createVersionsTable({
       ...following,
       topic: topics.fleetGeofences,
@@ -64,15 +96,6 @@ export function createFleetDirectory({ codecs, histories, ...following }: FleetD
       take: (key, version, appendedAt) => settings.record(key, version, appendedAt),
     }),
   ];
-  const all = async (work: (table: GlobalTable) => Promise<void>): Promise<void> => {
-    await Promise.all(tables.map(work));
-  };
-  return {
-    ...knownFleets(histories),
-    start: () => all((table) => table.start()),
-    stop: () => all((table) => table.stop()),
-    caughtUp: () => all((table) => table.caughtUp()),
-  };
 }
 
 export function knownFleets({ geofences, settings }: FleetHistories): KnownFleets {

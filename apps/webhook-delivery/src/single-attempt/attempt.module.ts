@@ -1,4 +1,4 @@
-import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { createEgressClient, EgressClient } from '@waypost/egress';
 import { CLOCK, CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import type { WebhookDeliveryConfig } from '../config.js';
@@ -37,25 +37,25 @@ function createEgress(
   return createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, maxSockets: SOCKETS, lookUps });
 }
 
-/** The HTTP client closes after the consumers, whose attempts in flight need it to the end. */
-@Module({
-  imports: [TimersModule],
-  providers: [
-    {
-      provide: EgressClient,
-      inject: [CONFIG, TIMERS, MONOTONIC_CLOCK],
-      useFactory: createEgress,
-    },
-  ],
-  exports: [EgressClient],
-})
-export class EgressModule implements OnApplicationShutdown {
+/** Close after the consumers, whose attempts in flight need them to the end. */
+@Injectable()
+class EgressConnections implements OnApplicationShutdown {
   constructor(private readonly egress: EgressClient) {}
 
   async onApplicationShutdown(): Promise<void> {
     await this.egress.close();
   }
 }
+
+@Module({
+  imports: [TimersModule],
+  providers: [
+    { provide: EgressClient, inject: [CONFIG, TIMERS, MONOTONIC_CLOCK], useFactory: createEgress },
+    EgressConnections,
+  ],
+  exports: [EgressClient],
+})
+export class EgressModule {}
 
 type SealingConfig = Pick<WebhookDeliveryConfig, 'sealingKeys'>;
 

@@ -1,7 +1,9 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type AvroCodecs, topics } from '@waypost/contracts';
 import type { FleetEvent, WebhookSubscription } from '@waypost/domain';
-import { type Quarantine, VersionReader } from '@waypost/platform';
+import { CODECS, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
+import { settleOrAbort } from '@waypost/streams/admin';
 import { DeviceIndex } from './device-index.js';
 
 /** The device ids are only in an index, since those of all subscriptions would not fit in memory. */
@@ -9,53 +11,68 @@ export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds' | 'des
 
 type EventSource = Pick<FleetEvent, 'fleetId' | 'eventType' | 'deviceId'>;
 
-/** Holds every subscription, read from the topic (R-17), so deliveries continue while the database is down. */
-export abstract class SubscriptionDirectory implements Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
-  abstract start(): Promise<void>;
-  abstract stop(): Promise<void>;
-  abstract caughtUp(): Promise<void>;
-  abstract get(subscriptionId: string): DirectorySubscription | undefined;
+/**
+ * Holds every subscription, read from the topic (R-17), so deliveries continue while the database is down. It is read to
+ * its end before the consumers start, and followed until all of them have stopped.
+ */
+@Injectable()
+export class SubscriptionDirectory implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly index = createSubscriptionIndex();
+  private readonly table: GlobalTable;
+
+  readonly get = this.index.get;
   /**
    * Whether sending is off: the owner has paused it (R-16), or its only version cannot be read or has a status that
    * only a newer build knows. An older version stays in force if a newer one cannot be read.
    */
-  abstract isPaused(subscriptionId: string): boolean;
+  readonly isPaused = this.index.isPaused;
   /** The subscriptions that get a delivery of the event (R-16): exactly those for which `matchesSubscription` holds. */
-  abstract matching(event: EventSource): DirectorySubscription[];
+  readonly matching = this.index.matching;
   /** Calls the listener with the id after each change of a subscription. @returns a function that ends the calls */
-  abstract onChange(listener: (subscriptionId: string) => void): () => void;
+  readonly onChange = this.index.onChange;
+
+  constructor(
+    @Inject(STREAMS_BACKEND) backend: StreamsBackend,
+    @Inject(CODECS) codecs: AvroCodecs,
+    @Inject(LOGGER) logger: StreamsLogger,
+    @Inject(ON_FATAL) onFatal: (error: Error) => void,
+    quarantine: Quarantine,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
+  ) {
+    const { index } = this;
+    const topic = topics.webhookSubscriptions.name;
+    const reader = new VersionReader(topic, codecs.webhookSubscriptions, quarantine);
+    this.table = createGlobalTable({
+      backend,
+      logger,
+      onFatal,
+      topic,
+      prepare: reader.prepare,
+      onRecord: (key, _value, record) => {
+        const version = reader.versionOf(record);
+        if (version === null) index.remove(key.toString());
+        else if (version) index.put(version);
+        else index.putUnreadable(key.toString());
+      },
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await settleOrAbort(this.table.start(), this.stopping);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.table.stop();
+  }
+
+  caughtUp(): Promise<void> {
+    return this.table.caughtUp();
+  }
 }
 
 /** A subscription known only in a version that cannot be read is not deleted but paused. */
 export function isDeleted(directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>, subscriptionId: string): boolean {
   return directory.get(subscriptionId) === undefined && !directory.isPaused(subscriptionId);
-}
-
-export interface DirectoryOptions {
-  readonly backend: StreamsBackend;
-  readonly codecs: AvroCodecs;
-  readonly logger: StreamsLogger;
-  readonly onFatal: (error: Error) => void;
-  readonly quarantine: Pick<Quarantine, 'put'>;
-}
-
-export function createSubscriptionDirectory(options: DirectoryOptions): SubscriptionDirectory {
-  const { codecs, quarantine } = options;
-  const index = createSubscriptionIndex();
-  const topic = topics.webhookSubscriptions.name;
-  const reader = new VersionReader(topic, codecs.webhookSubscriptions, quarantine);
-  const table = createGlobalTable({
-    ...options,
-    topic,
-    prepare: reader.prepare,
-    onRecord: (key, _value, record) => {
-      const version = reader.versionOf(record);
-      if (version === null) index.remove(key.toString());
-      else if (version) index.put(version);
-      else index.putUnreadable(key.toString());
-    },
-  });
-  return { start: () => table.start(), stop: () => table.stop(), caughtUp: () => table.caughtUp(), ...index };
 }
 
 const SHARDS = 256;

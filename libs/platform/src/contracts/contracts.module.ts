@@ -1,4 +1,4 @@
-import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, type SchemaRegistryPort } from '@waypost/contracts';
 import { settleOrAbort } from '@waypost/streams/admin';
 import type { RegistryConfig } from '../config/service-config.js';
@@ -10,9 +10,24 @@ export const SCHEMA_REGISTRY = Symbol('SCHEMA_REGISTRY');
 export const CODECS = Symbol('CODECS');
 const WRITTEN = Symbol('WRITTEN');
 
+/** Waits at the start for the schemas of the topics that the application writes. */
+@Injectable()
+class WrittenSchemas implements OnModuleInit {
+  constructor(
+    @Inject(CODECS) private readonly codecs: AvroCodecs,
+    @Inject(WRITTEN) private readonly written: readonly (keyof AvroCodecs)[],
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const prepared = Promise.all(this.written.map((topic) => this.codecs[topic].prepare()));
+    await settleOrAbort(prepared, this.stopping);
+  }
+}
+
 /** The codecs of all topics, for every module of the application, on one schema registry. */
 @Module({})
-export class ContractsModule implements OnModuleInit {
+export class ContractsModule {
   /** @param written the topics that the application writes: the start waits for their schemas */
   static forRoot(written: readonly (keyof AvroCodecs)[] = []): DynamicModule {
     return {
@@ -30,19 +45,9 @@ export class ContractsModule implements OnModuleInit {
           useFactory: (registry: SchemaRegistryPort, now: () => number) => createAvroCodecs({ registry, now }),
         },
         { provide: WRITTEN, useValue: written },
+        WrittenSchemas,
       ],
       exports: [SCHEMA_REGISTRY, CODECS],
     };
-  }
-
-  constructor(
-    @Inject(CODECS) private readonly codecs: AvroCodecs,
-    @Inject(WRITTEN) private readonly written: readonly (keyof AvroCodecs)[],
-    @Inject(STOPPING) private readonly stopping: AbortSignal,
-  ) {}
-
-  async onModuleInit(): Promise<void> {
-    const prepared = Promise.all(this.written.map((topic) => this.codecs[topic].prepare()));
-    await settleOrAbort(prepared, this.stopping);
   }
 }

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { StallWatch } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { Readiness } from '../runtime/readiness.js';
-import { KafkaModule } from './kafka.module.js';
+import { KafkaConnection } from './kafka.module.js';
 
 describe('the metric of stalls (R-40)', () => {
   it('shows for how long the oldest read, table, transaction or processor has not gone on', async () => {
@@ -11,7 +11,7 @@ describe('the metric of stalls (R-40)', () => {
     const stalls = { all: () => [stall, { ...stall, name: 'pings-1', since: 30_000 }] };
     const backend = Object.assign(createMemoryBackend({ topics: {}, now: Date.now }), { stalls: stalls as StallWatch });
     const [readiness, registry] = [new Readiness(), new Registry()];
-    new KafkaModule(backend, () => 72_500, readiness, registry);
+    new KafkaConnection(backend, () => 72_500, readiness, registry);
 
     expect(readiness.stalls()).toHaveLength(2);
     const shown = (await registry.metrics()).split('\n').filter((line) => line.startsWith('waypost_'));

@@ -1,4 +1,4 @@
-import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { createKafkaBackend, type StreamsBackend } from '@waypost/streams';
 import { registerStallMetrics, registerTransactionMetrics } from '@waypost/streams/prometheus';
@@ -22,12 +22,9 @@ function createBackend({ kafka }: AppConfig, logger: Logger, nowMs: () => number
   });
 }
 
-/** One connection to Kafka for the whole application. It closes last: consumers and tables use it until they end. */
-@Module({
-  providers: [{ provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK, Registry], useFactory: createBackend }],
-  exports: [STREAMS_BACKEND],
-})
-export class KafkaModule implements OnApplicationShutdown {
+/** Closes last: consumers and tables use the connection until they end. */
+@Injectable()
+export class KafkaConnection implements OnApplicationShutdown {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: StreamsBackend,
     @Inject(CLOCK) nowMs: () => number,
@@ -42,3 +39,13 @@ export class KafkaModule implements OnApplicationShutdown {
     await this.backend.close();
   }
 }
+
+/** One connection to Kafka for the whole application. */
+@Module({
+  providers: [
+    { provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK, Registry], useFactory: createBackend },
+    KafkaConnection,
+  ],
+  exports: [STREAMS_BACKEND],
+})
+export class KafkaModule {}

@@ -1,4 +1,4 @@
-import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { TracesConfig } from '../config/traces-config.js';
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
@@ -14,12 +14,8 @@ async function openTraces({ traces }: { readonly traces: TracesConfig }, logger:
   return { recorder: url === undefined ? null : await openOtlpRecorder({ url, serviceName, logger }), sampleRatio };
 }
 
-/** Exports the spans of the application as configured. */
-@Module({
-  providers: [{ provide: Traces, inject: [CONFIG, LOGGER], useFactory: openTraces }],
-  exports: [Traces],
-})
-export class TracesModule implements OnApplicationShutdown {
+@Injectable()
+class SpanExport implements OnApplicationShutdown {
   constructor(private readonly traces: Traces) {}
 
   /** Stops after the consumers, so that their last spans are sent. */
@@ -28,3 +24,10 @@ export class TracesModule implements OnApplicationShutdown {
     if (recorder !== null) await settleWithin(() => recorder.close(), FLUSH_MS);
   }
 }
+
+/** Exports the spans of the application as configured. */
+@Module({
+  providers: [{ provide: Traces, inject: [CONFIG, LOGGER], useFactory: openTraces }, SpanExport],
+  exports: [Traces],
+})
+export class TracesModule {}
