@@ -22,7 +22,7 @@ import { until } from '../../../test/support/until.js';
 import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { DeliveryScheduler } from './sender/scheduling/delivery-scheduler.js';
-import { SenderTaskFactory } from './sender/sender.task-factory.js';
+import { SENDER_SETTINGS, type SenderSettings } from './sender/sender-settings.js';
 import { aDelivery } from './sender/testing/sender-samples.js';
 import { type AttemptRequest, AttemptRunner } from './single-attempt/attempt-runner.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
@@ -125,14 +125,14 @@ describe('webhook-delivery', () => {
   });
 
   it('lets attempts in flight end when the sender stops: for longer than one takes, and not to its last moment (R-25)', () => {
-    const { closeGraceMs } = app.get(SenderTaskFactory);
+    const { closeGraceMs } = app.get<SenderSettings>(SENDER_SETTINGS);
     expect(closeGraceMs).toBeGreaterThan(ATTEMPT_DEADLINE_MS);
     expect(closeGraceMs).toBeLessThan(6_300);
   });
 
   it('takes time from the fan-out and from first attempts alike when retries are late (R-22)', () => {
     app.get(DeliveryScheduler).options.headroom.retryStarted(1_000);
-    expect(app.get(FanOutTaskFactory).headroom.share()).toBeLessThan(0.6);
+    expect(app.get(FanOutTaskFactory).shared.headroom.share()).toBeLessThan(0.6);
   });
 
   it('draws the waits between attempts from a uniform generator (R-22)', () => {

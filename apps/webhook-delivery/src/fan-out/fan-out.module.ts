@@ -5,6 +5,7 @@ import { ProcessModule } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { TIMERS } from '../process/timers.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { DutyCycle } from './duty-cycle.js';
 import { FanOutController } from './fan-out.controller.js';
 import { FAN_OUT_FLUSH_SCHEDULER, FanOutTaskFactory } from './fan-out.task-factory.js';
 
@@ -21,6 +22,7 @@ function createFlushes(timers: TimerPort, monotonicMs: () => number): FlushSched
   controllers: [FanOutController],
   providers: [
     FanOutTaskFactory,
+    DutyCycle,
     { provide: FAN_OUT_FLUSH_SCHEDULER, inject: [TIMERS, MONOTONIC_CLOCK], useFactory: createFlushes },
   ],
 })

@@ -22,26 +22,41 @@ import { type FanOutParts, FanOutTask } from './fan-out.task.js';
 export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
 
 @Injectable()
-export class FanOutTaskFactory implements PartitionTaskFactory, FanOutParts {
-  readonly rounds: DutyCycle;
+export class FanOutTaskFactory implements PartitionTaskFactory {
+  /** All tasks of the process share them. */
+  readonly shared: FanOutParts;
 
   constructor(
-    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
-    @Inject(CODECS) readonly codecs: AvroCodecs,
-    readonly directory: SubscriptionDirectory,
-    @Inject(FAN_OUT_FLUSH_SCHEDULER) readonly flushScheduler: FlushScheduler,
-    readonly metrics: DeliveryMetrics,
-    readonly quarantine: Quarantine,
-    @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly nowMs: () => number,
-    @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
-    readonly traces: Traces,
-    readonly headroom: Headroom,
+    @Inject(STREAMS_BACKEND) backend: StreamsBackend,
+    @Inject(CODECS) codecs: AvroCodecs,
+    directory: SubscriptionDirectory,
+    @Inject(FAN_OUT_FLUSH_SCHEDULER) flushScheduler: FlushScheduler,
+    metrics: DeliveryMetrics,
+    quarantine: Quarantine,
+    @Inject(LOGGER) logger: StreamsLogger,
+    @Inject(CLOCK) nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) monotonicMs: () => number,
+    traces: Traces,
+    headroom: Headroom,
+    rounds: DutyCycle,
   ) {
-    this.rounds = new DutyCycle(monotonicMs, headroom);
+    this.shared = {
+      backend,
+      codecs,
+      directory,
+      flushScheduler,
+      metrics,
+      quarantine,
+      logger,
+      nowMs,
+      monotonicMs,
+      traces,
+      headroom,
+      rounds,
+    };
   }
 
   create(context: TaskContext): PartitionTask {
-    return new FanOutTask(this, context);
+    return new FanOutTask(this.shared, context);
   }
 }

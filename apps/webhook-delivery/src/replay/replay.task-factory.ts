@@ -25,28 +25,28 @@ export const REPLAYER_COPARTITIONED = [
   topics.webhookAttempts.name,
 ];
 
-const MAX_SELECTION_BYTES = 128 * 1024 * 1024;
-
 @Injectable()
-export class ReplayTaskFactory implements PartitionTaskFactory, ReplayTaskParts {
-  readonly maxUnsent: number;
-  readonly selections = new SelectionMemory(MAX_SELECTION_BYTES);
+export class ReplayTaskFactory implements PartitionTaskFactory {
+  /** All tasks of the process share them. */
+  private readonly shared: ReplayTaskParts;
 
   constructor(
-    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
-    @Inject(CODECS) readonly codecs: AvroCodecs,
-    readonly directory: SubscriptionDirectory,
-    readonly metrics: ReplayMetrics,
-    @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly nowMs: () => number,
-    @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
-    @Inject(TIMERS) readonly timers: TimerPort,
+    @Inject(STREAMS_BACKEND) backend: StreamsBackend,
+    @Inject(CODECS) codecs: AvroCodecs,
+    directory: SubscriptionDirectory,
+    metrics: ReplayMetrics,
+    selections: SelectionMemory,
+    @Inject(LOGGER) logger: StreamsLogger,
+    @Inject(CLOCK) nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) monotonicMs: () => number,
+    @Inject(TIMERS) timers: TimerPort,
     @Inject(CONFIG) { replay }: Pick<WebhookDeliveryConfig, 'replay'>,
   ) {
-    this.maxUnsent = replay.maxUnsent;
+    const { maxUnsent } = replay;
+    this.shared = { backend, codecs, directory, metrics, selections, logger, nowMs, monotonicMs, timers, maxUnsent };
   }
 
   create(context: TaskContext): PartitionTask {
-    return new ReplayTask(this, context);
+    return new ReplayTask(this.shared, context);
   }
 }

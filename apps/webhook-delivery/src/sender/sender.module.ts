@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
+import { CLOCK, LOGGER, type Logger, MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { createFlushScheduler, type FlushScheduler } from '../commits/flush-scheduler.js';
 import { Headroom } from '../process/headroom.js';
 import { ProcessModule } from '../process/process.module.js';
@@ -9,6 +9,8 @@ import { TIMERS } from '../process/timers.module.js';
 import { AttemptModule } from '../single-attempt/attempt.module.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { RetentionClock } from './attempts/retention-clock.js';
+import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { DeliveryScheduler } from './scheduling/delivery-scheduler.js';
 import { createLaneSettings } from './scheduling/lane-settings.js';
 import { withGauges } from './scheduling/scheduler-gauges.js';
@@ -47,6 +49,17 @@ function createFlushes(
       provide: DeliveryScheduler,
       inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Headroom, Registry],
       useFactory: createScheduler,
+    },
+    {
+      provide: DeliveryMemory,
+      inject: [SENDER_SETTINGS],
+      useFactory: ({ unfinishedBytes }: SenderSettings) => new DeliveryMemory(unfinishedBytes, null),
+    },
+    {
+      provide: RetentionClock,
+      inject: [CLOCK, MONOTONIC_CLOCK, LOGGER],
+      useFactory: (nowMs: () => number, monotonicMs: () => number, logger: Logger) =>
+        new RetentionClock({ nowMs, monotonicMs, logger }),
     },
     { provide: SENDER_FLUSH_SCHEDULER, inject: [SENDER_SETTINGS, TIMERS, MONOTONIC_CLOCK], useFactory: createFlushes },
   ],

@@ -36,36 +36,52 @@ export const SENDER_COPARTITIONED = [
 ];
 
 @Injectable()
-export class SenderTaskFactory implements PartitionTaskFactory, SenderParts {
-  readonly limits: SenderSettings['unfinished'];
-  readonly memory: DeliveryMemory;
-  readonly retention: RetentionClock;
-  readonly closeGraceMs: number;
+export class SenderTaskFactory implements PartitionTaskFactory {
+  /** All tasks of the process share them. */
+  private readonly shared: SenderParts;
 
   constructor(
-    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
-    @Inject(CODECS) readonly codecs: AvroCodecs,
-    readonly directory: SubscriptionDirectory,
-    readonly runner: AttemptRunner,
-    readonly scheduler: DeliveryScheduler,
-    @Inject(SENDER_FLUSH_SCHEDULER) readonly flushScheduler: FlushScheduler,
-    @Inject(TIMERS) readonly timers: TimerPort,
-    readonly metrics: DeliveryMetrics,
-    readonly quarantine: Quarantine,
-    @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly nowMs: () => number,
-    @Inject(MONOTONIC_CLOCK) readonly monotonicMs: () => number,
-    @Inject(RANDOM) readonly random: () => number,
-    readonly traces: Traces,
-    @Inject(SENDER_SETTINGS) settings: SenderSettings,
+    @Inject(STREAMS_BACKEND) backend: StreamsBackend,
+    @Inject(CODECS) codecs: AvroCodecs,
+    directory: SubscriptionDirectory,
+    runner: AttemptRunner,
+    scheduler: DeliveryScheduler,
+    @Inject(SENDER_FLUSH_SCHEDULER) flushScheduler: FlushScheduler,
+    @Inject(TIMERS) timers: TimerPort,
+    metrics: DeliveryMetrics,
+    quarantine: Quarantine,
+    @Inject(LOGGER) logger: StreamsLogger,
+    @Inject(CLOCK) nowMs: () => number,
+    @Inject(MONOTONIC_CLOCK) monotonicMs: () => number,
+    @Inject(RANDOM) random: () => number,
+    traces: Traces,
+    memory: DeliveryMemory,
+    retention: RetentionClock,
+    @Inject(SENDER_SETTINGS) { unfinished: limits, closeGraceMs }: SenderSettings,
   ) {
-    this.limits = settings.unfinished;
-    this.memory = new DeliveryMemory(settings.unfinishedBytes, null);
-    this.retention = new RetentionClock({ nowMs, monotonicMs, logger });
-    this.closeGraceMs = settings.closeGraceMs;
+    this.shared = {
+      backend,
+      codecs,
+      directory,
+      runner,
+      scheduler,
+      flushScheduler,
+      timers,
+      metrics,
+      quarantine,
+      logger,
+      nowMs,
+      monotonicMs,
+      random,
+      traces,
+      memory,
+      retention,
+      limits,
+      closeGraceMs,
+    };
   }
 
   create(context: TaskContext): PartitionTask {
-    return new SenderTask(this, context);
+    return new SenderTask(this.shared, context);
   }
 }
