@@ -30,10 +30,18 @@ function isGone(error: unknown): boolean {
   return error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
 }
 
-interface NextRead {
-  readonly offset: number;
-  readonly isSkipping: boolean;
-}
+/** How a pass goes on after a stretch of the log. */
+type PassStep = { readonly type: 'continue' } | FeedEnd;
+
+/** Why a feed is closed. */
+type FeedEnd =
+  /** No backlog of the pass needs the deliveries before this offset. */
+  | { readonly type: 'skip'; readonly offset: number }
+  /** The pass has reached the reader's position, no backlog of it has room left, or the task closes. */
+  | { readonly type: 'over' };
+
+const CONTINUE: PassStep = Object.freeze({ type: 'continue' });
+const OVER: FeedEnd = Object.freeze({ type: 'over' });
 
 /**
  * Reads the deliveries of parked backlogs from the log, up to the position of the partition's own reader. One pass
@@ -106,32 +114,28 @@ export class CatchUp {
   }
 
   private async read(wantedStart: number): Promise<void> {
-    const { backend, partition, backlogs } = this.options;
-    const source = { topic: topics.webhookDeliveries.name, partition };
     const start = Math.max(wantedStart, await this.logStart());
     if (this.hasClosed()) return;
     this.pass++;
-    this.fetcher ??= backend.fetcher();
-    let from: number | null = start < backlogs.position ? start : this.endPass(start);
-    while (from !== null && !this.isClosed) {
-      const feed = this.fetcher.open(source, from);
-      try {
-        from = await this.readOn(feed, start);
-      } catch (error) {
-        from = await this.options.leaveOut(error);
-        if (from === null) throw error;
-        if (from >= backlogs.position) from = this.endPass(start);
-      } finally {
-        feed.close();
-      }
-    }
+    if (this.endIfAtReader(start, start)) return;
+    this.fetcher ??= this.options.backend.fetcher();
+    let end = await this.readFrom(this.fetcher, start, start);
+    while (end.type === 'skip' && !this.isClosed) end = await this.readFrom(this.fetcher, end.offset, start);
   }
 
-  /** @returns where the pass continues after a stretch that no backlog needs; null: the pass is over */
-  private async readOn(feed: PartitionFeed, start: number): Promise<number | null> {
-    for (;;) {
-      const next = await this.readBatch(feed, start);
-      if (next === null || next.isSkipping) return next && next.offset;
+  private async readFrom(fetcher: Fetcher, offset: number, start: number): Promise<FeedEnd> {
+    const { partition, leaveOut } = this.options;
+    const feed = fetcher.open({ topic: topics.webhookDeliveries.name, partition }, offset);
+    try {
+      let step = await this.readBatch(feed, start);
+      while (step.type === 'continue') step = await this.readBatch(feed, start);
+      return step;
+    } catch (error) {
+      const next = await leaveOut(error);
+      if (next === null) throw error;
+      return this.endIfAtReader(next, start) ? OVER : { type: 'skip', offset: next };
+    } finally {
+      feed.close();
     }
   }
 
@@ -147,48 +151,48 @@ export class CatchUp {
     return logStart;
   }
 
-  /** @returns where the pass continues; null: the pass is over */
-  private async readBatch(feed: PartitionFeed, start: number): Promise<NextRead | null> {
-    const { codecs, backlogs } = this.options;
+  private async readBatch(feed: PartitionFeed, start: number): Promise<PassStep> {
     const batch = await feed.next();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
-      await resolveBatch(codecs.webhookDeliveries, slice);
-      if (this.isClosed) return null;
+      await resolveBatch(this.options.codecs.webhookDeliveries, slice);
+      if (this.isClosed) return OVER;
       for (const record of slice) {
         // The partition's own reader has not reached this record and will offer it itself.
-        if (record.offset >= backlogs.position) return this.endPass(start);
+        if (this.endIfAtReader(record.offset, start)) return OVER;
         const quarantined = this.offer(record, start);
         if (quarantined === null) continue;
         await quarantined;
-        if (this.hasClosed()) return null;
+        if (this.hasClosed()) return OVER;
       }
-      const next = this.nextRead(start, (slice.at(-1)?.offset ?? start) + 1);
-      if (next === null || next.isSkipping) return next;
+      const step = this.stepAt((slice.at(-1)?.offset ?? start) + 1, start);
+      if (step.type !== 'continue') return step;
       await nextTurn();
     }
-    return batch.nextOffset < backlogs.position ? { offset: batch.nextOffset, isSkipping: false } : this.endPass(start);
+    return this.endIfAtReader(batch.nextOffset, start) ? OVER : CONTINUE;
   }
 
-  /** The first delivery at or after `from` that a backlog of this pass may need. */
-  private nextRead(start: number, from: number): NextRead | null {
+  private stepAt(offset: number, start: number): PassStep {
     let needed = Infinity;
     for (const backlog of this.options.backlogs.parked) {
       if (this.covers(backlog, start)) needed = Math.min(needed, backlog.parkedFrom ?? Infinity);
     }
-    if (needed === Infinity) return null;
-    const isSkipping = needed - from >= MIN_SKIPPED_RECORDS;
-    return { offset: isSkipping ? needed : from, isSkipping };
+    if (needed === Infinity) return OVER;
+    return needed - offset < MIN_SKIPPED_RECORDS ? CONTINUE : { type: 'skip', offset: needed };
   }
 
-  /** Call without awaiting once the pass has reached the reader's position, before the reader moves on. */
-  private endPass(start: number): null {
+  /**
+   * Ends the pass if it has reached the position of the partition's reader. The comparison and the end must share a turn:
+   * a reader that moved on in between would leave out the deliveries that it passed, since the backlogs are still parked.
+   */
+  private endIfAtReader(offset: number, start: number): boolean {
     const { backlogs, onCaughtUp } = this.options;
+    if (offset < backlogs.position) return false;
     for (const backlog of backlogs.parked) {
       if (!this.covers(backlog, start)) continue;
       backlogs.caughtUp(backlog);
       onCaughtUp();
     }
-    return null;
+    return true;
   }
 
   private offer(record: StreamRecord, start: number): Promise<void> | null {
