@@ -19,7 +19,7 @@ import type { SubscriptionDirectory } from '../../subscriptions/subscription-dir
 import type { AttemptLog } from '../attempts/attempt-log.js';
 import type { AttemptOutcome } from '../attempts/attempt-record.js';
 import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
-import type { RecoveredWait } from '../recovery/recover-sender.js';
+import type { RecoveredWait } from '../recovery/attempt-fold.js';
 import type { StateRecords } from '../recovery/state-records.js';
 
 export interface OutageOptions extends Clocks {
