@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { KeyedHash } from './keyed-hash.js';
 
 /** An entry holds both halves of the hash of a device id, and the number of an owner that names it. */
 const WORDS = 3;
@@ -13,7 +13,7 @@ export class DeviceIndex<Owner> {
   private readonly ownerByNumber: (Owner | undefined)[] = [];
   private readonly entriesByNumber: number[] = [];
   private readonly freeNumbers: number[] = [];
-  private readonly hash = createKeyedHash();
+  private readonly hash = new KeyedHash();
   private readonly entry = new Uint32Array(WORDS);
 
   constructor(shards: number) {
@@ -30,7 +30,7 @@ export class DeviceIndex<Owner> {
     this.ownerByNumber[number] = owner;
     this.entriesByNumber[number] = distinctIds.size;
     for (const deviceId of distinctIds) {
-      this.hash(this.entry, group, deviceId);
+      this.hash.hash(this.entry, group, deviceId);
       this.entry[2] = number;
       this.shardOf(this.entry).add(this.entry);
     }
@@ -45,7 +45,7 @@ export class DeviceIndex<Owner> {
 
   find(group: number, deviceId: string): Owner[] {
     const found: Owner[] = [];
-    this.hash(this.entry, group, deviceId);
+    this.hash.hash(this.entry, group, deviceId);
     this.shardOf(this.entry).find(this.entry, (number) => {
       const owner = this.ownerByNumber[number];
       if (owner !== undefined) found.push(owner);
@@ -135,42 +135,4 @@ function merge(a: Uint32Array, b: Uint32Array, keep: (owner: number) => boolean)
     else fromB += WORDS;
   }
   return length === merged.length ? merged : merged.slice(0, length);
-}
-
-/**
- * HalfSipHash-2-4 of a group and a text, 64 bits, under a random key: an owner who chooses device ids cannot make two
- * of them collide. The result goes into the first two words.
- */
-function createKeyedHash(): (into: Uint32Array, group: number, text: string) => void {
-  const [key0 = 0, key1 = 0] = randomFillSync(new Uint32Array(2));
-  return (into, group, text) => {
-    let [v0, v1, v2, v3] = [key0, key1 ^ 0xee, key0 ^ 0x6c796765, key1 ^ 0x74656462];
-    const lengthAt = 1 + Math.ceil(text.length / 2);
-    for (let step = 0; step <= lengthAt + 4; step++) {
-      let word = 0;
-      if (step === 0) word = group;
-      else if (step < lengthAt) word = text.charCodeAt(2 * step - 2) | (text.charCodeAt(2 * step - 1) << 16);
-      else if (step === lengthAt) word = text.length;
-      else if (step === lengthAt + 1) v2 ^= 0xee;
-      else if (step === lengthAt + 3) {
-        into[0] = v1 ^ v3;
-        v1 ^= 0xdd;
-      }
-      v3 ^= word;
-      for (let round = 0; round < 2; round++) {
-        v0 = (v0 + v1) | 0;
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
-        v0 = (v0 << 16) | (v0 >>> 16);
-        v2 = (v2 + v3) | 0;
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
-        v0 = (v0 + v3) | 0;
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
-        v2 = (v2 + v1) | 0;
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
-        v2 = (v2 << 16) | (v2 >>> 16);
-      }
-      v0 ^= word;
-    }
-    into[1] = v1 ^ v3;
-  };
 }
