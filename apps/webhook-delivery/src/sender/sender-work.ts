@@ -1,6 +1,6 @@
 import { type AvroCodecs } from '@waypost/contracts';
 import type { Quarantine, Traces } from '@waypost/platform';
-import type { StreamRecord, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import type { CommittedOffset, StreamRecord, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import type { FencedWriter } from '@waypost/streams/admin';
 import type { FlushScheduler } from '../commits/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../commits/position-committer.js';
@@ -9,13 +9,13 @@ import type { Clocks } from '../process/clocks.js';
 import type { TimerPort } from '../process/timers.js';
 import type { AttemptRunner } from '../single-attempt/attempt-runner.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { AttemptFlow } from './attempts/attempt-flow.js';
-import { AttemptLog } from './attempts/attempt-log.js';
+import { AttemptFlow, type AttemptFlowOptions } from './attempts/attempt-flow.js';
+import { AttemptLog, type AttemptLogOptions } from './attempts/attempt-log.js';
 import { createAttemptTracer } from './attempts/attempt-trace.js';
 import type { RetentionClock } from './attempts/retention-clock.js';
 import { CatchUp } from './backlogs/catch-up.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
-import { type BacklogLimits, PartitionBacklogs } from './backlogs/partition-backlogs.js';
+import { type BacklogLimits, type CommitPoint, PartitionBacklogs } from './backlogs/partition-backlogs.js';
 import type { PendingDelivery, SubscriptionBacklog } from './backlogs/subscription-backlog.js';
 import { HeldBacklogs } from './holds/held-backlogs.js';
 import { Outage } from './holds/outage.js';
@@ -55,76 +55,156 @@ export interface SenderWorkOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-/** The collaborators of an open task. They call each other, so each is connected with those created after it. */
+/** The collaborators of an open task. */
 export class SenderWork {
   readonly recovered: RecoveredSender;
   readonly log: AttemptLog;
   readonly backlogs: PartitionBacklogs;
   readonly states: StateRecords;
   readonly flow: AttemptFlow;
-  readonly outage: Outage;
   readonly catchUp: CatchUp;
   readonly held: HeldBacklogs;
+  readonly outage: Outage;
   readonly position: PositionCommitter;
 
   constructor(options: SenderWorkOptions) {
-    const { parts, context, recovered } = options;
-    const { limits, memory, directory, metrics, logger, traces } = parts;
-    const { partition } = context;
-    const { start, begun, attemptsEnd } = recovered;
-    const given = { ...parts, ...options, partition };
-    this.recovered = recovered;
-    this.log = new AttemptLog({
-      ...given,
-      attemptsEnd,
+    // Two of them call others that need them first. These calls come only after the constructor: a flush also writes the
+    // states that are due and lets the position be committed, and attempts begin and end outages, which hold them.
+    const flushCalls: FlushCalls = {
       states: () => this.states.collect(),
       onFlushed: () => this.position.moved(),
-    });
-    const { log } = this;
-    this.backlogs = new PartitionBacklogs({
-      ...given,
-      memory: new DeliveryMemory(limits.bytes, memory),
-      start,
-      begun,
-      attemptsEnd: () => log.attemptsEnd,
-      isPaused: (id) => directory.isPaused(id),
-    });
-    const { backlogs } = this;
-    this.states = new StateRecords({ ...given, backlogs });
-    const { states } = this;
-    this.flow = new AttemptFlow({
-      ...given,
-      log,
-      tracer: createAttemptTracer(traces),
+    };
+    const outageCalls: OutageCalls = {
       onHeld: (backlog) => this.outage.held(backlog),
       onProbe: (backlog) => this.outage.probing(backlog),
       onOutcome: (backlog, outcome) => this.outage.ended(backlog, outcome),
-    });
-    const { flow } = this;
-    this.outage = new Outage({
-      ...given,
-      log,
-      states,
-      hold: (backlog) => this.held.hold(backlog),
-      release: (backlog) => flow.release(backlog),
-      probe: (backlog) => flow.probe(backlog),
-    });
-    this.catchUp = new CatchUp({
-      ...given,
-      backlogs,
-      leaveOut: (error) => context.leaveOut(error),
-      onCaughtUp: () => metrics.parkedChanged(-1),
-      onDeleted: (subscriptionId, from, to) =>
-        logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to }),
-    });
-    this.held = new HeldBacklogs({ ...given, backlogs, flow, states, catchUp: this.catchUp });
-    this.position = createPositionCommitter({
-      ...given,
-      committed: { offset: start.offset, metadata: String(start.foldFrom) },
-      position: () => {
-        const { offset, foldFrom } = backlogs.commitPoint();
-        return { offset, metadata: String(foldFrom) };
-      },
-    });
+    };
+
+    this.recovered = options.recovered;
+    this.log = createLog(options, flushCalls);
+    this.backlogs = createBacklogs(options, this.log);
+    this.states = createStates(options, this.backlogs);
+    this.flow = createFlow(options, this.log, outageCalls);
+    this.catchUp = createCatchUp(options, this.backlogs);
+    this.held = createHeld(options, this);
+    this.outage = createOutage(options, this);
+    this.position = createPosition(options, this.backlogs);
   }
+}
+
+type FlushCalls = Pick<AttemptLogOptions, 'states' | 'onFlushed'>;
+type OutageCalls = Pick<AttemptFlowOptions, 'onHeld' | 'onProbe' | 'onOutcome'>;
+
+function createLog(options: SenderWorkOptions, calls: FlushCalls): AttemptLog {
+  const { writer, onFailure } = options;
+  const { codecs, flushScheduler } = options.parts;
+  const { partition } = options.context;
+  const { attemptsEnd } = options.recovered;
+  return new AttemptLog({ writer, codecs, partition, attemptsEnd, flushScheduler, onFailure, ...calls });
+}
+
+function createBacklogs({ parts, recovered }: SenderWorkOptions, log: AttemptLog): PartitionBacklogs {
+  const { limits, directory, monotonicMs } = parts;
+  const { start, begun } = recovered;
+  return new PartitionBacklogs({
+    limits,
+    start,
+    begun,
+    monotonicMs,
+    memory: new DeliveryMemory(limits.bytes, parts.memory),
+    attemptsEnd: () => log.attemptsEnd,
+    isPaused: (id) => directory.isPaused(id),
+  });
+}
+
+function createStates({ parts, context }: SenderWorkOptions, backlogs: PartitionBacklogs): StateRecords {
+  const { codecs, nowMs, monotonicMs } = parts;
+  return new StateRecords({ backlogs, codecs, partition: context.partition, nowMs, monotonicMs });
+}
+
+function createFlow(options: SenderWorkOptions, log: AttemptLog, calls: OutageCalls): AttemptFlow {
+  const { context, hasResumed, onFinished } = options;
+  const { runner, scheduler, timers, metrics, logger, directory, retention, traces } = options.parts;
+  const { random, nowMs, monotonicMs } = options.parts;
+  return new AttemptFlow({
+    context,
+    log,
+    hasResumed,
+    onFinished,
+    runner,
+    scheduler,
+    timers,
+    metrics,
+    logger,
+    directory,
+    retention,
+    random,
+    nowMs,
+    monotonicMs,
+    tracer: createAttemptTracer(traces),
+    ...calls,
+  });
+}
+
+function createCatchUp({ parts, context, take, onFailure }: SenderWorkOptions, backlogs: PartitionBacklogs): CatchUp {
+  const { backend, codecs, metrics, logger } = parts;
+  const { partition } = context;
+  return new CatchUp({
+    backend,
+    codecs,
+    partition,
+    backlogs,
+    take,
+    onFailure,
+    leaveOut: (error) => context.leaveOut(error),
+    onCaughtUp: () => metrics.parkedChanged(-1),
+    onDeleted: (subscriptionId, from, to) =>
+      logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to }),
+  });
+}
+
+function createHeld(
+  { parts }: SenderWorkOptions,
+  { backlogs, flow, states, catchUp }: Pick<SenderWork, 'backlogs' | 'flow' | 'states' | 'catchUp'>,
+): HeldBacklogs {
+  const { directory, metrics } = parts;
+  return new HeldBacklogs({ backlogs, flow, states, catchUp, directory, metrics });
+}
+
+function createOutage(
+  { parts }: SenderWorkOptions,
+  { log, states, flow, held }: Pick<SenderWork, 'log' | 'states' | 'flow' | 'held'>,
+): Outage {
+  const { directory, timers, random, metrics, nowMs, monotonicMs } = parts;
+  return new Outage({
+    log,
+    states,
+    directory,
+    timers,
+    random,
+    metrics,
+    nowMs,
+    monotonicMs,
+    hold: (backlog) => held.hold(backlog),
+    release: (backlog) => flow.release(backlog),
+    probe: (backlog) => flow.probe(backlog),
+  });
+}
+
+function createPosition(
+  { parts, context, recovered }: SenderWorkOptions,
+  backlogs: PartitionBacklogs,
+): PositionCommitter {
+  const { monotonicMs, logger } = parts;
+  return createPositionCommitter({
+    context,
+    monotonicMs,
+    logger,
+    committed: committedOf(recovered.start),
+    position: () => committedOf(backlogs.commitPoint()),
+  });
+}
+
+function committedOf({ offset, foldFrom }: CommitPoint): CommittedOffset {
+  return { offset, metadata: String(foldFrom) };
 }
