@@ -24,6 +24,7 @@ export {
   PROBE_EVERY_MS,
   REPORT_FAILING_EVERY_MS,
   SUSPEND_AFTER_MS,
+  type HealthVerdict,
 } from './delivery/outage-policy.js';
 export { parseRetryAfter, retryAfterMs } from './delivery/retry-after.js';
 export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './delivery/retry-delay.js';

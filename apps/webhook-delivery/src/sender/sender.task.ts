@@ -13,6 +13,7 @@ import {
   deliveryFault,
   type DeliveryProgress,
   MAX_RETRY_DELAY_MS,
+  type SubscriptionState,
   type WebhookDelivery,
 } from '@waypost/domain';
 import { type PartitionTask, type RecordBatch, slicesOf, type StreamRecord, type TaskContext } from '@waypost/streams';
@@ -211,25 +212,15 @@ export class SenderTask implements PartitionTask {
     if ([...states.keys()].some((id) => isDeleted(directory, id))) await directory.caughtUp();
   }
 
-  private restoreBacklogs({ backlogs, recovered, states, outage }: SenderWork): void {
+  /** Continues each subscription that is not in its normal state, and the waits and deliveries begun of all. */
+  private restoreBacklogs({ backlogs, recovered, ...work }: SenderWork): void {
     for (const [subscriptionId, state] of recovered.states) {
       const backlog = backlogs.backlog(subscriptionId);
-      const { failingSince, suspendedAt, failedDays } = state;
-      backlog.health = { failingSince, suspendedAt, failedDays };
-      if (failingSince !== null) backlog.failingSinceMs = momentOfLog(failingSince, 0, recovered.readAt).monotonicMs;
-      if (state.parkedFrom !== null) {
-        backlog.placement = 'detached';
-        backlogs.park(backlog, state.parkedFrom);
-        this.parts.metrics.parkedChanged(1);
-      }
       backlog.fleetId = this.parts.directory.get(subscriptionId)?.fleetId ?? '';
-      const { byDelivery } = recovered;
-      restoreKnown(backlog, state, { backlogs, byDelivery, dueOf: (progress) => this.dueOf(progress) });
-      states.recovered(backlog, state);
-      if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId) ?? null);
-      const accepted = recovered.accepted.get(subscriptionId);
-      if (accepted) outage.endedBefore(backlog, accepted);
-      if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
+      restoreHealth(backlog, state, recovered.readAt);
+      this.restorePlace(backlog, state);
+      work.states.recovered(backlog, state);
+      this.restoreOutage(backlog);
     }
     for (const [subscriptionId, { notBefore }] of recovered.waits) {
       const { monotonicMs } = momentOfLog(notBefore, MAX_RETRY_DELAY_MS, recovered.readAt);
@@ -241,6 +232,28 @@ export class SenderTask implements PartitionTask {
       backlog.begunUpTo = begun.upTo;
       backlog.begunFoldFrom = begun.foldFrom;
     }
+  }
+
+  /** Where a detached backlog resumes, and its deliveries that only the log has. */
+  private restorePlace(backlog: SubscriptionBacklog, state: SubscriptionState): void {
+    const { backlogs, recovered } = this.opened();
+    if (state.parkedFrom !== null) {
+      backlog.placement = 'detached';
+      backlogs.park(backlog, state.parkedFrom);
+      this.parts.metrics.parkedChanged(1);
+    }
+    const { byDelivery } = recovered;
+    restoreKnown(backlog, state, { backlogs, byDelivery, dueOf: (progress) => this.dueOf(progress) });
+  }
+
+  /** Goes on with an outage, unless a predecessor's attempt or a deletion has ended it. */
+  private restoreOutage(backlog: SubscriptionBacklog): void {
+    const { outage, recovered } = this.opened();
+    const { subscriptionId } = backlog;
+    if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId) ?? null);
+    const accepted = recovered.accepted.get(subscriptionId);
+    if (accepted) outage.endedBefore(backlog, accepted);
+    if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
   }
 
   private offer(record: StreamRecord): Promise<void> | null {
@@ -318,4 +331,10 @@ export class SenderTask implements PartitionTask {
     this.work?.flow.abort();
     this.context.fail(error);
   }
+}
+
+function restoreHealth(backlog: SubscriptionBacklog, state: SubscriptionState, readAt: Moment): void {
+  const { failingSince, suspendedAt, failedDays } = state;
+  backlog.health = { failingSince, suspendedAt, failedDays };
+  if (failingSince !== null) backlog.failingSinceMs = momentOfLog(failingSince, 0, readAt).monotonicMs;
 }

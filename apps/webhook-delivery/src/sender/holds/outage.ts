@@ -4,6 +4,7 @@ import {
   type EndpointHealth,
   healthAfter,
   healthSince,
+  type HealthVerdict,
   HEALTHY,
   MAX_RETRY_DELAY_MS,
   operationId,
@@ -15,7 +16,7 @@ import {
 import type { DeliveryMetrics } from '../../metrics/delivery-metrics.js';
 import { type Clocks, momentNow, momentOfLog } from '../../process/clocks.js';
 import type { TimerPort } from '../../process/timers.js';
-import type { SubscriptionDirectory } from '../../subscriptions/subscription-directory.js';
+import type { DirectorySubscription, SubscriptionDirectory } from '../../subscriptions/subscription-directory.js';
 import type { AttemptLog } from '../attempts/attempt-log.js';
 import type { AttemptOutcome } from '../attempts/attempt-record.js';
 import type { SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
@@ -24,11 +25,11 @@ import type { StateRecords } from '../recovery/state-records.js';
 
 export interface OutageOptions extends Clocks {
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused'>;
-  readonly log: AttemptLog;
-  readonly states: StateRecords;
+  readonly log: Pick<AttemptLog, 'publish'>;
+  readonly states: Pick<StateRecords, 'watch'>;
   readonly timers: TimerPort;
   readonly random: () => number;
-  readonly metrics: DeliveryMetrics;
+  readonly metrics: Pick<DeliveryMetrics, 'suspendedChanged'>;
   readonly hold: (backlog: SubscriptionBacklog) => void;
   /** Called in log order. */
   readonly release: (backlog: SubscriptionBacklog) => void;
@@ -39,6 +40,13 @@ export interface OutageOptions extends Clocks {
 interface FailingReport {
   readonly failingSince: number | null;
   readonly atMs: number;
+}
+
+interface OutageReport {
+  readonly type: 'suspended' | 'resumed' | 'disabled';
+  readonly reason: string;
+  /** Reports with the same value have the same id, so they count once. Default: when the attempt ended. */
+  readonly idOf?: number;
 }
 
 interface NextProbe {
@@ -67,28 +75,33 @@ export class Outage {
   ended(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
     // Attempts in flight may end after the close; the successor finds accepted ones in the log.
     if (this.isClosed) return;
-    if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
     const subscription = this.options.directory.get(backlog.subscriptionId);
-    // The attempt was in flight when the subscription was deleted.
-    if (!how.isAccepted && subscription === undefined) return;
-    const before = healthUnder(backlog, subscription?.updatedAt ?? 0);
-    if (how.isAccepted && backlog.health.failingSince === null && !backlog.isSuspended) return;
-    const { isAccepted, isFailure, ended } = how;
-    if (before.failingSince === null) backlog.failingSinceMs = ended.monotonicMs;
-    const { health, change, isDisableDue } = healthAfter(before, {
-      isAccepted,
-      isFailure,
-      endedAt: ended.epochMs,
-      failingForMs: ended.monotonicMs - backlog.failingSinceMs,
-      onOutage: subscription?.onOutage ?? 'fail',
-    });
-    if (health !== backlog.health) this.options.states.watch(backlog);
-    backlog.health = health;
-    backlog.judgedUnder = subscription?.updatedAt ?? 0;
+    if (!saysSomething(backlog, how, subscription)) return;
+    // The backlog comes first: what follows reads from it whether it is held, and since when it fails.
+    const { change, isDisableDue } = this.judge(backlog, how, subscription);
     if (change === 'suspended') this.suspend(backlog, how);
-    if (how.retryAfterMs !== null) this.probeNoneBefore(backlog, ended.monotonicMs + how.retryAfterMs);
+    // Comes after the suspension, which sets the first probe, since it only puts off the next one.
+    if (how.retryAfterMs !== null) this.probeNoneBefore(backlog, how.ended.monotonicMs + how.retryAfterMs);
     if (change === 'resumed') this.resume(backlog, how, 'a probe was accepted');
     if (isDisableDue) this.disable(backlog, how);
+  }
+
+  /** Updates the health of the backlog. */
+  private judge(
+    backlog: SubscriptionBacklog,
+    { isAccepted, isFailure, ended }: AttemptOutcome,
+    subscription: DirectorySubscription | undefined,
+  ): HealthVerdict {
+    const { updatedAt = 0, onOutage = 'fail' } = subscription ?? {};
+    const before = healthUnder(backlog, updatedAt);
+    // The first failure starts its own time, which the verdict needs.
+    if (before.failingSince === null) backlog.failingSinceMs = ended.monotonicMs;
+    const failingForMs = ended.monotonicMs - backlog.failingSinceMs;
+    const verdict = healthAfter(before, { isAccepted, isFailure, endedAt: ended.epochMs, failingForMs, onOutage });
+    if (verdict.health !== backlog.health) this.options.states.watch(backlog);
+    backlog.health = verdict.health;
+    backlog.judgedUnder = updatedAt;
+    return verdict;
   }
 
   /** Forgets the failures of a deleted subscription. If it is suspended, it is released as usual. */
@@ -137,14 +150,15 @@ export class Outage {
   private suspend(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
     this.options.hold(backlog);
     this.options.metrics.suspendedChanged(1);
-    this.publish(backlog, 'suspended', how, SUSPENDED);
+    this.publish(backlog, how, { type: 'suspended', reason: SUSPENDED });
     this.probeAfter(backlog, PROBE_EVERY_MS);
   }
 
   private resume(backlog: SubscriptionBacklog, how: AttemptOutcome, reason: string): void {
     this.probes.get(backlog)?.cancel();
     if (this.probes.delete(backlog)) this.options.metrics.suspendedChanged(-1);
-    this.publish(backlog, 'resumed', how, reason);
+    // The log must say that it resumes before the attempts that follow.
+    this.publish(backlog, how, { type: 'resumed', reason });
     this.options.release(backlog);
   }
 
@@ -155,7 +169,7 @@ export class Outage {
     if (last?.failingSince === failingSince && atMs - last.atMs < REPORT_FAILING_EVERY_MS) return;
     this.reported.set(backlog, { failingSince, atMs });
     // The id stays the same each time, even after a restart.
-    this.publish(backlog, 'disabled', how, DISABLED, failingSince);
+    this.publish(backlog, how, { type: 'disabled', reason: DISABLED, idOf: failingSince ?? how.ended.epochMs });
   }
 
   private probeAfter(backlog: SubscriptionBacklog, delayMs: number): void {
@@ -203,30 +217,35 @@ export class Outage {
     this.resume(backlog, { ...about, ...delivery, fleetId }, 'deliveries are no longer held');
   }
 
-  private publish(
-    backlog: SubscriptionBacklog,
-    type: string,
-    how: AttemptOutcome,
-    reason: string,
-    since: number | null = null,
-  ): void {
+  private publish(backlog: SubscriptionBacklog, how: AttemptOutcome, report: OutageReport): void {
     const { subscriptionId } = backlog;
     const { fleetId, eventId, deliveryOffset, statusCode, errorCode, ended } = how;
-    const occurredAt = ended.epochMs;
-    const id = operationId({ subscriptionId, type, about: String(since ?? occurredAt) });
-    const delivery = deliveryOffset < 0 ? { eventId: null, deliveryOffset: null } : { eventId, deliveryOffset };
+    const { type, reason, idOf = ended.epochMs } = report;
+    const hasDelivery = deliveryOffset >= 0;
     this.options.log.publish({
-      id,
+      id: operationId({ subscriptionId, type, about: String(idOf) }),
       subscriptionId,
       fleetId,
       type,
-      occurredAt,
+      occurredAt: ended.epochMs,
       reason,
-      ...delivery,
+      eventId: hasDelivery ? eventId : null,
+      deliveryOffset: hasDelivery ? deliveryOffset : null,
       statusCode,
       errorCode,
     });
   }
+}
+
+/** Whether the attempt says anything about the endpoint that changes what is known of it. */
+function saysSomething(
+  { health, isSuspended }: SubscriptionBacklog,
+  { isAccepted, errorCode }: AttemptOutcome,
+  subscription: DirectorySubscription | undefined,
+): boolean {
+  if (isAccepted) return health.failingSince !== null || isSuspended;
+  // Without a subscription, the attempt was in flight when it was deleted.
+  return concernsEndpoint(errorCode) && subscription !== undefined;
 }
 
 /**
