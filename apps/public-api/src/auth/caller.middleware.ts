@@ -34,13 +34,21 @@ export function identifyCallers({ keys, admins, limiter, addresses, logger }: Ca
 
   async function findIdentity(request: Request, key: string): Promise<RequestIdentity> {
     if (admins.hasAdminKeyForm(key)) return findAdmin(request, key);
-    // Guesses are counted before the lookup, so that a burst of them costs no more lookups than the address has left;
-    // a live key is not counted against the address afterwards.
-    const uncount = keys.isGuess(key) ? addresses.count(request) : null;
+    return keys.isGuess(key) ? tryGuess(request, key) : findKnown(request, key);
+  }
+
+  /** Counted before the lookup, so that a burst of guesses costs no more lookups than the address has left. */
+  async function tryGuess(request: Request, key: string): Promise<RequestIdentity> {
+    const uncount = addresses.count(request);
     const identity = await lookUp(keys, key);
-    if (identity.type !== 'anonymous') uncount?.();
-    else if (uncount === null) addresses.count(request);
+    // A live key is not counted against the address.
+    if (identity.type !== 'anonymous') uncount();
     return identity;
+  }
+
+  async function findKnown(request: Request, key: string): Promise<RequestIdentity> {
+    const identity = await lookUp(keys, key);
+    return identity.type === 'anonymous' ? countAnonymous(request) : identity;
   }
 
   function countAnonymous(request: Request): RequestIdentity {

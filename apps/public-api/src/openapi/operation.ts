@@ -145,29 +145,45 @@ export function describeOperation(
   method: string,
   collector: SchemaCollector,
 ): Operation {
-  const { operationId, summary, description, tag, scope, portal, deprecated = false } = options;
+  const { operationId, summary, description, tag, scope, portal, deprecated } = options;
   const parameters = [
     ...parametersOf(params, 'path', collector),
     ...parametersOf(query, 'query', collector),
-    ...(options.etag === true && method === 'get' ? [ifNoneMatch] : []),
-    ...(options.ifMatch === true ? [ifMatch] : []),
-    ...(options.idempotencyKey === true ? [idempotencyKey] : []),
-    ...(options.lastEventId === true ? [lastEventId] : []),
-    ...(scope === null || scope === 'admin' ? [] : [actingFor]),
+    ...headerParameters(options, method),
   ];
-  return {
+  return defined<Operation>({
     operationId,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     tags: [tag],
-    ...(deprecated ? { deprecated } : {}),
-    ...(scope === null ? { security: [] } : {}),
-    ...(scope === 'admin' ? { security: [{ adminKey: [] }] } : {}),
-    ...(scope === null || portal === undefined ? {} : { 'x-portal-session': portal }),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === null ? {} : { requestBody: requestBody(operationId, body, collector) }),
+    deprecated: deprecated === true ? true : undefined,
+    security: securityOf(scope),
+    'x-portal-session': scope === null ? undefined : portal,
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: body === null ? undefined : requestBody(operationId, body, collector),
     responses: responsesOf(options, method, collector),
-  };
+  });
+}
+
+/** The fields that have a value: an absent key and one with `undefined` are not the same to those who read documents. */
+function defined<T extends object>(fields: { readonly [Name in keyof T]: T[Name] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Undefined: the security of the document, which is an API key. */
+function securityOf(scope: EndpointOptions['scope']): Operation['security'] {
+  if (scope === null) return [];
+  return scope === 'admin' ? [{ adminKey: [] }] : undefined;
+}
+
+function headerParameters({ etag, ifMatch: isConditional, ...options }: EndpointOptions, method: string): Parameter[] {
+  const parameters: Parameter[] = [];
+  if (etag === true && method === 'get') parameters.push(ifNoneMatch);
+  if (isConditional === true) parameters.push(ifMatch);
+  if (options.idempotencyKey === true) parameters.push(idempotencyKey);
+  if (options.lastEventId === true) parameters.push(lastEventId);
+  if (options.scope !== null && options.scope !== 'admin') parameters.push(actingFor);
+  return parameters;
 }
 
 function requestBody(operationId: string, { schema }: DtoClass, collector: SchemaCollector): object {
@@ -196,27 +212,27 @@ function parametersOf(dto: DtoClass | null, place: 'path' | 'query', collector: 
 }
 
 function responsesOf(options: EndpointOptions, method: string, collector: SchemaCollector): Operation['responses'] {
-  const { response, scope, errors = [], etag, ifMatch: isConditional, idempotencyKey: isIdempotent } = options;
-  const headers = {
-    ...requestIdHeader,
-    ...(scope === null ? {} : rateLimitHeaders),
-    ...(response.status === 201 ? locationHeader : {}),
-    ...(etag === undefined ? {} : etagHeader),
-    ...(isIdempotent === true ? replayedHeader : {}),
+  const { response, scope, errors = [], etag } = options;
+  const headers = responseHeaders(options);
+  const success: Record<string, ResponseObject> = {
+    [response.status]: { ...describeResponse(response, collector), headers },
   };
-  const described = describeResponse(response, collector);
-  const success = {
-    [response.status]: { ...described, headers },
-    ...(etag === true && method === 'get' ? { 304: notModified } : {}),
-  };
+  if (etag === true && method === 'get') success[304] = notModified;
   if (options.deprecated === true) return deprecatedResponses(success);
   if (scope === null) return { ...success, ...openErrors(errors) };
-  const own: ErrorStatus[] = [
-    ...errors,
-    ...(isConditional === true ? ([412] as const) : []),
-    ...(isIdempotent === true ? ([409, 422] as const) : []),
-  ];
+  const own: ErrorStatus[] = [...errors];
+  if (options.ifMatch === true) own.push(412);
+  if (options.idempotencyKey === true) own.push(409, 422);
   return { ...success, ...securedErrors(own) };
+}
+
+function responseHeaders({ response, scope, etag, idempotencyKey: isIdempotent }: EndpointOptions) {
+  const headers = { ...requestIdHeader };
+  if (scope !== null) Object.assign(headers, rateLimitHeaders);
+  if (response.status === 201) Object.assign(headers, locationHeader);
+  if (etag !== undefined) Object.assign(headers, etagHeader);
+  if (isIdempotent === true) Object.assign(headers, replayedHeader);
+  return headers;
 }
 
 function describeResponse(
