@@ -93,15 +93,13 @@ function decideNewest(
   const ignitionChanged = known !== null && ignition !== known;
   const position = decidePosition(state, ping, fix, ignitionChanged, settings);
   const before = state === null ? null : state.geofences;
-  const fences =
-    view === null || fix === null ? null : decideGeofences(before, fix, view, appendedAt, settings.geofences);
+  const looks = fix !== null && view !== null;
+  const fences = looks ? decideGeofences(before, fix, view, appendedAt, settings.geofences) : null;
   const route = settings.routes === null ? NO_TRIP : decideRoute(state, ping, fix, ignition, settings.routes);
-  if (state !== null && fix !== null && position === 'inside_window' && ignition === known) {
-    const staysInGeofences = fences === null ? before === null : fences.visits === before?.visits;
-    if (staysInGeofences && staysOnRoute(route, state)) {
-      const leg = route.type === 'traveled' ? route : null;
-      return { type: 'moved', events: NO_EVENTS, fix, geofencesSeenAt: fences === null ? null : fences.seenAt, leg };
-    }
+
+  const isQuiet = position === 'inside_window' && ignition === known;
+  if (isQuiet && state !== null && fix !== null && staysInGeofences(before, fences) && staysOnRoute(route, state)) {
+    return movedPing(fix, fences, route);
   }
   return {
     type: 'accepted',
@@ -112,6 +110,16 @@ function decideNewest(
     geofences: geofencesAfter(before, fences, view),
     trip: tripAfter(state === null ? null : state.trip, fix, route),
   };
+}
+
+function movedPing(fix: FixedPing, fences: GeofenceDecision | null, route: RouteDecision): MovedPing {
+  const geofencesSeenAt = fences === null ? null : fences.seenAt;
+  return { type: 'moved', events: NO_EVENTS, fix, geofencesSeenAt, leg: route.type === 'traveled' ? route : null };
+}
+
+/** True if the ping enters and leaves no geofence; without a look, if there is nothing to forget. */
+function staysInGeofences(before: DeviceGeofences | null, fences: GeofenceDecision | null): boolean {
+  return fences === null ? before === null : fences.visits === before?.visits;
 }
 
 /** True if the ping changes at most the running totals of the route. */
