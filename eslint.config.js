@@ -27,6 +27,12 @@ const clocks = [
   message: 'Time and randomness are given by the caller, so that a replay repeats.',
 }));
 
+const secureContexts = ['randomUUID', 'subtle'].map((property) => ({
+  object: 'crypto',
+  property,
+  message: 'A page that was loaded over HTTP does not have it; use crypto.getRandomValues.',
+}));
+
 const topicNames = {
   selector: `:matches(Literal[value=${topicPattern}], TemplateElement[value.raw=${topicPattern}])`,
   message: 'Topic names are known to libs/contracts only.',
@@ -88,6 +94,13 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
     },
+  },
+  {
+    name: 'waypost/any-page',
+    files: ['apps/console/**/*.ts', 'apps/console/**/*.tsx', 'packages/client/**/*.ts'],
+    // Secrets of subscriptions are for servers.
+    ignores: [...SPECS, 'packages/client/src/verify.ts'],
+    rules: { 'no-restricted-properties': ['error', environment, ...secureContexts] },
   },
   {
     name: 'waypost/time-is-given',

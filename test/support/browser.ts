@@ -8,6 +8,9 @@ const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 /** Where `npm run install-chromium` puts the package that brings one. */
 const PACKAGED = fileURLToPath(new URL('../../.waypost/chromium/', import.meta.url));
 
+/** This machine, which a page takes for another one: over HTTP it is not a secure context. */
+export const REMOTE_HOST = 'console.waypost.test';
+
 interface ChromiumPackage {
   readonly default: { executablePath(): Promise<string> };
 }
@@ -25,5 +28,6 @@ export async function findChromium(): Promise<string | null> {
 export function launchChromium(executablePath: string): Promise<Browser> {
   // As root, which CI often is, Chromium has no sandbox. It opens pages of this product only. A GPU that is emulated draws slower
   // than no GPU.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], headless: true });
+  const args = ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${REMOTE_HOST} 127.0.0.1`];
+  return chromium.launch({ executablePath, args, headless: true });
 }

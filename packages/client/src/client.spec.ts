@@ -145,7 +145,22 @@ describe('retries of the client', () => {
     const keys = received.map(({ headers }) => headers['idempotency-key']);
     expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
-    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys[0]).toMatch(/^[\da-f]{32}$/);
+  });
+
+  it('send a key from a page without TLS too, where there is no randomUUID', async () => {
+    Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true });
+    try {
+      const { waypost, received } = await build([{ status: 202, body: {} }]);
+      await waypost.sendTestEvent({ id: 's' });
+      await waypost.sendTestEvent({ id: 's' });
+      const keys = received.map(({ headers }) => headers['idempotency-key']);
+      expect(keys).toEqual([expect.stringMatching(/^[\da-f]{32}$/), expect.stringMatching(/^[\da-f]{32}$/)]);
+      expect(new Set(keys).size).toBe(2);
+    } finally {
+      // That of its prototype is there again.
+      Reflect.deleteProperty(crypto, 'randomUUID');
+    }
   });
 
   it('use the idempotency key of the caller', async () => {

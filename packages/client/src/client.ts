@@ -1,5 +1,6 @@
 import { errorResponse, requestIdOf } from './errors.js';
 import { OPERATIONS, type Operations, STREAMS } from './generated/api.js';
+import { newIdempotencyKey } from './idempotency-key.js';
 import { type Attempt, type RetryOptions, withRetries } from './retries.js';
 import { followStream, type StreamEvent, type StreamId, type StreamInput, type StreamOptions } from './stream.js';
 
@@ -169,7 +170,7 @@ function headersOf(
     ...(input['body'] === undefined ? {} : { 'content-type': 'application/json' }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     // The same in every attempt: the service carries the request out once.
-    ...(request.idempotencyKey ? { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() } : {}),
+    ...(request.idempotencyKey ? { 'idempotency-key': idempotencyKey ?? newIdempotencyKey() } : {}),
   });
 }
 

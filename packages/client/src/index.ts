@@ -13,6 +13,7 @@ export {
 export { WaypostApiError, WaypostConnectionError } from './errors.js';
 export type * from './generated/api.js';
 export * from './generated/webhooks.js';
+export { newIdempotencyKey } from './idempotency-key.js';
 export type { RetryOptions } from './retries.js';
 export type { StreamEvent, StreamId, StreamInput, StreamOptions } from './stream.js';
 export {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Subscription } from '@waypost/client';
+import { newIdempotencyKey, type Subscription } from '@waypost/client';
 import { datedFiltersText, type DeliveryFilters, windowOf } from '../filters/delivery-filters.js';
 import { useLack } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
@@ -55,7 +55,7 @@ function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readon
   const { active, stopped } = parted(matching);
 
   function begin(): void {
-    const batch = batchOf({ id: crypto.randomUUID(), filters, subscriptions: active, openedAtMs, nowMs: nowMs() });
+    const batch = batchOf({ id: newIdempotencyKey(), filters, subscriptions: active, openedAtMs, nowMs: nowMs() });
     try {
       save(batch);
     } catch {

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { newIdempotencyKey } from '@waypost/client';
 import { nowMs } from './clock.js';
 import { isRefusal, type Remembered, requestMemory } from './request-memory.js';
 
@@ -12,7 +13,7 @@ interface Creation<Asked, Made> {
 
 /** A mutation that creates one thing, however often the same request is repeated until it succeeds. */
 export function useCreation<Asked, Made>({ send, onSuccess, sent = (asked) => asked }: Creation<Asked, Made>) {
-  const [memory] = useState(() => requestMemory({ newKey: () => crypto.randomUUID(), nowMs }));
+  const [memory] = useState(() => requestMemory({ newKey: newIdempotencyKey, nowMs }));
   return useMutation({
     mutationFn: async (asked: Asked) => {
       try {
