@@ -46,6 +46,15 @@ describe('an input of a date and time', () => {
   it('is none while its text is no time, as with a fifth digit of the year', () => {
     expect(isoOfInput('20266-03-20T14:00')).toBe('');
   });
+
+  it.each([
+    ['9999-12-31T11:59:59Z', '9999-12-31T11:59:59.000Z'],
+    ['10000-01-01T00:00', ''],
+    // As one far behind UTC writes it, where the year has ended by then.
+    ['9999-12-31T23:59:59-12:00', ''],
+  ])('has a year of four digits, in UTC as well: %j stands for %j', (text, iso) => {
+    expect(isoOfInput(text)).toBe(iso);
+  });
 });
 
 describe('a duration', () => {

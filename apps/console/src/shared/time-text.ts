@@ -1,6 +1,8 @@
 import { DAY_MS } from './clock.js';
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false };
+/** Of a year with four digits, the only ones that the API takes. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
 
 /** `14:03:07` in the zone of the reader; with the day unless it is today's. */
@@ -37,8 +39,8 @@ export function localInputText(iso: string): string {
 export function isoOfInput(text: string, filledWith = ''): string {
   if (text === '') return '';
   const atMs = Date.parse(text);
-  // A browser takes years of five digits.
-  if (Number.isNaN(atMs)) return '';
+  // A browser takes years of five digits, and what is the last of 9999 in the zone of the reader may be later in UTC.
+  if (Number.isNaN(atMs) || atMs > LAST_MS) return '';
   // A browser may leave out seconds of zero.
   return atMs === Date.parse(localInputText(filledWith)) ? filledWith : new Date(atMs).toISOString();
 }
