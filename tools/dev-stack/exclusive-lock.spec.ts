@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -58,6 +58,26 @@ describe('takeLock', () => {
       return holder.pid === living?.pid;
     };
     expect(await takeLock(file, { isHeldBy })).toEqual({ type: 'taken', holder: living });
+    expect(await readdir(folder)).toEqual(['lock']);
+  });
+
+  it('puts that lock back, but not over the one of a third process that came in the meantime', async () => {
+    const [dead, second] = [
+      { pid: 2 ** 22 + 1, startTime: '1' },
+      { pid: 2 ** 22 + 2, startTime: '1' },
+    ];
+    const third = identityOf(process.pid);
+    await writeFile(file, JSON.stringify(dead));
+    const isHeldBy = (holder: ProcessIdentity): boolean => {
+      if (holder.pid === dead.pid) writeFileSync(file, JSON.stringify(second));
+      return holder.pid !== dead.pid;
+    };
+    const makeLink = async (from: string, to: string): Promise<void> => {
+      if (from.includes('.stale-')) writeFileSync(to, JSON.stringify(third));
+      await link(from, to);
+    };
+    expect(await takeLock(file, { isHeldBy, makeLink })).toEqual({ type: 'taken', holder: third });
+    expect(await readFile(file, 'utf8')).toBe(JSON.stringify(third));
     expect(await readdir(folder)).toEqual(['lock']);
   });
 });

@@ -31,7 +31,7 @@ export async function takeLock(
       if (content === null) continue;
       const holder = holderIn(content);
       if (holder !== null && isHeldBy(holder)) return { type: 'taken', holder };
-      await removeStale(file, content);
+      await removeStale(file, content, makeLink);
     }
   } finally {
     await rm(mine, { force: true });
@@ -57,8 +57,11 @@ function releaseOnce(file: string): () => Promise<void> {
   return () => (released ??= rm(file, { force: true }));
 }
 
-/** Another process may have replaced the stale lock with its own since it was read: that one is put back. */
-async function removeStale(file: string, stale: string): Promise<void> {
+/**
+ * Another process may have replaced the stale lock with its own since it was read: that one is put back, but not over a
+ * newer one.
+ */
+async function removeStale(file: string, stale: string, makeLink: typeof link): Promise<void> {
   const aside = `${file}.stale-${randomBytes(4).toString('hex')}`;
   try {
     await rename(file, aside);
@@ -66,8 +69,11 @@ async function removeStale(file: string, stale: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if ((await contentOf(aside)) === stale) await rm(aside, { force: true });
-  else await rename(aside, file);
+  try {
+    if ((await contentOf(aside)) !== stale) await isLinked(file, makeLink(aside, file));
+  } finally {
+    await rm(aside, { force: true });
+  }
 }
 
 /** null: there is no lock any more. */

@@ -10,7 +10,7 @@ const POLL_MS = 200;
 export async function withLock(
   name,
   work,
-  { folder = join(projectRoot, '.waypost'), write = say, isHeldBy = isAlive } = {},
+  { folder = join(projectRoot, '.waypost'), write = say, isHeldBy = isAlive, makeLink = linkSync } = {},
 ) {
   const file = join(folder, `${name}.lock`);
   const mine = `${file}.${process.pid}`;
@@ -18,12 +18,12 @@ export async function withLock(
   writeFileSync(mine, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
   let hasSaid = false;
   try {
-    while (!tryLink(mine, file)) {
+    while (!tryLink(mine, file, makeLink)) {
       const content = contentOf(file);
       if (content === null) continue;
       const holder = holderIn(content);
       if (!isHeldBy(holder)) {
-        removeStale(file, content);
+        removeStale(file, content, makeLink);
         continue;
       }
       if (!hasSaid) write(`Waiting for process ${holder.pid}, which holds ${file}.`);
@@ -41,9 +41,9 @@ export async function withLock(
 }
 
 /** A link appears together with its content, and only one process can make it. */
-function tryLink(from, to) {
+function tryLink(from, to, makeLink) {
   try {
-    linkSync(from, to);
+    makeLink(from, to);
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
@@ -51,8 +51,8 @@ function tryLink(from, to) {
   }
 }
 
-/** As exclusive-lock.ts: another may have taken the lock since its content was read. */
-function removeStale(file, stale) {
+/** As exclusive-lock.ts: another may have taken the lock since its content was read, and one more since. */
+function removeStale(file, stale, makeLink) {
   const aside = `${file}.stale-${process.pid}`;
   try {
     renameSync(file, aside);
@@ -60,8 +60,11 @@ function removeStale(file, stale) {
     if (error.code === 'ENOENT') return;
     throw error;
   }
-  if (contentOf(aside) === stale) rmSync(aside, { force: true });
-  else renameSync(aside, file);
+  try {
+    if (contentOf(aside) !== stale) tryLink(aside, file, makeLink);
+  } finally {
+    rmSync(aside, { force: true });
+  }
 }
 
 /** null: there is no lock any more. */

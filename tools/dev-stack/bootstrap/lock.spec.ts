@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { linkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ interface Lock {
       readonly folder: string;
       readonly write: (line: string) => void;
       readonly isHeldBy?: (holder: ProcessIdentity) => boolean;
+      readonly makeLink?: (from: string, to: string) => void;
     },
   ) => Promise<T>;
 }
@@ -77,6 +78,31 @@ describe('withLock', () => {
     };
     await withLock('install', () => Promise.resolve(), { folder, write: (line) => lines.push(line), isHeldBy });
     expect(seen).toEqual([dead.pid, other.pid, other.pid]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('puts that lock back, but not over the one of a third process that came in the meantime', async () => {
+    const file = join(folder, 'install.lock');
+    const [dead, second, third] = [1, 2, 3].map((number) => ({ pid: 2 ** 22 + number, startTime: '1' }));
+    await writeFile(file, JSON.stringify(dead));
+    const seen: number[] = [];
+    const isHeldBy = ({ pid }: ProcessIdentity): boolean => {
+      seen.push(pid);
+      if (pid === dead?.pid) writeFileSync(file, JSON.stringify(second));
+      // It is held until it has been seen twice.
+      return pid !== dead?.pid && seen.length < 3;
+    };
+    const makeLink = (from: string, to: string): void => {
+      if (from.includes('.stale-')) writeFileSync(to, JSON.stringify(third));
+      linkSync(from, to);
+    };
+    await withLock('install', () => Promise.resolve(), {
+      folder,
+      write: (line) => lines.push(line),
+      isHeldBy,
+      makeLink,
+    });
+    expect(seen).toEqual([dead?.pid, third?.pid, third?.pid]);
     expect(await readdir(folder)).toEqual([]);
   });
 });
