@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, type PathLike, writeFileSync } from 'node:fs';
 import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,8 +72,8 @@ describe('takeLock', () => {
       if (holder.pid === dead.pid) writeFileSync(file, JSON.stringify(second));
       return holder.pid !== dead.pid;
     };
-    const makeLink = async (from: string, to: string): Promise<void> => {
-      if (from.includes('.stale-')) writeFileSync(to, JSON.stringify(third));
+    const makeLink = async (from: PathLike, to: PathLike): Promise<void> => {
+      if (String(from).includes('.stale-')) writeFileSync(to, JSON.stringify(third));
       await link(from, to);
     };
     expect(await takeLock(file, { isHeldBy, makeLink })).toEqual({ type: 'taken', holder: third });
