@@ -220,6 +220,34 @@ describeInBrowser('The resends of the console', () => {
     expect(held).toHaveLength(3);
   });
 
+  it('says on every page that a resend failed, until its own page is opened (R-30)', async () => {
+    const held: Route[] = [];
+    await page.route('**/replays', (route) => void held.push(route));
+    await page.route('**/resendable?*', (route) => route.fulfill({ json: { deliveries: 3, hasMore: false } }));
+    await visit.open('/deliveries?deviceId=van-fine');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText('6 deliveries to 2 subscriptions').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
+    await until(() => held.length === 1);
+    const goTo = async (name: string): Promise<void> => {
+      await page.getByRole('navigation').getByRole('link', { name }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    };
+    await goTo('Overview');
+    const error = { code: 'forbidden', message: 'Not this one.' };
+    await held[0]?.fulfill({ status: 403, json: { error } });
+    const notice = page.getByText('Not all replays of a resend were started.');
+    await notice.waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await goTo('Vehicles');
+    expect(await notice.count()).toBe(1);
+    await page.getByRole('link', { name: 'Show the resends' }).click();
+    await page.getByText('Not this one.').waitFor();
+    expect(await notice.count()).toBe(0);
+    await goTo('Overview');
+    expect(await notice.count()).toBe(0);
+  });
+
   it('begins though the count is a lower bound of none, or does not come (R-30)', async () => {
     const unknown = 'An unknown number of deliveries to 2 subscriptions, as many as match when it begins.';
     const resend = page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true });

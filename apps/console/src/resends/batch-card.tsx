@@ -1,17 +1,14 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { Replay } from '@waypost/client';
-import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
-import { isMissing } from '../shared/is-missing.js';
 import { Moment } from '../shared/moment.js';
 import { ActionError } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { countText } from '../shared/time-text.js';
 import { subscriptionName } from '../subscriptions/subscription-name.js';
 import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
-import { canContinue, isForgettable, isOver, pollEveryMs, progressOf, type ResendBatch } from './resend-batch.js';
+import { canContinue, isForgettable, isOver, progressOf, type ResendBatch } from './resend-batch.js';
 import { useBatchWork } from './use-batch-work.js';
+import { type ReplayStates, useReplays } from './use-replays.js';
 
 interface BatchCardProps {
   readonly batch: ResendBatch;
@@ -107,44 +104,4 @@ function Replays({ batch, replays, problems }: ReplaysProps) {
 function stateOf(replayId: string | null, refusal: string | undefined): string {
   if (replayId !== null) return 'unknown';
   return refusal === undefined ? 'not started' : 'refused';
-}
-
-interface ReplayStates {
-  readonly replays: readonly Replay[];
-  /** Why a replay could not be read, by its id. */
-  readonly problems: ReadonlyMap<string, string>;
-  /** How many of them do not exist any more. */
-  readonly gone: number;
-}
-
-/** Those that were created. One that is gone, with its subscription or by its age, is not asked for again. */
-function useReplays({ items }: ResendBatch): ReplayStates {
-  const client = useClient();
-  const queries = useQueryClient();
-  const created = items.flatMap(({ subscriptionId: id, replayId }) => (replayId === null ? [] : [{ id, replayId }]));
-  const open = created.filter(({ replayId }) => isAsked(queries.getQueryState<Replay>(['replay', replayId])));
-  const everyMs = pollEveryMs(open.length);
-  const results = useQueries({
-    queries: created.map(({ id, replayId }) => ({
-      queryKey: ['replay', replayId],
-      queryFn: ({ signal }: { signal: AbortSignal }) => client.getReplay({ id, replayId }, { signal }),
-      refetchInterval: ({ state }: { state: ReplayQueryState }) => isAsked(state) && everyMs,
-    })),
-  });
-  return {
-    replays: results.flatMap(({ data, error }) => (data && (isOver(data) || !isMissing(error)) ? [data] : [])),
-    problems: new Map(
-      results.flatMap(({ error }, index) => (error ? [[created[index]?.replayId ?? '', error.message] as const] : [])),
-    ),
-    gone: results.filter(({ data, error }) => isMissing(error) && !(data && isOver(data))).length,
-  };
-}
-
-interface ReplayQueryState {
-  readonly data?: Replay | undefined;
-  readonly error: Error | null;
-}
-
-function isAsked(state: ReplayQueryState | undefined): boolean {
-  return state === undefined || !(isMissing(state.error) || (state.data && isOver(state.data)));
 }

@@ -13,7 +13,6 @@ import {
   mayMatch,
   obstacleOf,
   parted,
-  pollEveryMs,
   progressOf,
   type ResendBatch,
   type ResendItem,
@@ -184,15 +183,6 @@ describe('resending what a filter matches (R-30)', () => {
     expect(progressOf(items, over).open).toBe(0);
     // With its subscription, or by its age.
     expect(progressOf(items, over.slice(1), 1).open).toBe(0);
-  });
-
-  it.each([
-    [0, 1_000],
-    [20, 1_000],
-    [21, 2_000],
-    [1_000, 50_000],
-  ])('with %d open replays asks for each every %d ms, which is 20 requests a second at most', (open, everyMs) => {
-    expect(pollEveryMs(open)).toBe(everyMs);
   });
 
   it('can be forgotten when each of its replays is known to be over or gone, and not before it has begun', () => {

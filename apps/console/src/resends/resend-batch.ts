@@ -25,14 +25,6 @@ export interface ResendItem {
 /** The browser keeps what became of each, and asks for it until it is over. */
 export const MOST_CANDIDATES = 1_000;
 
-const ASKED_PER_SECOND = 20;
-
-/** How often each of the open replays is asked for: together they take little of what the key may ask in a second. */
-export function pollEveryMs(open: number): number {
-  // In whole seconds: each change of the interval begins it again.
-  return 1_000 * Math.max(1, Math.ceil(open / ASKED_PER_SECOND));
-}
-
 /** Of each subscription: what the API takes for a replay that does not say otherwise. */
 export const RESENT_PER_SECOND = 500;
 

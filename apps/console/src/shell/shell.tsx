@@ -8,6 +8,7 @@ import { Boundary } from '../shared/boundary.js';
 import { Empty, Loading } from '../shared/states.js';
 import { showTitle } from '../shared/use-page-title.js';
 import { CommandPalette } from './command-palette.js';
+import { FailedResend } from './failed-resend.js';
 import { OfflineBanner } from './offline-banner.js';
 import { pageOf } from './page-of.js';
 import { useScrollMemory } from './scroll-memory.js';
@@ -85,6 +86,7 @@ function SignedIn() {
       <SideBar {...shortcuts} />
       <OfflineBanner />
       <main id="main" ref={main} tabIndex={-1}>
+        <FailedResend />
         <Boundary key={page} fallback={<Broken />}>
           <Suspense fallback={<Loading what="the page" />}>
             <Pages />

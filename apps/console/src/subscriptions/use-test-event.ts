@@ -1,10 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { V2Event } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { backedOffMs } from '../shared/back-off.js';
 import { nowMs } from '../shared/clock.js';
-import { useCreation } from '../shared/use-creation.js';
 
 const EVERY_MS = 500;
 
@@ -22,10 +21,8 @@ export interface TestEvent {
 export function useTestEvent(id: string): TestEvent {
   const client = useClient();
   const queries = useQueryClient();
-  const test = useCreation({
-    send: (subscriptionId: string, { idempotencyKey }) =>
-      client.sendTestEvent({ id: subscriptionId }, { idempotencyKey }),
-  });
+  // Each press sends one, after a lost response too: else an endpoint that was repaired since would be judged by the first.
+  const test = useMutation({ mutationFn: () => client.sendTestEvent({ id }) });
   const eventId = test.data?.eventId ?? null;
   const { data, error } = useQuery({
     queryKey: ['test-event', eventId],
@@ -39,7 +36,7 @@ export function useTestEvent(id: string): TestEvent {
     if (status !== undefined) void queries.invalidateQueries({ queryKey: ['subscription', id] });
   }, [queries, id, status]);
   return {
-    send: () => test.mutate(id),
+    send: () => test.mutate(),
     isSending: test.isPending,
     eventId,
     delivery: data?.data[0]?.delivery ?? null,
