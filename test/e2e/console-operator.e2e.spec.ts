@@ -157,6 +157,7 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
   it('skips a record of a parked partition only with a reason, and says what an instance answers (R-45)', async () => {
     const parked = {
       code: 'PROCESSING_FAILED',
+      topic: 'webhook.replays',
       offset: 7,
       message: 'no such thing',
       since: '2026-05-04T08:00:00.000Z',
@@ -181,7 +182,8 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     parked.offset = 8;
     await page.getByRole('definition').filter({ hasText: /^8$/ }).waitFor();
     await dialog.getByRole('button', { name: 'Skip the record' }).click();
-    expect((await sent).postDataJSON()).toEqual({ command: 'skip', offset: 7, reason: 'A record of a load test' });
+    const record = { topic: 'webhook.replays', offset: 7 };
+    expect((await sent).postDataJSON()).toEqual({ command: 'skip', ...record, reason: 'A record of a load test' });
     await dialog.getByRole('alert').filter({ hasText: 'It is not parked.' }).waitFor();
   });
 });

@@ -32,9 +32,10 @@ export function addTaskCommands(program: Command, { terminal }: ProgramContext):
     'Moves the failing record (or corrupt batch) of a parked task to the rejected records and continues after it.',
   )
     .option('--offset <offset>', 'only if it is still parked at this record')
-    .action(async (task: string, { dataDir, offset }: Shared & { offset?: string }) => {
+    .option('--topic <name>', 'topic of that record, if the task reads several')
+    .action(async (task: string, { dataDir, offset, topic }: Shared & { offset?: string; topic?: string }) => {
       const { commandTask } = await import('../commands/tasks.js');
-      await commandTask(terminal, { dataDir, task, command: 'skip', position: offset });
+      await commandTask(terminal, { dataDir, task, command: 'skip', position: offset, topic });
     });
   leaf(
     tasks,

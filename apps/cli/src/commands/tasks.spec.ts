@@ -41,11 +41,10 @@ describe('the tasks command (R-45)', () => {
   /** An instance with these tasks, of which only parked ones take commands. */
   function instance(...tasks: (typeof RUNNING | typeof PARKED)[]): Promise<string> {
     return serve((request, response) => {
-      const [, , name = '', command, argument] = (request.url ?? '').split('/').map(decodeURIComponent);
+      const [, , name = '', command, ...given] = (request.url ?? '').split('/').map(decodeURIComponent);
       const found = tasks.find(({ task }) => task === name);
       const status = command === undefined || found?.state === 'parked' ? 200 : found === undefined ? 404 : 409;
-      if (command !== undefined)
-        requests.push([name, command, ...(argument === undefined ? [] : [argument]), status].join(' '));
+      if (command !== undefined) requests.push([name, command, ...given, status].join(' '));
       response.writeHead(status).end(JSON.stringify({ tasks, reason: 'It is not parked.' }));
     });
   }
@@ -119,6 +118,16 @@ describe('the tasks command (R-45)', () => {
     await expect(skip('latest')).rejects.toThrow('"latest" is not an offset');
 
     expect(requests).toEqual(['fan-out:1 skip 7 200']);
+  });
+
+  it('names the topic of that record as well, of a task that reads several', async () => {
+    await stackOf(await instance(PARKED));
+    const skip = { dataDir, task: 'fan-out:1', command: 'skip', topic: 'fleet.events' } as const;
+
+    await commandTask(terminal, { ...skip, position: '7' });
+    await expect(commandTask(terminal, skip)).rejects.toThrow('--topic is only for --offset');
+
+    expect(requests).toEqual(['fan-out:1 skip 7 fleet.events 200']);
   });
 
   it('moves a task that has lost its position, and refuses what is not a position', async () => {

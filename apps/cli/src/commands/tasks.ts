@@ -17,6 +17,8 @@ export interface TaskCommandOptions extends TasksOptions {
   readonly command: InstanceCommand['name'];
   /** The target of a seek: `earliest`, `latest` or an offset. Of a skip: the offset of the record that is meant. */
   readonly position?: string | undefined;
+  /** Of the record to skip, where the task reads several topics. */
+  readonly topic?: string | undefined;
 }
 
 /**
@@ -37,10 +39,11 @@ export async function listTasks(terminal: Terminal, { dataDir, all }: ListTasksO
  * @throws CliError when it refuses, or no instance owns the task
  */
 export async function commandTask(terminal: Terminal, options: TaskCommandOptions): Promise<void> {
-  const { dataDir, task, command, position } = options;
+  const { dataDir, task, command, position, topic } = options;
+  if (topic !== undefined && position === undefined) throw new CliError('--topic is only for --offset.', 2);
   if (position !== undefined) requirePosition(command, position);
   const instances = await instancesOf(dataDir);
-  const outcome = await instances.command(task, { name: command, position });
+  const outcome = await instances.command(task, { name: command, position, topic });
   if (outcome.type === 'refused') throw new CliError(`${task}: ${outcome.reason}`, 1);
   if (outcome.type === 'not_found') {
     const unknown = outcome.unanswered.length > 0 ? ` (${unansweredText(outcome.unanswered)})` : '';

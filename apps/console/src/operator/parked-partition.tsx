@@ -24,7 +24,7 @@ export function ParkedPartition({ task }: { readonly task: Task }) {
   const { group, topic, partition, parked, instance } = task;
   if (parked === undefined) return null;
   const facts: readonly (readonly [string, React.ReactNode])[] = [
-    ['Topic', `${topic}, partition ${String(partition)}`],
+    ['Topic', `${parked.topic ?? topic}, partition ${String(partition)}`],
     ['Offset', parked.offset ?? 'no record is the cause'],
     ['Since', <Moment key="since" iso={parked.since} />],
     [
@@ -39,7 +39,7 @@ export function ParkedPartition({ task }: { readonly task: Task }) {
         <h2>{group}</h2>
         <StatusBadge status="parked" />
         <CommandDialog task={task.task} command="retry" />
-        <CommandDialog task={task.task} command="skip" offset={parked.offset} />
+        <CommandDialog task={task.task} command="skip" record={parked} />
       </div>
       <p>
         <strong>{parked.code}</strong> <span className="text">{parked.message}</span>
@@ -56,23 +56,25 @@ export function ParkedPartition({ task }: { readonly task: Task }) {
   );
 }
 
+type ParkedRecord = Pick<NonNullable<Task['parked']>, 'offset' | 'topic'>;
+
 interface CommandDialogProps {
   readonly task: string;
   readonly command: Command;
-  /** Of the record to skip; undefined: no record is the cause. */
-  readonly offset?: number | undefined;
+  /** To skip; without an offset no record is the cause. */
+  readonly record?: ParkedRecord;
 }
 
-function CommandDialog({ task, command, offset: shownOffset }: CommandDialogProps) {
+function CommandDialog({ task, command, record: shown = {} }: CommandDialogProps) {
   const client = useClient();
   const queries = useQueryClient();
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState('');
   // The record that the reader has decided about: while they write, the partition may be parked at another one.
-  const [offset, setOffset] = useState(shownOffset);
+  const [record, setRecord] = useState(shown);
   const { label, what } = TEXTS[command];
   const sending = useMutation({
-    mutationFn: () => client.commandTask({ task, body: { command, reason, ...(offset !== undefined && { offset }) } }),
+    mutationFn: () => client.commandTask({ task, body: { command, reason, ...recordOf(record) } }),
     onSuccess: () => {
       dialog.current?.close();
       return queries.invalidateQueries({ queryKey: ['tasks'] });
@@ -91,7 +93,7 @@ function CommandDialog({ task, command, offset: shownOffset }: CommandDialogProp
         className={command === 'skip' ? 'danger' : ''}
         onClick={() => {
           sending.reset();
-          setOffset(shownOffset);
+          setRecord(shown);
           dialog.current?.showModal();
         }}
       >
@@ -101,7 +103,7 @@ function CommandDialog({ task, command, offset: shownOffset }: CommandDialogProp
         <h2>{label}</h2>
         <p>
           <code>{task}</code>
-          {offset !== undefined && `, offset ${String(offset)}`}: {what}
+          {record.offset !== undefined && `, offset ${String(record.offset)}`}: {what}
         </p>
         <form className="form" onSubmit={submit}>
           <label>
@@ -121,4 +123,9 @@ function CommandDialog({ task, command, offset: shownOffset }: CommandDialogProp
       </dialog>
     </>
   );
+}
+
+/** Several topics have records with its offset. */
+function recordOf({ offset, topic }: ParkedRecord) {
+  return offset === undefined ? {} : { offset, ...(topic !== undefined && { topic }) };
 }

@@ -136,6 +136,23 @@ describe('a command to a partition (R-45)', () => {
     ]);
   });
 
+  it('names the topic of the record to skip, of a task that reads several', async () => {
+    const one = await instance({ partition: 1, parked: { ...POISONED, topic: 'webhook.replays' } });
+    const api = await start({ adminUrls: [one.url] });
+    const skip = (topic: string) =>
+      api.request(COMMANDS, { method: 'POST', key: ADMIN, json: { command: 'skip', offset: 7, topic, reason: 'x' } });
+
+    const { body } = await api.request('/public/v1/tasks', { key: ADMIN });
+    expect(body).toMatchObject({ data: [{ topic: 'fleet.events', parked: { topic: 'webhook.replays', offset: 7 } }] });
+    const other = await skip('fleet.events');
+    expect([other.status, message(other)]).toEqual([
+      409,
+      'It is parked in webhook.replays by now, not in fleet.events.',
+    ]);
+    expect((await skip('webhook.replays')).status).toBe(204);
+    expect(one.commands).toEqual([{ skip: 7 }]);
+  });
+
   it('is refused with the reason of the instance, and needs a reason itself', async () => {
     const one = await instance({ partition: 1, parked: null });
     const api = await start({ adminUrls: [one.url] });
@@ -149,6 +166,7 @@ describe('a command to a partition (R-45)', () => {
       { command: 'skip', reason: '' },
       { command: 'skip', offset: -1, reason: 'x' },
       { command: 'retry', offset: 7, reason: 'x' },
+      { command: 'skip', topic: 'fleet.events', reason: 'x' },
     ])
       expect((await post(json)).status).toBe(400);
     expect(one.commands).toEqual([]);

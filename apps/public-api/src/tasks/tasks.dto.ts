@@ -4,6 +4,8 @@ import { dateTime, oneOf, plainText, text } from '../endpoint/fields.js';
 
 const MAX_TASK_LENGTH = 300;
 const MAX_REASON_LENGTH = 500;
+/** Of Kafka. */
+const MAX_TOPIC_LENGTH = 249;
 
 const unanswered = z
   .array(z.strictObject({ instance: text, reason: text }))
@@ -11,6 +13,7 @@ const unanswered = z
 
 const parked = z.strictObject({
   code: text,
+  topic: text.optional().meta({ description: 'Topic of `offset`. Absent: `topic` of the task, its only one.' }),
   offset: z
     .int()
     .min(0)
@@ -90,11 +93,19 @@ export class TaskCommandDto extends dto(
         description:
           'Only with `skip`: `parked.offset` of the record to skip. If the partition is parked at another one by now, nothing is skipped (409).',
       }),
+      topic: plainText(MAX_TOPIC_LENGTH).optional().meta({
+        description:
+          'Only with `offset`: `parked.topic`, for a task that reads several topics. Compared like the offset.',
+      }),
       reason: plainText(MAX_REASON_LENGTH).meta({ description: 'The reason, for the log.' }),
     })
     .refine(({ command, offset }) => offset === undefined || command === 'skip', {
       path: ['offset'],
       message: 'is only for the command skip',
+    })
+    .refine(({ offset, topic }) => topic === undefined || offset !== undefined, {
+      path: ['topic'],
+      message: 'is only for an offset',
     })
     .meta({ id: 'TaskCommand' }),
 ) {}

@@ -29,10 +29,10 @@ export class TasksService {
     return { data: topicsWith(tasks), unanswered: [...unanswered] };
   }
 
-  async command(task: string, { command, offset, reason }: TaskCommandDto, requestId: string): Promise<void> {
+  async command(task: string, { command, offset, topic, reason }: TaskCommandDto, requestId: string): Promise<void> {
     const position = offset === undefined ? undefined : String(offset);
-    const outcome = await this.configured().command(task, { name: command, position });
-    this.logger.info('task_command', { task, command, offset, reason, outcome: outcome.type, requestId });
+    const outcome = await this.configured().command(task, { name: command, position, topic });
+    this.logger.info('task_command', { task, command, offset, topic, reason, outcome: outcome.type, requestId });
     if (outcome.type === 'refused') throw new ApiError(409, 'conflict', outcome.reason);
     if (outcome.type === 'done') return;
     const rest = outcome.unanswered.length === 0 ? '' : `: ${unansweredText(outcome.unanswered)}`;
@@ -59,11 +59,12 @@ function toTask({ task, topic, partition, state, parked, lagRecords, instance }:
   };
 }
 
-function toReason({ code, offset, message, since, nextRetryAt }: NonNullable<InstanceTask['parked']>) {
+function toReason({ code, topic, offset, message, since, nextRetryAt }: NonNullable<InstanceTask['parked']>) {
   return {
     code,
     message,
     since: formatTime(since),
+    ...(topic === undefined ? {} : { topic }),
     ...(offset === null ? {} : { offset }),
     ...(nextRetryAt === null ? {} : { nextRetryAt: formatTime(nextRetryAt) }),
   };

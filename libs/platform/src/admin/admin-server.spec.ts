@@ -123,6 +123,27 @@ describe('createAdminServer (R-40)', () => {
   });
 
   it.each([
+    ['payments, the second of its topics', 'payments', 'payments', 200],
+    ['orders, while it is parked in payments', 'payments', 'orders', 409],
+    ['pings, its only one', undefined, 'pings', 200],
+    ['orders, which it does not read', undefined, 'orders', 409],
+  ])('skips the record at 7 of %s only (R-45)', async (_which, parkedIn, topic, statusCode) => {
+    const { url, tasks } = await build();
+    const command = jest.fn<TaskManager['command']>(() => null);
+    const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 0, nextRetryAt: null } as const;
+    const parked = { ...reason, ...(parkedIn !== undefined && { topic: parkedIn }) };
+    tasks.add('reader', {
+      tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked, lagRecords: 0 }],
+      command,
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/tasks/reader:2/skip/7/${topic}`, { method: 'POST', headers });
+
+    expect(response.status).toBe(statusCode);
+    expect(command.mock.calls.map(([, given]) => given)).toEqual(statusCode === 200 ? [{ skip: 7 }] : []);
+  });
+
+  it.each([
     ['earliest', 200, 'earliest'],
     ['latest', 200, 'latest'],
     ['1234', 200, 1_234],

@@ -93,10 +93,10 @@ function isFromThisHost({ socket: { remoteAddress = '' } }: IncomingMessage): bo
   return /^(::ffff:)?127\./.test(remoteAddress) || remoteAddress === '::1';
 }
 
-/** `/tasks/<task>/<command>`, for a seek with `/<position>`, for a skip possibly with `/<offset>` */
+/** `/tasks/<task>/<command>`, for a seek with `/<position>`, for a skip possibly with `/<offset>` or `/<offset>/<topic>` */
 function answerCommand(url: string, response: ServerResponse, tasks: RunningTasks): void {
-  const [, , task = '', command = '', argument] = url.split('/').map(decodeURIComponent);
-  const refusal = tasks.command(task, command, argument);
+  const [, , task = '', command = '', argument, topic] = url.split('/').map(decodeURIComponent);
+  const refusal = tasks.command(task, command, argument, topic);
   if (refusal === undefined) sendJson(response, 404, { status: 'not found' });
   else if (refusal === null) sendJson(response, 200, { status: 'done' });
   else sendJson(response, 409, { status: 'refused', reason: refusal });

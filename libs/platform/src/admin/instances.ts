@@ -22,6 +22,8 @@ export interface InstanceCommand {
   readonly name: 'retry' | 'skip' | 'seek';
   /** The target of a seek: `earliest`, `latest` or an offset. Of a skip: the offset of the record that is meant. */
   readonly position?: string | undefined;
+  /** Of a skip with an offset: the topic of that record, where the task reads several. */
+  readonly topic?: string | undefined;
 }
 
 export type CommandOutcome =
@@ -42,6 +44,7 @@ const TIMEOUT_MS = 5_000;
 
 const parkingReason = z.looseObject({
   code: z.string(),
+  topic: z.string().optional(),
   offset: z.number().nullable(),
   message: z.string(),
   since: z.number(),
@@ -76,8 +79,11 @@ export function createInstances(urls: readonly string[]): Instances {
       return { tasks, unanswered: [...unanswered, ...unusable] };
     },
 
-    async command(task, { name, position }) {
-      const path = `/tasks/${encodeURIComponent(task)}/${name}${position === undefined ? '' : `/${position}`}`;
+    async command(task, { name, position, topic }) {
+      const parts = [task, name, position, topic].flatMap((part) =>
+        part === undefined ? [] : [encodeURIComponent(part)],
+      );
+      const path = `/tasks/${parts.join('/')}`;
       const headers = { 'content-type': 'application/json' };
       const { answers, unanswered } = await askAll(path, { method: 'POST', headers });
       const refused = answers.find(({ status }) => status === 409);

@@ -28,12 +28,16 @@ export class RunningTasks {
 
   /**
    * @param argument the position of a seek, or the offset of the record to skip
+   * @param topic that the record to skip is in, where a task reads several
    * @returns why it is refused; null: done; undefined: there is no such task or command here
    */
-  command(task: string, name: string, argument?: string): string | null | undefined {
+  command(task: string, name: string, argument?: string, topic?: string): string | null | undefined {
     const found = this.all().find((one) => one.task === task);
     const command = taskCommand(name, argument);
     if (!found || !command) return undefined;
+    const parkedIn = found.parked?.topic ?? found.topic;
+    if (found.parked && topic !== undefined && topic !== parkedIn)
+      return `It is parked in ${parkedIn} by now, not in ${topic}.`;
     return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
   }
 }

@@ -1102,6 +1102,8 @@ export interface Task {
   /** Why it is parked; absent if it is not. */
   readonly parked?: {
     readonly code: string;
+    /** Topic of `offset`. Absent: `topic` of the task, its only one. */
+    readonly topic?: string;
     /** Offset of the failing record. Absent: no record is the cause. */
     readonly offset?: number;
     readonly message: string;
@@ -1121,6 +1123,8 @@ export interface TaskCommand {
   readonly command: 'retry' | 'skip';
   /** Only with `skip`: `parked.offset` of the record to skip. If the partition is parked at another one by now, nothing is skipped (409). */
   readonly offset?: number;
+  /** Only with `offset`: `parked.topic`, for a task that reads several topics. Compared like the offset. */
+  readonly topic?: string;
   /** The reason, for the log. */
   readonly reason: string;
 }
