@@ -278,6 +278,12 @@ async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnTy
       },
       { topic: topics.webhookOperations.name, partition, key, value: codecs.webhookOperations.encode(event) },
       { topic: topics.webhookOperations.name, partition, key, value: Buffer.from('no Avro') },
+      {
+        topic: topics.webhookOperations.name,
+        partition,
+        key,
+        value: codecs.webhookOperations.encode({ ...event, id: 'no UUID' }),
+      },
       { topic: topics.webhookDeliveries.name, partition, key, value: codecs.webhookDeliveries.encode(delivery) },
     ],
   });
@@ -340,7 +346,10 @@ describe('refilling a lost database (R-17)', () => {
     await expect(refill(terminal(), { dataDir })).rejects.toThrow('interrupted');
     await query(databaseUrl, 'ALTER TABLE subscription_operations DROP CONSTRAINT interrupted');
     const printed = terminal();
-    await refill(printed, { dataDir });
+    await expect(refill(printed, { dataDir })).rejects.toMatchObject({
+      message: expect.stringContaining('except 1 operational event'),
+      exitCode: 1,
+    });
 
     expect(await tables()).toEqual(before);
     expect(Object.entries(before).map(([name, rows]) => [name, rows.length])).toEqual([
@@ -355,6 +364,7 @@ describe('refilling a lost database (R-17)', () => {
     ]);
     for (const table of BACKED_UP) expect(printed.said.join('')).toContain(`the table ${table}`);
     expect(printed.said.join('')).toMatch(/^left out: webhook\.operations, partition \d, offset \d+: malformed/m);
+    expect(printed.said.join('')).toMatch(/^left out: webhook\.operations, .*: an id is not a UUID/m);
     await expect(refill(terminal(), { dataDir })).rejects.toThrow('The database is in use: fleets');
 
     // As pg_restore does it with a dump of --inserts.

@@ -28,6 +28,7 @@ export { ManagementStoreModule } from './management-store.module.js';
 export { type ManagementStore, openManagementStore } from './management-store.js';
 export {
   OPERATIONAL_EVENTS_KEPT,
+  fitsOperationalEvents,
   type OperationalEventPosition,
   OperationalEventStore,
 } from './stores/operational-event-store.js';

@@ -8,7 +8,7 @@ import type {
   WebhookReplay,
   WebhookSubscription,
 } from '@waypost/domain';
-import { type ManagedResources, openRefill } from '@waypost/management-store';
+import { fitsOperationalEvents, type ManagedResources, openRefill } from '@waypost/management-store';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { CliError, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
 import { decodeBatch, type DecodedRecord } from '../topic-reading/decode-batch.js';
@@ -34,10 +34,17 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
     if (result.type === 'not_empty') throw notEmpty(result.tables, 'Only operational events were written.');
     status.clear();
     await report(terminal, contents, events);
+    if (events.unfit > 0) throw notAllRefilled(events.unfit);
   } finally {
     status.clear();
     await database.close();
   }
+}
+
+/** Said last, since everything else is refilled: a script must not take it for all. */
+function notAllRefilled(count: number): CliError {
+  const which = count === 1 ? '1 operational event that does' : `${String(count)} operational events that do`;
+  return new CliError(`Everything was refilled except ${which} not fit the table, as listed above.`, 1);
 }
 
 function notEmpty(tables: readonly string[], written: string): CliError {
@@ -149,6 +156,8 @@ function keepKnown(fleetIds: ReadonlySet<string>, leftOut: string[]) {
 
 interface CopiedEvents {
   readonly count: number;
+  /** How many of those left out were read, but do not fit the table. */
+  readonly unfit: number;
   readonly leftOut: readonly string[];
 }
 
@@ -157,15 +166,23 @@ async function copyOperationalEvents(
   stack: StackEnvironment,
   take: (events: readonly OperationalEvent[]) => Promise<void>,
 ): Promise<CopiedEvents> {
-  let count = 0;
+  let [count, unfit] = [0, 0];
   const leftOut: string[] = [];
   await eachBatch(stack, topics.webhookOperations.name, async (records) => {
-    leftOut.push(...records.filter(({ problem }) => problem !== undefined).map(placeInLog));
-    const events = records.flatMap(({ value }) => (value === null ? [] : [value as OperationalEvent]));
-    count += events.length;
-    await take(events);
+    const fitting: OperationalEvent[] = [];
+    for (const record of records) {
+      if (record.problem !== undefined) leftOut.push(placeInLog(record));
+      else if (record.value === null) continue;
+      else if (fitsOperationalEvents(record.value as OperationalEvent)) fitting.push(record.value as OperationalEvent);
+      else {
+        unfit += 1;
+        leftOut.push(placeInLog({ ...record, problem: 'an id is not a UUID, or the time is out of range' }));
+      }
+    }
+    count += fitting.length;
+    await take(fitting);
   });
-  return { count, leftOut };
+  return { count, unfit, leftOut };
 }
 
 async function eachBatch(

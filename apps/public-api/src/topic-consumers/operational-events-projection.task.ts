@@ -1,6 +1,6 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
-import { HOUR_MS, isUuid, MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
-import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
+import { HOUR_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
+import { fitsOperationalEvents, type OperationalEventStore, type SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { GroupOffsetProjectionTask, type ProjectionDeps } from './group-offset-projection.task.js';
 
@@ -42,7 +42,7 @@ export class OperationalEventsProjectionTask extends GroupOffsetProjectionTask {
     const events: OperationalEvent[] = [];
     for (const { value, offset } of batch.records) {
       const result = value === null ? { type: 'no_value' as const } : this.deps.codec.decode(value);
-      if (result.type === 'decoded' && fitsTheTable(result.value)) events.push(result.value);
+      if (result.type === 'decoded' && fitsOperationalEvents(result.value)) events.push(result.value);
       else {
         // We write this log, so this is a bug; but one record must not prevent subscriptions from being disabled.
         const detail = result.type === 'decoded' ? 'an id is not a UUID, or the time is out of range' : result.type;
@@ -67,10 +67,4 @@ export class OperationalEventsProjectionTask extends GroupOffsetProjectionTask {
     await this.retried(() => this.deps.events.trim(nowMs - RETENTION_MS));
     this.trimAtMs = nowMs + TRIM_EVERY_MS;
   }
-}
-
-/** One value that the columns do not accept would block the whole batch for ever. */
-function fitsTheTable({ id, subscriptionId, eventId, occurredAt }: OperationalEvent): boolean {
-  const isTime = occurredAt >= 0 && occurredAt <= MAX_TIME_MS;
-  return isTime && isUuid(id) && isUuid(subscriptionId) && (eventId === null || isUuid(eventId));
 }

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, type Repository } from 'typeorm';
 import { inAllFleets, inFleet, storableText } from '@waypost/database';
-import type { NewestOperations, OperationalEvent } from '@waypost/domain';
+import { isUuid, MAX_TIME_MS, type NewestOperations, type OperationalEvent } from '@waypost/domain';
 import { OperationalEventEntity } from '../entities.js';
 
 /** The position of an event in the list of its subscription. */
@@ -29,6 +29,12 @@ export interface OperationalEventQuery {
  */
 export const OPERATIONAL_EVENTS_KEPT = 500;
 
+/** One value that the columns do not accept would keep out all that are written with it. */
+export function fitsOperationalEvents({ id, subscriptionId, eventId, occurredAt }: OperationalEvent): boolean {
+  const isTime = occurredAt >= 0 && occurredAt <= MAX_TIME_MS;
+  return isTime && isUuid(id) && isUuid(subscriptionId) && (eventId === null || isUuid(eventId));
+}
+
 /** The newest operational events of each subscription. The topic `webhook.operations` holds all of them. */
 @Injectable()
 export class OperationalEventStore {
@@ -36,7 +42,7 @@ export class OperationalEventStore {
 
   /**
    * Stores the events that are not stored yet, then removes all but the newest OPERATIONAL_EVENTS_KEPT per subscription and
-   * type. Ids must be UUIDs.
+   * type. Each must fit the table.
    */
   async keep(events: readonly OperationalEvent[]): Promise<void> {
     if (events.length === 0) return;
