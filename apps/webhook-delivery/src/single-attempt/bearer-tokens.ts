@@ -1,4 +1,5 @@
 import type { BearerAuth } from '@waypost/domain';
+import type { RequestOwner } from '@waypost/egress';
 import type { Clocks } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
 import { originOf } from '../shares/reservations.js';
@@ -52,97 +53,113 @@ const NOT_REQUESTED = 'no token was requested in time, because too many other to
 const WITHDRAWN: WithdrawnRequest = Object.freeze({ type: 'withdrawn' });
 
 export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
-  const { monotonicMs, maxSubscriptions = 20_000, maxBytes = 32 * 1_048_576 } = options;
-  const entries = new TokenEntries({ maxSubscriptions, maxBytes, monotonicMs });
+  return new ClientCredentialsTokens(options);
+}
 
-  const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined =>
-    entries.valid(entries.find(subscriptionId, auth));
+class ClientCredentialsTokens implements BearerTokens {
+  private readonly entries: TokenEntries;
 
-  const request = (entry: TokenEntry): Promise<RequestResult> => {
-    const { subscriptionId } = entry;
-    // While a request waits, another entry for the same client may take its place (after an eviction, or a change and
-    // back) and get a token.
-    const isNeeded = (): boolean =>
-      options.isWanted(subscriptionId, entry.auth) && cached(subscriptionId, entry.auth) === undefined;
-    const owner = { id: subscriptionId, fleetId: options.fleetOf(subscriptionId) };
-    entries.keep(entry, owner.fleetId);
-    entry.hasPlace = false;
-    entry.request = options.permits
-      .during(owner, originOf(entry.auth.tokenUrl), async () => {
-        entry.hasPlace = true;
-        const requestedMs = monotonicMs();
-        const answer = isNeeded() ? await requestToken(options, owner, entry.auth, isNeeded) : WITHDRAWN;
-        if (answer.type === 'withdrawn') return answer;
-        return applyAnswer(entries, entry, answer, { requestedMs, answeredMs: monotonicMs() });
-      })
-      .finally(() => {
-        entry.request = undefined;
-      });
-    return entry.request;
-  };
+  constructor(private readonly options: BearerTokensOptions) {
+    const { monotonicMs, maxSubscriptions = 20_000, maxBytes = 32 * 1_048_576 } = options;
+    this.entries = new TokenEntries({ maxSubscriptions, maxBytes, monotonicMs });
+  }
 
-  /** The request in flight, a new one, or a failure during the back-off, and how long this caller waits for it. */
-  const pendingToken = (subscriptionId: string, auth: BearerAuth, withinMs: number) => {
-    const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(subscriptionId, auth);
-    if (entry.request !== undefined) {
-      const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
-      return { entry, result: entry.request, withinMs: waitMs };
-    }
-    const result = entry.retryMs > monotonicMs() ? inBackOff(entry) : request(entry);
-    return { entry, result, withinMs };
-  };
+  get size(): number {
+    return this.entries.size;
+  }
 
-  const tokenFor: BearerTokens['tokenFor'] = async (subscriptionId, auth, { withinMs, signal }) => {
+  cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined {
+    return this.entries.valid(this.entries.find(subscriptionId, auth));
+  }
+
+  async tokenFor(subscriptionId: string, auth: BearerAuth, { withinMs, signal }: AttemptWait): Promise<TokenResult> {
+    const { monotonicMs } = this.options;
     const untilMs = monotonicMs() + withinMs;
-    for (;;) {
-      const issued = cached(subscriptionId, auth);
+    do {
+      const issued = this.cached(subscriptionId, auth);
       if (issued !== undefined) return { type: 'token', issued };
-      const pending = pendingToken(subscriptionId, auth, untilMs - monotonicMs());
+      const pending = this.pendingToken(subscriptionId, auth, untilMs - monotonicMs());
       const waited = await waitFor(pending.result, { withinMs: pending.withinMs, signal });
       if (waited.type === 'aborted') return { type: 'aborted' };
       if (waited.type === 'late') return tooLate(pending.entry);
       if (waited.value.type !== 'withdrawn') return waited.value;
-      if (!options.isWanted(subscriptionId, auth)) return { type: 'changed' };
-      // There was a token. If it has been discarded since, the loop requests another one.
-    }
-  };
+      // Withdrawn while still wanted: there was a token, which may have been discarded since.
+    } while (this.options.isWanted(subscriptionId, auth));
+    return { type: 'changed' };
+  }
 
-  return {
-    cached,
-    tokenFor,
-    discard: (subscriptionId, issued) => {
-      const entry = entries.any(subscriptionId);
-      if (entry?.issued === issued) entries.issue(entry, undefined);
-    },
-    get size() {
-      return entries.size;
-    },
-  };
+  discard(subscriptionId: string, issued: IssuedToken): void {
+    const entry = this.entries.any(subscriptionId);
+    if (entry?.issued === issued) this.entries.issue(entry, undefined);
+  }
+
+  /** The request in flight, a new one, or a failure during the back-off, and how long this caller waits for it. */
+  private pendingToken(subscriptionId: string, auth: BearerAuth, withinMs: number): PendingToken {
+    const entry = this.entries.find(subscriptionId, auth) ?? newTokenEntry(subscriptionId, auth);
+    if (entry.request !== undefined) {
+      const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
+      return { entry, result: entry.request, withinMs: waitMs };
+    }
+    const result = entry.retryMs > this.options.monotonicMs() ? inBackOff(entry) : this.request(entry);
+    return { entry, result, withinMs };
+  }
+
+  private request(entry: TokenEntry): Promise<RequestResult> {
+    const { permits, fleetOf } = this.options;
+    const owner = { id: entry.subscriptionId, fleetId: fleetOf(entry.subscriptionId) };
+    this.entries.keep(entry, owner.fleetId);
+    entry.hasPlace = false;
+    entry.request = permits
+      .during(owner, originOf(entry.auth.tokenUrl), () => this.requestInPlace(entry, owner))
+      .finally(() => {
+        entry.request = undefined;
+      });
+    return entry.request;
+  }
+
+  /** Call when the request's turn has come. */
+  private async requestInPlace(entry: TokenEntry, owner: RequestOwner): Promise<RequestResult> {
+    entry.hasPlace = true;
+    const requestedMs = this.options.monotonicMs();
+    const isNeeded = (): boolean => this.isNeeded(entry);
+    const answer = isNeeded() ? await requestToken(this.options, owner, entry.auth, isNeeded) : WITHDRAWN;
+    if (answer.type === 'withdrawn') return answer;
+    return this.apply(entry, answer, { requestedMs, answeredMs: this.options.monotonicMs() });
+  }
+
+  /**
+   * While a request waits, another entry for the same client may take its place (after an eviction, or a change and
+   * back) and get a token.
+   */
+  private isNeeded({ subscriptionId, auth }: TokenEntry): boolean {
+    return this.options.isWanted(subscriptionId, auth) && this.cached(subscriptionId, auth) === undefined;
+  }
+
+  private apply(entry: TokenEntry, answer: Exclude<TokenAnswer, WithdrawnRequest>, times: AnswerTimes): RequestedToken {
+    if (answer.type === 'issued') {
+      const issued = { authorization: `Bearer ${answer.token}`, validUntilMs: validUntilMs(answer.lifetimeMs, times) };
+      this.entries.issue(entry, issued);
+      entry.failures = 0;
+      return { type: 'token', issued };
+    }
+    entry.failures += 1;
+    entry.lastFailure = answer.detail;
+    entry.retryMs =
+      times.answeredMs + Math.max(backOffMs(entry.failures), Math.min(answer.retryAfterMs, MAX_BACK_OFF_MS));
+    return { type: 'failed', detail: answer.detail };
+  }
+}
+
+interface PendingToken {
+  readonly entry: TokenEntry;
+  readonly result: Promise<RequestResult>;
+  readonly withinMs: number;
 }
 
 /** Monotonic. */
 interface AnswerTimes {
   readonly requestedMs: number;
   readonly answeredMs: number;
-}
-
-function applyAnswer(
-  entries: TokenEntries,
-  entry: TokenEntry,
-  answer: Exclude<TokenAnswer, WithdrawnRequest>,
-  times: AnswerTimes,
-): RequestResult {
-  if (answer.type === 'issued') {
-    const issued = { authorization: `Bearer ${answer.token}`, validUntilMs: validUntilMs(answer.lifetimeMs, times) };
-    entries.issue(entry, issued);
-    entry.failures = 0;
-    return { type: 'token', issued };
-  }
-  entry.failures += 1;
-  entry.lastFailure = answer.detail;
-  entry.retryMs =
-    times.answeredMs + Math.max(backOffMs(entry.failures), Math.min(answer.retryAfterMs, MAX_BACK_OFF_MS));
-  return { type: 'failed', detail: answer.detail };
 }
 
 /** The lifetime counts from the request, since it is unknown when the endpoint started counting. */
