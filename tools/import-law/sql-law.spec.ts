@@ -33,21 +33,26 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   ],
   // Names of columns and statuses, conditions of such and of `$n`, and lists of these.
   'libs/history-store/src/deliveries/resendable-deliveries.ts': [
-    ...['where', 'name', 'list', "read.join(', ')", "isCut.join(' OR ')", 'matching'],
-    ...['ofDevice', 'candidates', 'hasResult'],
+    ...['where', 'name', 'list', "read.join(', ')", "isCut.join(' OR ')", 'matching', 'most', 'mostRead'],
+    ...['ofDevice', 'hasFirst', 'candidates', 'latest', 'hasResult', 'fleet', 'subscription', 'since', 'window'],
   ],
   // A table or an alias, by our own code.
   'libs/history-store/src/deliveries/delivery-conditions.ts': ['types', 'deliveries', 'row'],
   // The statement of a page, its order, and `$n`.
   'libs/history-store/src/deliveries/record-sql.ts': ['page', 'orderBy', 'most', 'maxBytes'],
   'libs/history-store/src/deliveries/find-event-sql.ts': ['conditions', 'since', 'most'],
-  'libs/history-store/src/deliveries/find-waiting-sql.ts': ["conditions.join(' AND ')", 'direction', 'most'],
+  'libs/history-store/src/deliveries/find-waiting-sql.ts': [
+    'conditions',
+    "orderBy('w.', order)",
+    'most',
+    "columns.join(', ')",
+  ],
   // The statement of a page as a part of another.
   'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
   // Columns that we choose by the grouping and the step, conditions with `$n`, and constants.
   'libs/history-store/src/figures/figures-sql.ts': [
     ...['String(index)', 'GROUPS[groupBy]', 'String(rowStep)'],
-    ...["columns.join(' || ')", "columns.join(', ')", "where.join(' AND ')"],
+    ...["columns.join(' || ')", "columns.join(', ')", "where.join(' AND ')", 'limits.bytes', 'limits.rows'],
     "[...lengths, String(ROW_BYTES)].join(' + ')",
   ],
   // Names of days, which this code computes, and a condition on two columns.
@@ -65,7 +70,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['name', 'table.name', "inSchemaOf('$1')", "isDetaching ? 'FINALIZE' : 'CONCURRENTLY'"],
     ...['unlock', 'String(retentionLock)'],
   ],
-  'libs/history-store/src/paths/postgres-path-history.ts': ['conditions', 'most', 'rest', 'others', 'parameter(limit)'],
+  'libs/history-store/src/paths/postgres-path-history.ts': ['conditions', 'most', 'rest', 'others'],
   // One message with a COPY, which takes no parameters: escaped by the driver, or checked to be a number.
   'libs/history-store/src/projection/projection-transaction.ts': [
     ...['pg.escapeLiteral(topic)', 'whole(partition)', 'whole(nextOffset)', 'whole(expectedOffset)'],

@@ -11,14 +11,10 @@ import {
   isUuid,
 } from '@waypost/domain';
 import { instant } from '../sql/instant.js';
+import { SqlParameters } from '../sql/sql-parameters.js';
 import { conditions, IS_NOT_WAITING, keyConditions, type Values } from './delivery-conditions.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet } from './delivery-keys.js';
 import { boundedText, SELECTED } from './record-sql.js';
-
-export interface SqlQuery {
-  readonly text: string;
-  readonly parameters: unknown[];
-}
 
 const ORDERS = {
   asc: { by: 'ORDER BY first_attempt_at, event_id, series', merge: 'ORDER BY first_attempt_at' },
@@ -154,16 +150,15 @@ interface Page {
   readonly types: (typeof TYPE_SLOTS)[number] | 'page per type' | 'filter';
 }
 
-function textOf(page: Page): SqlQuery {
+function textOf(page: Page): Omit<PreparedQuery, 'name'> {
   const { query, maxBytes, filters } = page;
-  const parameters: unknown[] = [];
-  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
-  const window = [...windowOf(query, parameter), ...(query.withoutWaiting === true ? [IS_NOT_WAITING] : [])];
+  const parameters = new SqlParameters();
+  const window = [...windowOf(query, parameters), ...(query.withoutWaiting === true ? [IS_NOT_WAITING] : [])];
   const { subscription_ids: subscriptions, ...values } = {
-    fleet_id: parameter(storableText(query.fleetId)),
-    ...parametersOf(filters, parameter),
+    fleet_id: parameters.add(storableText(query.fleetId)),
+    ...parametersOf(filters, parameters),
   };
-  const most = `${parameter(query.limit)}::integer`;
+  const most = parameters.add(query.limit, 'integer');
   // Reads one row more than the page, to see whether there are more.
   const limit = `${most} + 1`;
   const orderBy = ORDERS[query.order ?? 'asc'].by;
@@ -174,7 +169,8 @@ function textOf(page: Page): SqlQuery {
       ? pageText(page, values, window, limit)
       : `SELECT found.* FROM unnest(${subscriptions}::text[]) AS own (subscription_id)
     CROSS JOIN LATERAL (${pageText(page, ofOne, window, limit)}) AS found ${orderBy} LIMIT ${limit}`;
-  return { text: boundedText(rows, orderBy, { most, maxBytes: parameter(maxBytes) }), parameters };
+  const bytes = parameters.add(maxBytes, 'bigint');
+  return { text: boundedText(rows, orderBy, { most, maxBytes: bytes }), parameters: parameters.values };
 }
 
 function pageText(
@@ -201,9 +197,8 @@ function pageText(
     CROSS JOIN LATERAL (${ofType}) AS page ${order.by} LIMIT ${limit}`;
 }
 
-type Parameter = (value: unknown) => string;
-function parametersOf(filters: Filters, parameter: Parameter): Values & { readonly subscription_ids?: string } {
-  return Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameter(value)]));
+function parametersOf(filters: Filters, parameters: SqlParameters): Values & { readonly subscription_ids?: string } {
+  return Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameters.add(value)]));
 }
 
 function includesType(key: DeliveryKeyName): boolean {
@@ -223,16 +218,18 @@ function merge(streams: readonly string[], order: string): string {
  * The text is the same for every page of a walk: the first page starts outside all positions. The planner cannot
  * exclude partitions by a row comparison, so the first day of the page is named as well.
  */
-function windowOf({ startAt, endAt, order, after }: DeliveryQuery, parameter: Parameter): string[] {
+function windowOf({ startAt, endAt, order, after }: DeliveryQuery, parameters: SqlParameters): string[] {
   const isDescending = order === 'desc';
   const position =
     after ?? (isDescending ? { firstAttemptAt: endAt, ...AFTER_ALL } : { firstAttemptAt: startAt, ...BEFORE_ALL });
-  const key = [instant(position.firstAttemptAt), position.eventId, position.series].map(parameter).join(', ');
+  const key = [instant(position.firstAttemptAt), position.eventId, position.series]
+    .map((value) => parameters.add(value))
+    .join(', ');
   const from = isDescending ? startAt : Math.max(startAt, position.firstAttemptAt);
   return [
-    `first_attempt_at >= ${parameter(instant(from))}`,
-    `first_attempt_at < ${parameter(instant(endAt))}`,
-    ...(isDescending ? [`first_attempt_at <= ${parameter(instant(position.firstAttemptAt))}`] : []),
+    `first_attempt_at >= ${parameters.add(instant(from))}`,
+    `first_attempt_at < ${parameters.add(instant(endAt))}`,
+    ...(isDescending ? [`first_attempt_at <= ${parameters.add(instant(position.firstAttemptAt))}`] : []),
     `(first_attempt_at, event_id, series) ${isDescending ? '<' : '>'} (${key})`,
   ];
 }

@@ -2,6 +2,7 @@
 import { type PreparedQuery, storableText } from '@waypost/database';
 import { type EventQuery, isUuid } from '@waypost/domain';
 import { instant } from '../sql/instant.js';
+import { SqlParameters } from '../sql/sql-parameters.js';
 import { fleetOffIndex, hasNoAttempt } from './delivery-conditions.js';
 import { SINCE_ATTEMPT } from './find-waiting-sql.js';
 import { boundedText, RECORD_COLUMNS, SELECTED } from './record-sql.js';
@@ -20,19 +21,21 @@ const HAS_NO_ATTEMPT = hasNoAttempt('w', 'fleet_deliveries');
 export function findEventSql(query: EventQuery, maxBytes: number): PreparedQuery | null {
   const { fleetId, subscriptionIds, eventId, startAt, afterSeries = -1, limit } = query;
   if (!isUuid(eventId)) return null;
-  const parameters: unknown[] = [];
-  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
-  const fleet = parameter(storableText(fleetId));
-  const since = `${parameter(instant(startAt))}::timestamptz`;
-  const most = `${parameter(limit)}::integer`;
+  const parameters = new SqlParameters();
+  const fleet = parameters.add(storableText(fleetId));
+  const since = parameters.add(instant(startAt), 'timestamptz');
+  const most = parameters.add(limit, 'integer');
   const conditions = [
-    `event_id = ${parameter(eventId)}::uuid`,
-    `series > ${parameter(afterSeries)}::integer`,
+    `event_id = ${parameters.add(eventId, 'uuid')}`,
+    `series > ${parameters.add(afterSeries, 'integer')}`,
     `${fleetOffIndex()} = ${fleet}`,
-    ...(subscriptionIds === undefined
-      ? []
-      : [`subscription_id = ANY (${parameter(subscriptionIds.map(storableText))}::text[])`]),
+    ...parameters.addIfGiven(
+      subscriptionIds?.map(storableText),
+      (subscriptions) => `subscription_id = ANY (${subscriptions})`,
+      'text[]',
+    ),
   ].join(' AND ');
+  const bytes = parameters.add(maxBytes, 'bigint');
   const page = `(SELECT ${SELECTED} FROM fleet_deliveries
       WHERE ${conditions} AND first_attempt_at >= ${since} ORDER BY series LIMIT ${most} + 1)
     UNION ALL
@@ -40,5 +43,5 @@ export function findEventSql(query: EventQuery, maxBytes: number): PreparedQuery
       WHERE ${conditions} AND created_at >= ${since} AND ${HAS_NO_ATTEMPT} ORDER BY series LIMIT ${most} + 1)
     ORDER BY series LIMIT ${most} + 1`;
   const name = ['event by series', ...(subscriptionIds === undefined ? [] : ['subs'])].join(' ');
-  return { name, text: boundedText(page, 'ORDER BY series', { most, maxBytes: parameter(maxBytes) }), parameters };
+  return { name, text: boundedText(page, 'ORDER BY series', { most, maxBytes: bytes }), parameters: parameters.values };
 }

@@ -36,5 +36,5 @@ export function boundedText(
       SELECT page.*, (row_number() OVER so_far)::integer AS place, sum(${RECORD_BYTES}) OVER so_far AS bytes,
              lead(true, 1, false) OVER so_far AS has_more
         FROM (${page}) AS page WINDOW so_far AS (${orderBy} ROWS UNBOUNDED PRECEDING)) AS measured
-     WHERE place <= ${most} AND (place = 1 OR bytes <= ${maxBytes}::bigint)`;
+     WHERE place <= ${most} AND (place = 1 OR bytes <= ${maxBytes})`;
 }

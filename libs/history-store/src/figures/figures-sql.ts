@@ -1,6 +1,7 @@
 /** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
 import { type PreparedQuery, storableText } from '@waypost/database';
 import { instant } from '../sql/instant.js';
+import { SqlParameters } from '../sql/sql-parameters.js';
 import { bucketStart, FIGURE_STEPS, type FigureStep, ROW_STEPS } from './figure-cells.js';
 
 /** `fleet`: rows of all fleets, with the fleet in place of the subscription. */
@@ -78,22 +79,33 @@ const SOURCES: Readonly<Record<FigureStep, readonly Source[]>> = {
  */
 export function figuresSql(query: FiguresQuery, bytes: number): PreparedQuery {
   const { fleetId, step, startAt, endAt, groupBy, subscriptionId, subscriptionIds, eventTypes = [] } = query;
-  const parameters: unknown[] = [storableText(fleetId), instant(endAt), bytes, Math.ceil(bytes / ROW_BYTES) + 1];
-  const where = ['fleet_id = $1', 'bucket_at < $2'];
-  if (subscriptionId !== undefined) where.push(`subscription_id = $${String(parameters.push(subscriptionId))}`);
-  if (subscriptionIds !== undefined) {
-    where.push(`subscription_id = ANY($${String(parameters.push(subscriptionIds))}::text[])`);
-  }
-  if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
+  const types = eventTypes.length > 0 ? eventTypes : undefined;
+  const parameters = new SqlParameters();
+  const fleet = parameters.add(storableText(fleetId));
+  const end = parameters.add(instant(endAt));
+  const limits = { bytes: parameters.add(bytes), rows: parameters.add(Math.ceil(bytes / ROW_BYTES) + 1) };
+  const where = [
+    `fleet_id = ${fleet}`,
+    `bucket_at < ${end}`,
+    ...parameters.addIfGiven(subscriptionId, (id) => `subscription_id = ${id}`),
+    ...parameters.addIfGiven(subscriptionIds, (ids) => `subscription_id = ANY(${ids})`, 'text[]'),
+    ...parameters.addIfGiven(types, (wanted) => `event_type = ANY(${wanted})`, 'text[]'),
+  ];
   const parts = SOURCES[step].map((source, index) => {
-    const start = `$${String(parameters.push(instant(bucketStart(startAt, source.bucket))))}`;
-    return joinedSql(groupBy, index, source, [...where, `bucket_at >= ${start}`]);
+    const start = parameters.add(instant(bucketStart(startAt, source.bucket)));
+    return joinedSql(groupBy, index, source, { where: [...where, `bucket_at >= ${start}`], limits });
   });
   return {
-    name: `figures ${step} ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
+    name: `figures ${step} ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(types !== undefined)}`,
     text: parts.join(' UNION ALL '),
-    parameters,
+    parameters: parameters.values,
   };
+}
+
+/** `$n`, for each source. */
+interface Limits {
+  readonly bytes: string;
+  readonly rows: string;
 }
 
 /**
@@ -104,18 +116,18 @@ function joinedSql(
   groupBy: FigureGroup,
   index: number,
   { rowStep, columns }: Source,
-  where: readonly string[],
+  { where, limits }: { readonly where: readonly string[]; readonly limits: Limits },
 ): string {
   const lengths = columns.map((column) => `octet_length(${column})`);
   return `
     (SELECT ${String(index)} AS source, (date_part('epoch', bucket_at) / 60)::integer AS minutes, max(bytes) AS bytes,
             coalesce(string_agg(${GROUPS[groupBy]} || '${GROUP_END}' || ${columns.join(' || ')}, '${ROW_END}')
-                     FILTER (WHERE bytes <= $3), '') AS cells
+                     FILTER (WHERE bytes <= ${limits.bytes}), '') AS cells
        FROM (SELECT bucket_at, subscription_id, event_type, ${columns.join(', ')},
                     sum(${[...lengths, String(ROW_BYTES)].join(' + ')})
                       OVER (ORDER BY bucket_at ROWS UNBOUNDED PRECEDING)::float8 AS bytes
                FROM (SELECT bucket_at, subscription_id, event_type, ${columns.join(', ')}
                        FROM fleet_delivery_figures WHERE ${where.join(' AND ')} AND step = ${String(rowStep)}
-                      ORDER BY bucket_at LIMIT $4) AS stored) AS sized
+                      ORDER BY bucket_at LIMIT ${limits.rows}) AS stored) AS sized
       GROUP BY bucket_at)`;
 }

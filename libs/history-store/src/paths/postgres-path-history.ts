@@ -2,6 +2,7 @@
 import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
 import type { PathHistory, PathPoint, PathQuery } from '@waypost/domain';
 import { instant } from '../sql/instant.js';
+import { SqlParameters } from '../sql/sql-parameters.js';
 
 /** The paths in PostgreSQL. Every page is one statement, and page 1,000 costs what page 1 costs (R-34). */
 export function createPathHistory({ pages }: { readonly pages: PageSource }): PathHistory {
@@ -21,25 +22,26 @@ const ORDER = 'ORDER BY device_id, event_time';
 
 /** In a short window the index is read device by device, skipping points outside the window (R-34, R-36). */
 export function findPointsSql({ fleetId, startAt, endAt, deviceIds, limit, after }: PathQuery): PreparedQuery {
-  const parameters: unknown[] = [];
-  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const parameters = new SqlParameters();
   const window = [
-    `fleet_id = ${parameter(storableText(fleetId))}`,
-    `event_time >= ${parameter(instant(startAt))}`,
-    `event_time < ${parameter(instant(endAt))}`,
-    ...(deviceIds === undefined ? [] : [`device_id = ANY (${parameter(deviceIds.map(storableText))})`]),
+    `fleet_id = ${parameters.add(storableText(fleetId))}`,
+    `event_time >= ${parameters.add(instant(startAt))}`,
+    `event_time < ${parameters.add(instant(endAt))}`,
+    ...parameters.addIfGiven(deviceIds?.map(storableText), (devices) => `device_id = ANY (${devices})`),
   ].join(' AND ');
   const name = `path_points${deviceIds === undefined ? '' : '_of_devices'}${after === undefined ? '' : '_after'}`;
-  const most = `LIMIT ${parameter(limit)}`;
+  const most = parameters.add(limit);
   const pageOf = (conditions: string): string =>
-    `SELECT ${SELECTED} FROM fleet_path_points WHERE ${conditions} ${ORDER} ${most}`;
-  if (after === undefined) return { name, text: pageOf(window), parameters };
+    `SELECT ${SELECTED} FROM fleet_path_points WHERE ${conditions} ${ORDER} LIMIT ${most}`;
+  if (after === undefined) return { name, text: pageOf(window), parameters: parameters.values };
 
   // Not one row comparison, which would read each following device's whole day instead of its window.
-  const device = parameter(storableText(after.deviceId));
-  const rest = pageOf(`${window} AND device_id = ${device} AND event_time > ${parameter(instant(after.eventTime))}`);
+  const device = parameters.add(storableText(after.deviceId));
+  const time = parameters.add(instant(after.eventTime));
+  const rest = pageOf(`${window} AND device_id = ${device} AND event_time > ${time}`);
   const others = pageOf(`${window} AND device_id > ${device}`);
-  return { name, text: `SELECT * FROM ((${rest}) UNION ALL (${others})) AS page ${ORDER} ${most}`, parameters };
+  const text = `SELECT * FROM ((${rest}) UNION ALL (${others})) AS page ${ORDER} LIMIT ${most}`;
+  return { name, text, parameters: parameters.values };
 }
 
 interface PointRow {
