@@ -17,6 +17,8 @@ import { until } from '../support/until.js';
 const APPS = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
 const PATIENCE = { timeoutMs: 60_000 };
 const FLEET = 'moving';
+/** The same pings and geofences, all before the move: a geofence is known from its own time on, not from that of the move. */
+const STAYING = 'staying';
 const { registryUrl, databaseUrl: server } = requireTestStack();
 const secrets = {
   WAYPOST_SEALING_KEY: randomBytes(32).toString('base64'),
@@ -29,9 +31,16 @@ const pings = [
   ...generateTraffic({ seed: 8, vehicles: 20, durationMs: 1_800_000, startAt: Date.UTC(2026, 0, 15, 8) }),
 ] as PlainPing[];
 const [before, after] = [pings.slice(0, pings.length / 2), pings.slice(pings.length / 2)];
+/** Where a vehicle is when the cluster is changed. */
+const { latitude = 0, longitude = 0 } = before.at(-1) ?? {};
+const center = { latitude, longitude };
+const isOfGeofence = (line: string): boolean => line.startsWith('geofence_');
 const linesOf = (some: readonly PlainPing[]): string[] => plainRules(some, 'kept').events.map(eventLine);
 
 interface Event {
+  readonly fleetId: string;
+  /** Of a geofence_out: null, if it was inside when it was first seen. */
+  readonly enteredAt: number | null;
   readonly deviceId: string;
   readonly eventType: string;
   /** Epoch ms. */
@@ -44,8 +53,9 @@ interface Installation {
   stop(): Promise<void>;
   cli(...args: readonly string[]): Promise<string>;
   tryCli(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }>;
-  publish(some: readonly PlainPing[]): Promise<void>;
-  events(): Promise<string[]>;
+  publish(fleet: string, some: readonly PlainPing[]): Promise<void>;
+  events(fleet: string): Promise<string[]>;
+  createGeofence(key: string, circle: object): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -99,17 +109,28 @@ async function openInstallation(name: string, partitions: number): Promise<Insta
       env['WAYPOST_API_URL'] = `http://127.0.0.1:${String(port)}`;
     },
     stop,
-    async publish(some) {
+    async publish(fleet, some) {
       const file = join(folder, 'pings.ndjson');
       await writeFile(file, some.map((ping) => JSON.stringify(ping)).join('\n'));
-      await cli('publish', file, '--fleet', FLEET, '--keep-received-time');
+      await cli('publish', file, '--fleet', fleet, '--keep-received-time');
     },
-    async events() {
+    async events(fleet) {
       const lines = (await cli('read', 'fleet.events', '--until-end')).split('\n').filter((line) => line !== '');
-      return lines.map((line) => {
-        const { value } = JSON.parse(line) as { readonly value: Event };
-        return eventLine({ ...value, eventTime: new Date(value.eventTime).toISOString() });
+      const events = lines.map((line) => (JSON.parse(line) as { readonly value: Event }).value);
+      return events
+        .filter(({ fleetId }) => fleetId === fleet)
+        .map(({ deviceId, eventType, eventTime, enteredAt }) => {
+          const line = eventLine({ deviceId, eventType, eventTime: new Date(eventTime).toISOString() });
+          return isOfGeofence(line) ? `${line}, entered ${String(enteredAt)}` : line;
+        });
+    },
+    async createGeofence(key, circle) {
+      const response = await fetch(`${env['WAYPOST_API_URL'] ?? ''}/public/v1/geofences`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'Depot', shape: { type: 'circle', ...circle } }),
       });
+      expect([response.status, await response.text()]).toEqual([201, expect.anything()]);
     },
     async close() {
       await stop();
@@ -141,9 +162,13 @@ afterAll(async () => {
     it('is exported once nothing is unfinished and no application runs', async () => {
       await older.cli('set-up');
       await older.start();
-      await older.cli('fleet', 'create', FLEET, '--routes');
+      for (const fleet of [FLEET, STAYING]) {
+        const key = (await older.cli('fleet', 'create', fleet, '--routes')).trim().split(' ').at(-1) ?? '';
+        for (const radiusInMeters of [400, 1_500, 50_000]) await older.createGeofence(key, { center, radiusInMeters });
+      }
       await older.cli('subscribe', '--fleet', FLEET, '--url', receiver.url('/'), '--event-types', eventTypes.join());
-      await older.publish(before);
+      await older.publish(STAYING, pings);
+      await older.publish(FLEET, before);
       await older.cli('wait', '--idle', '1');
 
       const tooEarly = await older.tryCli('state', 'export', file());
@@ -160,22 +185,34 @@ afterAll(async () => {
       await newer.cli('set-up');
       expect(await newer.cli('state', 'import', file())).toContain('imported');
       expect(await newer.tryCli('state', 'import', file())).toEqual(inUse);
+      // It refuses topics whose settings are not as it makes them.
+      expect(await newer.cli('set-up')).toContain('created 0 topics');
     }, 240_000);
 
     it('continues every device there: all events of the whole journey are sent once, and are in one history', async () => {
       await newer.start();
-      await newer.publish(after);
+      await newer.publish(FLEET, after);
       await newer.cli('wait', '--idle', '1');
 
+      const events = [...(await older.events(FLEET)), ...(await newer.events(FLEET))];
       const expected = linesOf(pings);
       // Otherwise the test could not fail: the parts by themselves have other events.
       expect(counts([...linesOf(before), ...linesOf(after)])).not.toEqual(counts(expected));
-      expect(differences([...(await older.events()), ...(await newer.events())], expected)).toEqual(none);
+      const withoutGeofences = events.filter((line) => !isOfGeofence(line));
+      expect(differences(withoutGeofences, expected)).toEqual(none);
+      const unmoved = await older.events(STAYING);
+      expect((await newer.events(FLEET)).filter(isOfGeofence).length).toBeGreaterThan(0);
+      expect(differences(events, unmoved)).toEqual(none);
       expect(new Set(receiver.calls.map(({ eventId }) => eventId)).size).toBe(expected.length);
       expect(receiver.calls).toHaveLength(expected.length);
       const history = (await newer.cli('history', '--fleet', FLEET)).trim().split('\n');
       const ids = history.map((line) => (JSON.parse(line) as { readonly eventId: string }).eventId);
       expect(ids.sort()).toEqual(receiver.calls.map(({ eventId }) => eventId).sort());
     }, 240_000);
+
+    it('leaves a history that is not deleted by a rebuild, which could not bring it back', async () => {
+      const refused = await newer.tryCli('rebuild', '--yes');
+      expect(refused).toEqual({ code: 1, output: expect.stringContaining('they are of earlier topics') });
+    }, 60_000);
   },
 );

@@ -211,7 +211,9 @@ function rowsOf(model: FleetModel): () => TrackRow {
  * A publisher that a broken client does not end: the records are sent again with a new one. A record may be in the log
  * twice then, which the rules drop like any repeated ping; the judge goes by what is in the log.
  */
-function steadyPublisher(kafka: KafkaSettings): RecordPublisher & { readonly renew: () => void } {
+function steadyPublisher(
+  kafka: KafkaSettings,
+): Pick<RecordPublisher, 'publish' | 'close'> & { readonly renew: () => void } {
   let opened: Promise<RecordPublisher> | null = null;
   let stale: Promise<RecordPublisher> | null = null;
   return {

@@ -51,9 +51,11 @@ export function addRebuild(program: Command, { terminal }: ProgramContext): void
   leaf(program, 'rebuild', 'Deletes the delivery and path history and rebuilds it from the logs.')
     .option('--yes', 'confirm: existing rows are deleted')
     .addOption(new Option('--watch', 'only show progress, delete nothing').conflicts('yes'))
-    .action(async (flags: Shared & { yes?: true; watch?: true }) => {
+    .option('--without-earlier', 'after "state import": also delete what was before it, and cannot come back')
+    .action(async (flags: Shared & { yes?: true; watch?: true; withoutEarlier?: true }) => {
       const { rebuildHistory } = await import('../commands/rebuild.js');
-      await rebuildHistory(terminal, { yes: false, watch: false, ...flags, now: () => performance.now() });
+      const absent = { yes: false, watch: false, withoutEarlier: false };
+      await rebuildHistory(terminal, { ...absent, ...flags, now: () => performance.now() });
     });
 }
 

@@ -5,6 +5,7 @@ import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/
 import { stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, createProgress, type Terminal, usageError, writeLine } from '../terminal/output.js';
+import { firstAppendAt } from '../topic-reading/log-range.js';
 import {
   createRebuildPace,
   describeEnd,
@@ -19,13 +20,15 @@ export interface RebuildOptions {
   readonly yes: boolean;
   /** Only show how far the history is, as after a rebuild whose command was interrupted. */
   readonly watch: boolean;
+  /** Delete even what the logs cannot bring back, since they began after a move to new topics. */
+  readonly withoutEarlier: boolean;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
 interface Work {
   readonly rebuild: HistoryRebuild;
-  readonly backend: Pick<StreamsBackend, 'partitionCount' | 'startOffset' | 'endOffset'>;
+  readonly backend: Pick<StreamsBackend, 'partitionCount' | 'startOffset' | 'endOffset' | 'fetcher'>;
   readonly terminal: Terminal;
   readonly now: () => number;
 }
@@ -38,13 +41,15 @@ const LOGS: ProjectedLogs = {
 };
 
 const POLL_MS = 250;
+/** From the start of an attempt to its record: its deadline (R-21), and what clocks may differ. */
+const LONGEST_ATTEMPT_MS = 10_000;
 const STALLED_AFTER_MS = 15_000;
 const BUSY_TRIES = 20;
 const BUSY_PAUSE_MS = 500;
 
 /** Empties the history and shows how the running projectors fill it again from the logs (decision 0023). */
 export async function rebuildHistory(terminal: Terminal, options: RebuildOptions): Promise<void> {
-  const { dataDir, yes, watch, now } = options;
+  const { dataDir, yes, watch, withoutEarlier, now } = options;
   if (!yes && !watch) throw usageError(WARNING);
   const stack = await stackEnvironment(dataDir);
   const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger, now: Date.now });
@@ -53,6 +58,7 @@ export async function rebuildHistory(terminal: Terminal, options: RebuildOptions
   try {
     await assertSameLog(work);
     if (!watch) {
+      if (!withoutEarlier) await assertLogHasAll(work);
       await empty(work);
       await writeLine(terminal.out, 'history deleted; the running projectors are refilling it');
     }
@@ -78,6 +84,30 @@ async function assertSameLog(work: Work): Promise<void> {
         `${String(goal)}: it was filled from another log, and this log cannot refill it. Nothing was deleted.`,
     );
   }
+}
+
+/** After a move to new topics (R-40) the log begins later than the history. */
+async function assertLogHasAll({ rebuild, backend }: Work): Promise<void> {
+  const topic = topics.webhookAttempts.name;
+  const count = (await backend.partitionCount(topic)) ?? 0;
+  const fetcher = backend.fetcher();
+  let firstAt = Infinity;
+  try {
+    for (let partition = 0; partition < count; partition += 1) {
+      // Retention deletes rows before it deletes their records.
+      if ((await backend.startOffset({ topic, partition })) > 0) return;
+      firstAt = Math.min(firstAt, await firstAppendAt(backend, fetcher, { topic, partition }));
+    }
+  } finally {
+    await fetcher.close();
+  }
+  // An attempt is appended when it has ended.
+  if (!(await rebuild.hasDeliveriesBefore(firstAt - LONGEST_ATTEMPT_MS))) return;
+  throw new CliError(
+    `The history has deliveries from before the first record of ${topic}: they are of earlier topics ("state import"), and ` +
+      'this log cannot bring them back. Restore rows from a backup instead, or pass --without-earlier to lose them. ' +
+      'Nothing was deleted.',
+  );
 }
 
 async function empty({ rebuild }: Work): Promise<void> {

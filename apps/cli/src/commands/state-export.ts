@@ -1,10 +1,11 @@
-import { allConsumerGroups, topics } from '@waypost/contracts';
+import { allConsumerGroups, type TopicDefinition, topics } from '@waypost/contracts';
 import type { SubscriptionState } from '@waypost/domain';
+import { openManagementStore } from '@waypost/management-store';
 import { openGroupProgress } from '@waypost/platform/without-nest';
 import type { RecordBatch } from '@waypost/streams';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
-import { MOVED_TOPICS } from '../state-transfer/moved-topics.js';
+import { MOVED_TOPICS, partitionIn } from '../state-transfer/moved-topics.js';
 import { StateFileWriter, type StateRecord } from '../state-transfer/state-file.js';
 import { assertApplicationsStopped } from '../state-transfer/stopped-applications.js';
 import { CliError, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
@@ -34,9 +35,9 @@ export async function exportState(terminal: Terminal, { dataDir, file }: StateEx
     const leftOut: string[] = [];
     const writer = await StateFileWriter.create(file);
     try {
-      for (const { name } of MOVED_TOPICS) {
-        status.show(`reading ${name}`);
-        leftOut.push(...(await copyTopic(stack, name, (records) => writer.write(records))));
+      for (const topic of MOVED_TOPICS) {
+        status.show(`reading ${topic.name}`);
+        leftOut.push(...(await copyTopic(stack, topic, (records) => writer.write(records))));
       }
       // Whatever has happened since the first check may be missing in the file.
       await assertFinished(stack);
@@ -56,17 +57,19 @@ export async function exportState(terminal: Terminal, { dataDir, file }: StateEx
 /** @returns where the records are that cannot be read, and why */
 async function copyTopic(
   stack: StackEnvironment,
-  topic: string,
+  topic: TopicDefinition,
   write: (records: readonly StateRecord[]) => Promise<void>,
 ): Promise<string[]> {
-  const log = openLog(stack, topic);
+  const log = openLog(stack, topic.name);
   const leftOut: string[] = [];
   try {
     await log.codec.prepare();
+    const partitions = await log.partitionCount();
     // All of it, up to its end of now.
     await log.read({ from: null, to: null, untilEnd: true }, async (batch: RecordBatch) => {
       const records: StateRecord[] = [];
       for (const record of await decodeBatch(log.codec, batch)) {
+        if (topic.name === topics.deviceState.name) assertMovable(topic, record, partitions);
         if (record.problem === undefined && record.key !== null) records.push(stateRecordOf(record, log.codec));
         else leftOut.push(placeInLog({ ...record, problem: record.problem ?? 'it has no key' }));
       }
@@ -78,9 +81,27 @@ async function copyTopic(
   return leftOut;
 }
 
+/**
+ * A device whose state is left out would begin again as a new one. So would one whose pings are not where the default
+ * partitioner puts them: its state would move elsewhere than its pings (R-1).
+ */
+function assertMovable(topic: TopicDefinition, record: DecodedRecord, partitions: number): void {
+  const { key, partition, problem } = record;
+  if (problem !== undefined || key === null)
+    throw new CliError(`The state of a device cannot be read, and would be lost: ${placeInLog(record)}.`);
+  if (partitionIn(topic, key, partitions) === partition) return;
+  throw new CliError(
+    `The device ${JSON.stringify(key)} is in partition ${String(partition)} of ${topic.name}, and not where Kafka's default ` +
+      'partitioner puts it: its producer chooses partitions itself, or partitions were added. Its state cannot follow it.',
+  );
+}
+
 /** In our own schema, so that the other registry needs no earlier one. */
-function stateRecordOf({ topic, key, value }: DecodedRecord, codec: { encode(value: unknown): Buffer }): StateRecord {
-  return { topic, key: key ?? '', value: value === null ? null : codec.encode(value) };
+function stateRecordOf(
+  { topic, key, timestamp, value }: DecodedRecord,
+  codec: { encode(value: unknown): Buffer },
+): StateRecord {
+  return { topic, key: key ?? '', timestamp, value: value === null ? null : codec.encode(value) };
 }
 
 async function assertFinished(stack: StackEnvironment): Promise<void> {
@@ -99,6 +120,21 @@ async function assertFinished(stack: StackEnvironment): Promise<void> {
     await reader.close();
   }
   await assertNothingHeld(stack);
+  await assertPublished(stack.require('DATABASE_URL'));
+}
+
+/** A replay in the outbox would find no deliveries in the new topics. */
+async function assertPublished(databaseUrl: string): Promise<void> {
+  const store = await openManagementStore(databaseUrl);
+  try {
+    const { waiting } = await store.outbox.readLag();
+    if (waiting === 0) return;
+    throw new CliError(
+      `${String(waiting)} changes are not published yet: start public-api, which publishes them, and wait for it.`,
+    );
+  } finally {
+    await store.close();
+  }
 }
 
 /** Deliveries of suspended, paused and parked subscriptions wait outside of the lag of the group (R-26, R-29). */

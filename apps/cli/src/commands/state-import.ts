@@ -1,14 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   allConsumerGroups,
   consumerGroups,
   createSchemaRegistry,
   missingTopic,
+  timesCount,
   type TopicDefinition,
   topics,
 } from '@waypost/contracts';
 import { forgetProjectedTopics } from '@waypost/history-store';
 import { openGroupProgress, openRecordPublisher, type RecordPublisher } from '@waypost/platform/without-nest';
-import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { createKafkaBackend, openTopicAdmin, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { MOVED_TOPICS, partitionIn } from '../state-transfer/moved-topics.js';
@@ -22,8 +24,13 @@ export interface StateImportOptions {
   readonly file: string;
 }
 
-/** Records that are published at once. */
-const PORTION = 500;
+/** Of one request: a topic takes batches of 8 MiB. */
+const PORTION = { records: 500, bytes: 1_048_576 };
+/** Of no fleet, subscription or geofence. */
+const PROBE_KEY = Buffer.from('state-import\u001fprobe');
+const TIMES = 'message.timestamp.type';
+const TRIES = 100;
+const PAUSE_MS = 100;
 const SCHEMA_ID_OFFSET = 1;
 /** Work on them has begun once they have records: state of another moment must not be put under it. */
 const UNUSED_TOPICS: readonly string[] = [
@@ -87,9 +94,16 @@ async function publishRecords(
 ): Promise<void> {
   const progress = createProgress(terminal, total);
   const targets = new Map<string, Target>();
+  const admin = await openTopicAdmin(kafkaSettings(stack));
   let done = 0;
   try {
-    for (const topic of MOVED_TOPICS) targets.set(topic.name, await openTarget(stack, backend, topic));
+    for (const topic of MOVED_TOPICS) {
+      const target = await openTarget(stack, backend, topic);
+      targets.set(topic.name, target);
+      if (!timesCount(topic)) continue;
+      await admin.changeSetting(topic.name, TIMES, 'CreateTime');
+      await untilTimesAreKept(target);
+    }
     for await (const [topic, records] of portionsOf(file)) {
       await targets.get(topic)?.publish(records);
       done += records.length;
@@ -98,10 +112,28 @@ async function publishRecords(
   } finally {
     progress.stop();
     await Promise.all([...targets.values()].map((target) => target.close()));
+    // As set-up has made them; it refuses topics where an interruption has left this out.
+    for (const { name, configs } of MOVED_TOPICS.filter(timesCount))
+      await admin.changeSetting(name, TIMES, configs[TIMES] ?? 'LogAppendTime');
+    await admin.close();
   }
 }
 
+/** A broker learns of a changed setting a moment later. The probe is a tombstone of a key that nothing has. */
+async function untilTimesAreKept(target: Target): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (await target.probe()) return;
+    await sleep(PAUSE_MS);
+  }
+  throw new CliError(
+    `The broker does not keep the times of records in ${target.topic}, although ${TIMES} was changed.`,
+  );
+}
+
 interface Target {
+  readonly topic: string;
+  /** Whether a record keeps its own time. */
+  probe(): Promise<boolean>;
   publish(records: readonly StateRecord[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -113,11 +145,13 @@ async function openTarget(stack: StackEnvironment, backend: StreamsBackend, topi
     throw new CliError(`The registry does not have the schema of ${topic.subject}: run "waypost set-up".`);
   const publisher: RecordPublisher = await openRecordPublisher(kafkaSettings(stack), topic.name);
   return {
+    topic: topic.name,
+    probe: () => publisher.keepsTimeOf({ key: PROBE_KEY, value: null, timestamp: 0 }),
     publish: (records) =>
       publisher.publish(
-        records.map(({ key, value }) => {
+        records.map(({ key, timestamp, value }) => {
           value?.writeUInt32BE(schemaId, SCHEMA_ID_OFFSET);
-          return { partition: partitionIn(topic, key, partitions), key: Buffer.from(key), value };
+          return { partition: partitionIn(topic, key, partitions), key: Buffer.from(key), timestamp, value };
         }),
       ),
     close: () => publisher.close(),
@@ -127,13 +161,17 @@ async function openTarget(stack: StackEnvironment, backend: StreamsBackend, topi
 /** Of one topic each, in the order of the file. */
 async function* portionsOf(file: string): AsyncGenerator<[topic: string, records: StateRecord[]]> {
   let records: StateRecord[] = [];
+  let bytes = 0;
   for await (const record of readStateFile(file)) {
+    const size = record.key.length + (record.value?.length ?? 0);
     const [first] = records;
-    if (first !== undefined && (first.topic !== record.topic || records.length === PORTION)) {
+    const isFull = records.length === PORTION.records || bytes + size > PORTION.bytes;
+    if (first !== undefined && (isFull || first.topic !== record.topic)) {
       yield [first.topic, records];
-      records = [];
+      [records, bytes] = [[], 0];
     }
     records.push(record);
+    bytes += size;
   }
   if (records[0] !== undefined) yield [records[0].topic, records];
 }

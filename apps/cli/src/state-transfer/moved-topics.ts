@@ -9,10 +9,11 @@ const UNIT_SEPARATOR = '\u001f';
  * offsets, which are meaningless in other topics.
  */
 export const MOVED_TOPICS: readonly TopicDefinition[] = [
+  // First: after an interrupted import telemetry-processor refuses to start without a position, not without state.
+  topics.deviceState,
   topics.fleetSettings,
   topics.fleetGeofences,
   topics.webhookSubscriptions,
-  topics.deviceState,
 ];
 
 /** The state of a device belongs where its pings go: these have the device as their key, without its fleet. */

@@ -6,8 +6,8 @@ import { topics } from '@waypost/contracts';
 import { countStateRecords, readStateFile, StateFileWriter, type StateRecord } from './state-file.js';
 
 const RECORDS: readonly StateRecord[] = [
-  { topic: topics.fleetSettings.name, key: 'fleet-a', value: Buffer.from([0, 0, 0, 0, 9, 1, 255]) },
-  { topic: topics.fleetGeofences.name, key: 'fleet-a\u001ffence "1"\n', value: null },
+  { topic: topics.fleetSettings.name, key: 'fleet-a', timestamp: 1, value: Buffer.from([0, 0, 0, 0, 9, 1, 255]) },
+  { topic: topics.fleetGeofences.name, key: 'fleet-a\u001ffence "1"\n', timestamp: 2, value: null },
 ];
 
 let folder: string;
@@ -76,7 +76,7 @@ describe('a state file', () => {
   });
 
   it('is refused with records of a topic that does not move', async () => {
-    await write([{ topic: topics.fleetEvents.name, key: 'van-1', value: null }]);
+    await write([{ topic: topics.fleetEvents.name, key: 'van-1', timestamp: 3, value: null }]);
     await expect(countStateRecords(path)).rejects.toThrow(`has records of ${topics.fleetEvents.name}`);
   });
 });

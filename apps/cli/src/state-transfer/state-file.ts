@@ -11,13 +11,20 @@ import { MOVED_TOPICS } from './moved-topics.js';
 export interface StateRecord {
   readonly topic: string;
   readonly key: string;
+  /** When it was appended, epoch ms: a ping sees the versions of its own time (decisions 0028 and 0030). */
+  readonly timestamp: number;
   /** In the wire format, whose schema id is that of the exporting registry; null: a tombstone. */
   readonly value: Buffer | null;
 }
 
 const VERSION = 1;
 const headLine = z.object({ waypostState: z.literal(VERSION), schemas: z.record(z.string(), z.string()) });
-const recordLine = z.object({ topic: z.string(), key: z.string(), value: z.string().nullable() });
+const recordLine = z.object({
+  topic: z.string(),
+  key: z.string(),
+  timestamp: z.number(),
+  value: z.string().nullable(),
+});
 const endLine = z.object({ records: z.number() });
 
 /**
@@ -41,8 +48,8 @@ export class StateFileWriter {
 
   async write(records: readonly StateRecord[]): Promise<void> {
     this.records += records.length;
-    const lines = records.map(({ topic, key, value }) =>
-      JSON.stringify({ topic, key, value: value?.toString('base64') ?? null }),
+    const lines = records.map(({ topic, key, timestamp, value }) =>
+      JSON.stringify({ topic, key, timestamp, value: value?.toString('base64') ?? null }),
     );
     if (lines.length > 0) await this.file.appendFile(`${lines.join('\n')}\n`);
   }
@@ -80,9 +87,9 @@ export async function* readStateFile(path: string): AsyncGenerator<StateRecord> 
     else {
       const record = recordLine.safeParse(parsed(line));
       if (record.success) {
-        const { topic, key, value } = record.data;
+        const { topic, key, timestamp, value } = record.data;
         records += 1;
-        yield { topic, key, value: value === null ? null : Buffer.from(value, 'base64') };
+        yield { topic, key, timestamp, value: value === null ? null : Buffer.from(value, 'base64') };
       } else end = endLine.safeParse(parsed(line)).data?.records ?? notWhole(path);
     }
     isHead = false;

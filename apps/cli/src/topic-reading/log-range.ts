@@ -1,6 +1,7 @@
 import type { TopicDefinition } from '@waypost/contracts';
 import { LOG_RETENTION_MS } from '@waypost/domain';
 import type { RecordBatch, StreamsBackend, TopicPartition } from '@waypost/streams';
+import type { Fetcher } from '@waypost/streams/admin';
 
 /** The range of a topic to read. Times are the log's: the broker's append time, or the producer's. */
 export interface LogRange {
@@ -76,33 +77,39 @@ export async function readKeptSince(
 ): Promise<number[]> {
   const fetcher = source.fetcher();
 
-  async function firstKeptAt(partition: TopicPartition, start: number): Promise<number> {
-    const end = await source.endOffset(partition);
-    const feed = fetcher.open(partition, start);
-    try {
-      // The first offsets may be transaction markers.
-      for (let position = start; position < end;) {
-        const { records, nextOffset } = await feed.next();
-        const [first] = records;
-        if (first !== undefined) return first.timestamp;
-        position = nextOffset;
-      }
-      return Infinity;
-    } finally {
-      feed.close();
-    }
-  }
-
   try {
     const since: number[] = [];
     for (let partition = 0; partition < partitions; partition += 1) {
       const start = await source.startOffset({ topic, partition });
       const cutBefore = nowMs - LOG_RETENTION_MS;
-      since.push(start === 0 ? -Infinity : Math.min(await firstKeptAt({ topic, partition }, start), cutBefore));
+      const firstAt = async (): Promise<number> => firstAppendAt(source, fetcher, { topic, partition });
+      since.push(start === 0 ? -Infinity : Math.min(await firstAt(), cutBefore));
     }
     return since;
   } finally {
     await fetcher.close();
+  }
+}
+
+/** When the first record was appended that a partition has, epoch ms; Infinity: it has none. */
+export async function firstAppendAt(
+  source: Pick<LogSource, 'startOffset' | 'endOffset'>,
+  fetcher: Fetcher,
+  partition: TopicPartition,
+): Promise<number> {
+  const [start, end] = await Promise.all([source.startOffset(partition), source.endOffset(partition)]);
+  const feed = fetcher.open(partition, start);
+  try {
+    // The first offsets may be transaction markers.
+    for (let position = start; position < end;) {
+      const { records, nextOffset } = await feed.next();
+      const [first] = records;
+      if (first !== undefined) return first.timestamp;
+      position = nextOffset;
+    }
+    return Infinity;
+  } finally {
+    feed.close();
   }
 }
 

@@ -20,6 +20,8 @@ export interface OpenLog {
   readonly codec: SubjectCodec<unknown>;
   /** Ours, which values are read into. */
   readonly schema: AvroRecord;
+  /** @throws {CliError} when the topic does not exist */
+  partitionCount(): Promise<number>;
   read(range: LogRange, take: (batch: RecordBatch) => Promise<void>): Promise<void>;
   /** By partition: since when it has all of its records, epoch milliseconds. */
   keptSince(): Promise<readonly number[]>;
@@ -39,6 +41,7 @@ export function openLog(stack: StackEnvironment, topicName: string): OpenLog {
   }
   return {
     codec,
+    partitionCount,
     schema: topic.schema as AvroRecord,
     async read(range, take) {
       await readLogRange(backend, topic, await partitionCount(), range, take);

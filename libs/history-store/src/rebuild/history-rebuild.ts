@@ -24,6 +24,8 @@ export interface HistoryRebuild {
   readonly topics: readonly string[];
   /** Partitions without projected records are absent. */
   readPositions(): Promise<readonly StoredPosition[]>;
+  /** Whether the history has a delivery whose first attempt was before this, epoch ms. */
+  hasDeliveriesBefore(atMs: number): Promise<boolean>;
   /** Empties all projected tables and forgets the positions, in one transaction. It does not retry. */
   empty(): Promise<EmptyHistoryResult>;
   close(): Promise<void>;
@@ -31,6 +33,8 @@ export interface HistoryRebuild {
 
 /** Readers queue behind it while it waits for the tables. */
 const LOCK_TIMEOUT = '3s';
+/** The last moment of 9999. */
+const END_OF_TIME_MS = 253_402_300_799_999;
 
 /** Rejects if the database cannot be reached. */
 export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLogs): Promise<HistoryRebuild> {
@@ -49,6 +53,13 @@ export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLog
         partition,
         nextOffset: Number(offset),
       }));
+    },
+    async hasDeliveriesBefore(atMs) {
+      const before = new Date(Math.min(atMs, END_OF_TIME_MS));
+      const rows: unknown[] = await dataSource.query('SELECT 1 FROM deliveries WHERE first_attempt_at < $1 LIMIT 1', [
+        before,
+      ]);
+      return rows.length > 0;
     },
     empty: () => emptyHistory(dataSource, logs),
     close: () => dataSource.destroy(),

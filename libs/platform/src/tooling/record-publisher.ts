@@ -2,6 +2,10 @@ import { type KafkaSettings, partitionForKey } from '@waypost/streams';
 import { connectKafka } from '@waypost/streams/admin';
 
 type Kafka = ReturnType<typeof connectKafka>;
+type Message = Omit<PublishedRecord, 'timestamp'> & { readonly partition: number; readonly timestamp?: string };
+
+/** The broker's time in its response, if it has not put that into the records. */
+const NOT_STAMPED = '-1';
 
 export interface PublishedRecord {
   /** Overrides the partition of the key. */
@@ -9,11 +13,15 @@ export interface PublishedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Epoch ms. Default: now. */
+  readonly timestamp?: number;
 }
 
 export interface RecordPublisher {
   /** Resolves when every in-sync replica has the records. Consecutive calls keep the order within a key. */
   publish(records: readonly PublishedRecord[]): Promise<void>;
+  /** Publishes it. @returns false: the topic has the time of the broker in each record, whatever `timestamp` is */
+  keepsTimeOf(record: PublishedRecord): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -38,16 +46,25 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
   let keyless = 0;
   const partitionOf = ({ key, partition }: PublishedRecord): number =>
     partition ?? (key ? partitionForKey(key, partitions) : keyless++ % partitions);
+  async function send(records: readonly PublishedRecord[]) {
+    const groups = Array.from({ length: partitions }, (): Message[] => []);
+    for (const record of records) {
+      const { key, value, headers, timestamp } = record;
+      const partition = partitionOf(record);
+      const message = { key, value, partition, ...(headers && { headers }) };
+      groups[partition]?.push({ ...message, ...(timestamp !== undefined && { timestamp: String(timestamp) }) });
+    }
+    const filled = groups.filter(({ length }) => length > 0);
+    const sent = await Promise.all(filled.map((messages) => producer.send({ topic, acks: -1, messages })));
+    return sent.flat();
+  }
   return {
     async publish(records) {
-      const groups = Array.from({ length: partitions }, (): (PublishedRecord & { readonly partition: number })[] => []);
-      for (const record of records) {
-        const { key, value, headers } = record;
-        const partition = partitionOf(record);
-        groups[partition]?.push({ key, value, partition, ...(headers && { headers }) });
-      }
-      const filled = groups.filter(({ length }) => length > 0);
-      await Promise.all(filled.map((messages) => producer.send({ topic, acks: -1, messages })));
+      await send(records);
+    },
+    async keepsTimeOf(record) {
+      const sent = await send([record]);
+      return sent.every(({ logAppendTime }) => logAppendTime === NOT_STAMPED);
     },
     close: () => producer.disconnect(),
   };

@@ -5,7 +5,7 @@ import type { TopicSpec } from '../topology/topics.js';
 import { connectKafka } from './kafka-connection.js';
 
 // kafkajs is CommonJS, and Node does not find this name as a named export.
-const { ConfigResourceTypes } = kafkajs;
+const { ConfigResourceTypes, ConfigSource } = kafkajs;
 
 const CREATE_TIMEOUT_MS = 30_000;
 /** Brokers take long to create thousands of partitions. */
@@ -19,6 +19,8 @@ export interface TopicAdmin {
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns one setting per topic, broker defaults included. The topics must exist. */
   topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
+  /** Changes one setting of a topic and keeps its others. Resolves before all brokers have learned of it. */
+  changeSetting(name: string, setting: string, value: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
     createTopics: (specs) => createTopics(admin, specs),
     partitionCounts: (names) => untilTopicsKnown(admin, names),
     topicSetting: (names, setting) => topicSetting(admin, names, setting),
+    changeSetting: (name, setting, value) => changeSetting(admin, name, setting, value),
     close: () => admin.disconnect(),
   };
 }
@@ -66,6 +69,22 @@ async function topicSetting(
       configEntries.map(({ configValue }): [string, string] => [resourceName, configValue]),
     ),
   );
+}
+
+/** The request that kafkajs knows resets every setting of the topic that it does not name. */
+async function changeSetting(admin: Admin, name: string, setting: string, value: string): Promise<void> {
+  const type = ConfigResourceTypes.TOPIC;
+  const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type, name }] });
+  const own = resources.flatMap(({ configEntries }) =>
+    configEntries.filter(
+      ({ configName, configSource }) => configSource === ConfigSource.TOPIC_CONFIG && configName !== setting,
+    ),
+  );
+  const configEntries = [
+    ...own.map((entry) => ({ name: entry.configName, value: entry.configValue })),
+    { name: setting, value },
+  ];
+  await admin.alterConfigs({ validateOnly: false, resources: [{ type, name, configEntries }] });
 }
 
 /**
