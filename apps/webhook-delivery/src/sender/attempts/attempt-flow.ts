@@ -361,7 +361,7 @@ export class AttemptFlow {
   /** Holds the delivery again, unless its backlog has been released. */
   private probeFailed(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
     const reason = 'the probe was not accepted';
-    publishAttempt(this.options.log, record, { type: 'probed', about: endedAt, occurredAt: endedAt, reason });
+    publishAttempt(this.options.log, record, { type: 'probed', about: String(endedAt), occurredAt: endedAt, reason });
     this.end(pending);
     this.enqueue(pending);
   }

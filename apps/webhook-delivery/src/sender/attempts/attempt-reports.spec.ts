@@ -40,11 +40,14 @@ describe('what is reported of an attempt', () => {
   });
 
   it('is published under an id of the delivery, so that it counts once though it is published again', () => {
-    const idOf = (deliveryOffset: number, startedAt: number) => {
-      const ended = { outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, deliveryOffset, startedAt };
+    const idOf = (of: { eventId: string; series: number; startedAt: number; deliveryOffset: number }) => {
+      const ended = { outcome: 'failed', decision: 'attempts_exhausted', attempt: 5, ...of } as const;
       return reportsOf(ended).published.map(({ id }) => id);
     };
-    expect(idOf(7, 1_000)).toEqual(idOf(7, 2_000));
-    expect(idOf(7, 1_000)).not.toEqual(idOf(8, 1_000));
+    const delivery = { eventId: 'event-1', series: 0, startedAt: 1_000, deliveryOffset: 7 };
+    expect(idOf({ ...delivery, startedAt: 2_000 })).toEqual(idOf(delivery));
+    expect(idOf({ ...delivery, series: 1 })).not.toEqual(idOf(delivery));
+    // New topics count from 0 again.
+    expect(idOf({ ...delivery, eventId: 'event-2' })).not.toEqual(idOf(delivery));
   });
 });

@@ -16,19 +16,21 @@ export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: 
   if (probe || isAttempt(record))
     metrics.attemptEnded({ outcome, kind, statusCode, durationMs, latenessMs: record.startedAt - record.dueAt });
   if (outcome === 'delivered') return;
-  const { eventId, subscriptionId, errorCode, deliveryOffset } = record;
+  const { eventId, subscriptionId, errorCode, series } = record;
   const fields = { eventId, subscriptionId, attempt, probe, outcome, decision, statusCode, errorCode, durationMs };
   logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', fields);
   if (decision !== 'attempts_exhausted') return;
   const reason = `none of ${String(attempt)} attempts was accepted`;
   const occurredAt = record.startedAt + durationMs;
-  publishAttempt(log, record, { type: 'exhausted', about: deliveryOffset, occurredAt, reason });
+  // Not by its offset, which another delivery has after a move to new topics.
+  const about = `${eventId}:${String(series)}`;
+  publishAttempt(log, record, { type: 'exhausted', about, occurredAt, reason });
 }
 
 interface AttemptEvent {
   readonly type: 'exhausted' | 'probed';
   /** Distinguishes two events of this type. */
-  readonly about: number;
+  readonly about: string;
   readonly occurredAt: number;
   readonly reason: string;
 }
@@ -38,7 +40,7 @@ export function publishAttempt(
   { subscriptionId, fleetId, eventId, deliveryOffset, statusCode, errorCode }: WebhookAttempt,
   { type, about, occurredAt, reason }: AttemptEvent,
 ): void {
-  const id = operationId({ subscriptionId, type, about: String(about) });
+  const id = operationId({ subscriptionId, type, about });
   const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
   log.publish({ ...details, id, subscriptionId, type, occurredAt, reason });
 }
