@@ -45,12 +45,16 @@ export function sendApiError(response: Response, error: ApiError): void {
  */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof HttpException && thrown.getStatus() < 500) return errorOfStatus(thrown.getStatus());
+  if (thrown instanceof HttpException && isClientError(thrown.getStatus())) return errorOfStatus(thrown.getStatus());
   if (isConnectionLoss(thrown)) {
     const headers = { 'retry-after': '5' };
     return new ApiError(503, 'unavailable', 'The service is temporarily unavailable; try again shortly.', { headers });
   }
   return new ApiError(500, 'internal_error', 'The service failed to process this request.');
+}
+
+function isClientError(status: number): boolean {
+  return status >= 400 && status < 500;
 }
 
 const BY_STATUS: Readonly<Record<number, readonly [ErrorCode, string]>> = {

@@ -81,6 +81,11 @@ export class ApiError extends HttpException {
     this.headers = headers;
   }
 
+  /** The log shows the code of every error. */
+  get code(): ErrorCode {
+    return this.getResponse().code;
+  }
+
   override getResponse(): ApiErrorBody {
     return super.getResponse() as ApiErrorBody;
   }

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { PageSource, poolUsageOf } from '@waypost/database';
@@ -8,17 +8,14 @@ import { ApiDatabaseModule } from '../database/api-database.module.js';
 import { registerDatabaseMetrics } from './database-metrics.js';
 
 @Injectable()
-class DatabaseMetrics implements OnModuleInit {
+class DatabaseMetrics {
   constructor(
-    private readonly registry: Registry,
-    private readonly dataSource: DataSource,
-    private readonly pages: PageSource,
-    private readonly outbox: OutboxStore,
-    @Inject(CLOCK) private readonly nowMs: () => number,
-  ) {}
-
-  onModuleInit(): void {
-    const { registry, dataSource, pages, outbox, nowMs } = this;
+    registry: Registry,
+    dataSource: DataSource,
+    pages: PageSource,
+    outbox: OutboxStore,
+    @Inject(CLOCK) nowMs: () => number,
+  ) {
     const pools = { management: () => poolUsageOf(dataSource), pages: () => pages.usage() };
     registerDatabaseMetrics({ registry, pools, readOutboxLag: () => outbox.readLag(), nowMs });
   }

@@ -15,7 +15,7 @@ type Search = { readonly suspect: number; readonly until: number } & (
  */
 export class CulpritSearch {
   private search: Search | null = null;
-  /** The offsets that a failure may be about: those since the last commit. */
+  /** The offsets that a failure may be about: those of the last batch, or since the last commit of the search. */
   private tried: { readonly from: number; readonly to: number } | null = null;
 
   get isOn(): boolean {
