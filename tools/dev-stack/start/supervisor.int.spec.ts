@@ -76,11 +76,15 @@ function pidOf(name: string): number {
 
 /** Every process of the stack, the guardian and the children of Postgres included. */
 function familyOf(rootPid: number): ProcessIdentity[] {
-  const childrenOf = (pid: number): number[] =>
-    readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8')
-      .split(' ')
-      .filter(Boolean)
-      .map(Number);
+  const childrenOf = (pid: number): number[] => {
+    try {
+      const text = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+      return text.split(' ').filter(Boolean).map(Number);
+    } catch {
+      // It has ended since its parent was looked at.
+      return [];
+    }
+  };
   const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
   return family(rootPid)
     .map(identityOf)
