@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { REMOTE_HOST } from '../support/browser.js';
 import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
-import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { visitConsole } from '../support/console-visit.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { sharedDataDir } from '../support/waypost-config.js';
@@ -10,7 +10,6 @@ const fleet = 'console-without-tls';
 const waypost = runningWaypost(sharedDataDir());
 const browser = startBrowser();
 let receiver: Receiver;
-let visit: ConsoleVisit;
 
 describeInBrowser('The console on another host without TLS, where a browser lacks what needs a secure context', () => {
   beforeAll(async () => {
@@ -20,16 +19,8 @@ describeInBrowser('The console on another host without TLS, where a browser lack
 
   afterAll(() => receiver.close());
 
-  beforeEach(async () => {
-    visit = await visitConsole(browser(), waypost, fleet);
-  });
-
-  afterEach(async () => {
-    await visit.context.close();
-  });
-
   it('creates what it is asked for, and gives a text that it cannot copy', async () => {
-    const { page } = visit;
+    const { page, context } = await visitConsole(browser(), waypost, fleet);
     const { apiUrl, apiKeys } = waypost.info();
     const url = new URL('/subscriptions/new', apiUrl);
     url.hostname = REMOTE_HOST;
@@ -43,5 +34,6 @@ describeInBrowser('The console on another host without TLS, where a browser lack
     expect(await page.getByLabel('Could not be copied: select the text').inputValue()).toMatch(/^whsec_/);
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('Your endpoint responded with 200').waitFor();
+    await context.close();
   });
 });

@@ -10,8 +10,7 @@ import { createAvroCodecs, createSchemaRegistry, resolveBatch, setUpKafka, topic
 import { runMigrations } from '@waypost/database';
 import type { OperationalEvent, ReplayProgress } from '@waypost/domain';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
-import { createKafkaBackend, partitionForKey, silentLogger } from '@waypost/streams';
-import { openTopicAdmin } from '@waypost/streams';
+import { createKafkaBackend, openTopicAdmin, partitionForKey, silentLogger } from '@waypost/streams';
 import { readToEnd } from '@waypost/streams/admin';
 import { refill } from '../../apps/cli/src/commands/refill.js';
 import { createOutbox } from '../../apps/public-api/src/outbox/create-outbox.js';
@@ -41,8 +40,6 @@ const registry = createSchemaRegistry({ url: registryUrl });
 const codecs = createAvroCodecs({ registry });
 const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
 const fleetId = `refill-${randomBytes(4).toString('hex')}`;
-
-type Store = ManagementStore;
 
 let dataDir: string;
 let publisher: OutboxPublisher | null = null;
@@ -174,7 +171,7 @@ function draft(eventType: string, url = 'https://receiver.example/hook') {
 }
 
 /** A fleet with something of each kind, some of it changed, deleted or disabled. */
-async function manage(store: Store) {
+async function manage(store: ManagementStore) {
   await store.fleets.create({ fleetId, payloadFormat: 'legacy-v1', nowMs: NOW });
   await store.fleets.update(fleetId, { name: 'Vans', routes: true }, NOW + 1);
   await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: NOW });
@@ -219,7 +216,10 @@ async function manage(store: Store) {
 }
 
 /** What other applications tell by their topics, and public-api has copied. */
-async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnType<typeof manage>>): Promise<void> {
+async function tell(
+  store: ManagementStore,
+  { changed, rotated, replay }: Awaited<ReturnType<typeof manage>>,
+): Promise<void> {
   const progress: ReplayProgress = {
     replayId: replay.replayId,
     subscriptionId: changed.id,
@@ -276,14 +276,11 @@ async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnTy
         key: Buffer.from(replay.replayId),
         value: codecs.replayProgress.encode(progress),
       },
-      { topic: topics.webhookOperations.name, partition, key, value: codecs.webhookOperations.encode(event) },
-      { topic: topics.webhookOperations.name, partition, key, value: Buffer.from('no Avro') },
-      {
-        topic: topics.webhookOperations.name,
-        partition,
-        key,
-        value: codecs.webhookOperations.encode({ ...event, id: 'no UUID' }),
-      },
+      ...[
+        codecs.webhookOperations.encode(event),
+        Buffer.from('no Avro'),
+        codecs.webhookOperations.encode({ ...event, id: 'no UUID' }),
+      ].map((value) => ({ topic: topics.webhookOperations.name, partition, key, value })),
       { topic: topics.webhookDeliveries.name, partition, key, value: codecs.webhookDeliveries.encode(delivery) },
     ],
   });

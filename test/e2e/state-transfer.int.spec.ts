@@ -3,6 +3,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { topics } from '@waypost/contracts';
+import { openRecordPublisher } from '@waypost/platform/without-nest';
+import { partitionForKey } from '@waypost/streams';
 import { type DevStack, openDataDir, startDevStack } from '../../tools/dev-stack/index.js';
 import { generateTraffic } from '../../tools/simulator/generate-traffic.js';
 import { type BuiltProgram, startBuilt } from '../security/testing/built-program.js';
@@ -16,6 +20,7 @@ import { until } from '../support/until.js';
 
 const APPS = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
 const PATIENCE = { timeoutMs: 60_000 };
+const PARTITIONS_BEFORE = 3;
 const FLEET = 'moving';
 /** The same pings and geofences, all before the move: a geofence is known from its own time on, not from that of the move. */
 const STAYING = 'staying';
@@ -49,6 +54,7 @@ interface Event {
 
 /** A Kafka cluster with its applications. Registry and database are shared, as when one moves to another cluster. */
 interface Installation {
+  readonly brokers: string[];
   start(): Promise<void>;
   stop(): Promise<void>;
   cli(...args: readonly string[]): Promise<string>;
@@ -64,6 +70,16 @@ let database: TestDatabase;
 let receiver: Receiver;
 let older: Installation;
 let newer: Installation;
+
+async function query(sql: string, parameters: unknown[] = []): Promise<pg.QueryResultRow[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query<pg.QueryResultRow>(sql, parameters)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 async function openInstallation(name: string, partitions: number): Promise<Installation> {
   const dataDir = await openDataDir(join(folder, name));
@@ -92,6 +108,7 @@ async function openInstallation(name: string, partitions: number): Promise<Insta
     running = [];
   };
   return {
+    brokers: [...stack.kafka.brokers],
     cli,
     tryCli,
     async start() {
@@ -143,7 +160,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'waypost-state-'));
   await chmod(folder, 0o711);
   [database, receiver] = await Promise.all([createTestDatabase(server), startReceiver()]);
-  older = await openInstallation('older', 3);
+  older = await openInstallation('older', PARTITIONS_BEFORE);
 }, 120_000);
 afterAll(async () => {
   await older.close();
@@ -174,7 +191,25 @@ afterAll(async () => {
       const tooEarly = await older.tryCli('state', 'export', file());
       expect(tooEarly).toEqual({ code: 1, output: expect.stringContaining('Stop all applications first') });
       await older.stop();
+      const waiting = await query(
+        `INSERT INTO outbox (kind, key, created_at) VALUES ('geofence', 'x', now()) RETURNING id`,
+      );
+      const unpublished = await older.tryCli('state', 'export', file());
+      expect(unpublished).toEqual({ code: 1, output: expect.stringContaining('1 changes are not published yet') });
+      await query('DELETE FROM outbox WHERE id = $1', [waiting[0]?.['id']]);
       expect(await older.cli('state', 'export', file())).toContain('exported');
+    }, 240_000);
+
+    it('is not exported if the state of a device is not where the default partitioner puts its pings (R-1)', async () => {
+      const kafka = { brokers: older.brokers, clientId: 'state-transfer-test' };
+      const publisher = await openRecordPublisher(kafka, topics.deviceState.name);
+      const key = Buffer.from(`${FLEET}\u001fvan-1`);
+      const partition = (partitionForKey(Buffer.from('van-1'), PARTITIONS_BEFORE) + 1) % PARTITIONS_BEFORE;
+      await publisher.publish([{ key, value: null, partition }]);
+      await publisher.close();
+
+      const refused = await older.tryCli('state', 'export', join(folder, 'refused.ndjson'));
+      expect(refused).toEqual({ code: 1, output: expect.stringContaining('partitioner puts it') });
     }, 240_000);
 
     it('is imported into new topics only, and once', async () => {

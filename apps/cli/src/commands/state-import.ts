@@ -14,6 +14,7 @@ import { createKafkaBackend, openTopicAdmin, silentLogger, type StreamsBackend }
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { MOVED_TOPICS, partitionIn } from '../state-transfer/moved-topics.js';
+import { portionsOf } from '../state-transfer/portions.js';
 import { countStateRecords, readStateFile, type StateRecord } from '../state-transfer/state-file.js';
 import { assertApplicationsStopped } from '../state-transfer/stopped-applications.js';
 import { CliError, createProgress, type Terminal, writeLine } from '../terminal/output.js';
@@ -24,8 +25,6 @@ export interface StateImportOptions {
   readonly file: string;
 }
 
-/** Of one request: a topic takes batches of 8 MiB. */
-const PORTION = { records: 500, bytes: 1_048_576 };
 /** Of no fleet, subscription or geofence. */
 const PROBE_KEY = Buffer.from('state-import\u001fprobe');
 const TIMES = 'message.timestamp.type';
@@ -104,7 +103,7 @@ async function publishRecords(
       await admin.changeSetting(topic.name, TIMES, 'CreateTime');
       await untilTimesAreKept(target);
     }
-    for await (const [topic, records] of portionsOf(file)) {
+    for await (const [topic, records] of portionsOf(readStateFile(file))) {
       await targets.get(topic)?.publish(records);
       done += records.length;
       progress.update(done, topic);
@@ -156,24 +155,6 @@ async function openTarget(stack: StackEnvironment, backend: StreamsBackend, topi
       ),
     close: () => publisher.close(),
   };
-}
-
-/** Of one topic each, in the order of the file. */
-async function* portionsOf(file: string): AsyncGenerator<[topic: string, records: StateRecord[]]> {
-  let records: StateRecord[] = [];
-  let bytes = 0;
-  for await (const record of readStateFile(file)) {
-    const size = record.key.length + (record.value?.length ?? 0);
-    const [first] = records;
-    const isFull = records.length === PORTION.records || bytes + size > PORTION.bytes;
-    if (first !== undefined && (isFull || first.topic !== record.topic)) {
-      yield [first.topic, records];
-      [records, bytes] = [[], 0];
-    }
-    records.push(record);
-    bytes += size;
-  }
-  if (records[0] !== undefined) yield [records[0].topic, records];
 }
 
 /** State without a position is refused by telemetry-processor, which cannot know what of the log is in it. */
