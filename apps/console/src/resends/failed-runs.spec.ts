@@ -6,7 +6,7 @@ function run(mutationId: number, batchId: string, status: string): BegunRun {
 }
 
 describe('a resend that failed while another page was shown (R-30)', () => {
-  it('is told of until its page was opened, and again when it fails once more', () => {
+  it('is reported until its page is opened, and again if it fails again', () => {
     const first = [run(3, 'a', 'error'), run(4, 'b', 'success'), run(5, 'c', 'pending')];
     expect(unseenCount(first, 0)).toBe(1);
     const seen = seenUpTo(first);
@@ -14,7 +14,7 @@ describe('a resend that failed while another page was shown (R-30)', () => {
     expect(unseenCount([...first, run(6, 'a', 'error')], seen)).toBe(1);
   });
 
-  it('is not told of once it was begun again', () => {
+  it('is no longer reported after it is started again', () => {
     expect(unseenCount([run(3, 'a', 'error'), run(4, 'a', 'pending')], 0)).toBe(0);
     expect(unseenCount([run(3, 'a', 'error'), run(4, 'a', 'success')], 0)).toBe(0);
     expect(seenUpTo([])).toBe(0);

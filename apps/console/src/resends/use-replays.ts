@@ -36,7 +36,7 @@ export function useReplays({ items }: ResendBatch): ReplayStates {
   };
 }
 
-/** With an interval of each, which depends on how many there are, all of them would wait anew for as long as replays are begun. */
+/** One timer for all: intervals that depend on the number of replays would restart with every replay that begins. */
 function useAskedInTurn(replayIds: readonly string[]): void {
   const queries = useQueryClient();
   const latest = useRef(replayIds);
@@ -45,7 +45,7 @@ function useAskedInTurn(replayIds: readonly string[]): void {
   });
   useEffect(() => {
     const timer = setInterval(() => {
-      // Not for a tab that nobody looks at.
+      // A hidden tab does not poll.
       if (!focusManager.isFocused()) return;
       const replays = latest.current.map((replayId): AskedReplay => {
         const { state } = queries.getQueryCache().find<Replay>({ queryKey: ['replay', replayId] }) ?? {};

@@ -29,7 +29,7 @@ describe('the keyed hash of a group and a text', () => {
     expect(hashOf(hash, 1, 'a\0')).not.toBe(hashOf(hash, 1, 'a'));
   });
 
-  it('has a key of its own, so that nobody outside can look for collisions', () => {
+  it('has a secret key, so that outsiders cannot search for collisions', () => {
     expect(hashOf(new KeyedHash(), 1, 'device-1')).not.toBe(hashOf(new KeyedHash(), 1, 'device-1'));
   });
 });
