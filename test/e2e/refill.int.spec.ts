@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { createAvroCodecs, createSchemaRegistry, resolveBatch, setUpKafka, topics } from '@waypost/contracts';
 import { runMigrations } from '@waypost/database';
 import type { OperationalEvent, ReplayProgress } from '@waypost/domain';
@@ -15,6 +14,7 @@ import { readToEnd } from '@waypost/streams/admin';
 import { refill } from '../../apps/cli/src/commands/refill.js';
 import { createOutbox } from '../../apps/public-api/src/outbox/create-outbox.js';
 import type { OutboxPublisher } from '../../apps/public-api/src/outbox/outbox-publisher.js';
+import { queryOnce } from '../support/query-once.js';
 import { requireTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
 
@@ -63,15 +63,6 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-async function query<T extends pg.QueryResultRow>(url: string, sql: string, parameters: unknown[] = []): Promise<T[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<T>(sql, parameters)).rows;
-  } finally {
-    await client.end();
-  }
-}
 /** As PGOPTIONS does it for the programs of PostgreSQL. */
 function withOptions(options: string): string {
   const url = new URL(databaseUrl);
@@ -79,7 +70,7 @@ function withOptions(options: string): string {
   return url.href;
 }
 function onServer(sql: string): Promise<unknown[]> {
-  return query(server, sql);
+  return queryOnce(server, sql);
 }
 
 function startPublisher(): OutboxPublisher {
@@ -97,7 +88,7 @@ function startPublisher(): OutboxPublisher {
 
 function untilPublished(): Promise<void> {
   return until(async () => {
-    expect(await query(databaseUrl, 'SELECT id FROM outbox WHERE published_at IS NULL')).toEqual([]);
+    expect(await queryOnce(databaseUrl, 'SELECT id FROM outbox WHERE published_at IS NULL')).toEqual([]);
   });
 }
 
@@ -106,7 +97,7 @@ async function tables(): Promise<Record<string, unknown[]>> {
   const of = async (name: string, where: string): Promise<unknown[]> => {
     // What a fleet has written today is counted anew.
     const sql = `SELECT to_jsonb(t) - '{written_day,written_positions}'::text[] AS row FROM ${name} AS t WHERE ${where} ORDER BY to_jsonb(t)::text`;
-    return (await query<{ row: unknown }>(withOptions('-c waypost.fleet=*'), sql, [fleetId])).map(({ row }) => row);
+    return (await queryOnce<{ row: unknown }>(withOptions('-c waypost.fleet=*'), sql, [fleetId])).map(({ row }) => row);
   };
   const subscriptions = 'subscription_id IN (SELECT id FROM webhook_subscriptions WHERE fleet_id = $1)';
   return {
@@ -137,7 +128,7 @@ const REFILLED = [
 
 async function rowsOf(table: string): Promise<unknown[]> {
   const sql = `SELECT to_jsonb(t) AS row FROM ${table} AS t ORDER BY to_jsonb(t)::text`;
-  return (await query<{ row: unknown }>(withOptions(backupOptions), sql)).map(({ row }) => row);
+  return (await queryOnce<{ row: unknown }>(withOptions(backupOptions), sql)).map(({ row }) => row);
 }
 
 function draft(eventType: string, url = 'https://receiver.example/hook') {
@@ -259,7 +250,7 @@ async function tell(
   };
   await store.replays.recordProgress([progress]);
   await store.operationalEvents.keep([event]);
-  await query(databaseUrl, 'INSERT INTO webhook_replay_series VALUES ($1, 7)', [rotated.id]);
+  await queryOnce(databaseUrl, 'INSERT INTO webhook_replay_series VALUES ($1, 7)', [rotated.id]);
 
   await Promise.all(
     [codecs.replayProgress, codecs.webhookOperations, codecs.webhookDeliveries].map((c) => c.prepare()),
@@ -332,16 +323,16 @@ describe('refilling a lost database (R-17)', () => {
     const before = await tables();
     const ids = [managed.changed.id, managed.rotated.id];
     const versions = await publishedVersions(ids);
-    await query(withOptions('-c waypost.fleet=*'), ADDED_PORTAL, [fleetId, randomUUID()]);
+    await queryOnce(withOptions('-c waypost.fleet=*'), ADDED_PORTAL, [fleetId, randomUUID()]);
     const backup = await Promise.all(BACKED_UP.map(rowsOf));
     expect(backup.map((rows) => rows.length)).toEqual([1, 1]);
 
     await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
     await onServer(`CREATE DATABASE ${databaseName} OWNER ${owner}`);
     await runMigrations(databaseUrl);
-    await query(databaseUrl, 'ALTER TABLE subscription_operations ADD CONSTRAINT interrupted CHECK (false)');
+    await queryOnce(databaseUrl, 'ALTER TABLE subscription_operations ADD CONSTRAINT interrupted CHECK (false)');
     await expect(refill(terminal(), { dataDir })).rejects.toThrow('interrupted');
-    await query(databaseUrl, 'ALTER TABLE subscription_operations DROP CONSTRAINT interrupted');
+    await queryOnce(databaseUrl, 'ALTER TABLE subscription_operations DROP CONSTRAINT interrupted');
     const printed = terminal();
     await expect(refill(printed, { dataDir })).rejects.toMatchObject({
       message: expect.stringContaining('except 1 operational event'),
@@ -367,7 +358,7 @@ describe('refilling a lost database (R-17)', () => {
     // As pg_restore does it with a dump of --inserts.
     for (const [index, table] of BACKED_UP.entries()) {
       const sql = `INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`;
-      await query(withOptions(restoreOptions), sql, [JSON.stringify(backup[index])]);
+      await queryOnce(withOptions(restoreOptions), sql, [JSON.stringify(backup[index])]);
     }
     expect(await Promise.all(BACKED_UP.map(rowsOf))).toEqual(backup);
 
@@ -391,7 +382,7 @@ describe('refilling a lost database (R-17)', () => {
   });
 
   it('leaves no table of which nobody knows what becomes of it', async () => {
-    const found = await query<{ name: string }>(
+    const found = await queryOnce<{ name: string }>(
       databaseUrl,
       `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
           AND NOT relispartition ORDER BY relname`,

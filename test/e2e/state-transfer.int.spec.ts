@@ -3,7 +3,6 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { topics } from '@waypost/contracts';
 import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { partitionForKey } from '@waypost/streams';
@@ -12,6 +11,7 @@ import { generateTraffic } from '../../tools/simulator/generate-traffic.js';
 import { type BuiltProgram, startBuilt } from '../security/testing/built-program.js';
 import { counts, differences, none } from '../support/differences.js';
 import { type PlainPing, plainRules } from '../support/plain-rules.js';
+import { queryOnce } from '../support/query-once.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { eventLine, eventTypes } from '../support/subscriptions.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -70,16 +70,6 @@ let database: TestDatabase;
 let receiver: Receiver;
 let older: Installation;
 let newer: Installation;
-
-async function query(sql: string, parameters: unknown[] = []): Promise<pg.QueryResultRow[]> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return (await client.query<pg.QueryResultRow>(sql, parameters)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 async function openInstallation(name: string, partitions: number): Promise<Installation> {
   const dataDir = await openDataDir(join(folder, name));
@@ -191,12 +181,13 @@ afterAll(async () => {
       const tooEarly = await older.tryCli('state', 'export', file());
       expect(tooEarly).toEqual({ code: 1, output: expect.stringContaining('Stop all applications first') });
       await older.stop();
-      const waiting = await query(
+      const waiting = await queryOnce(
+        database.url,
         `INSERT INTO outbox (kind, key, created_at) VALUES ('geofence', 'x', now()) RETURNING id`,
       );
       const unpublished = await older.tryCli('state', 'export', file());
       expect(unpublished).toEqual({ code: 1, output: expect.stringContaining('1 changes are not published yet') });
-      await query('DELETE FROM outbox WHERE id = $1', [waiting[0]?.['id']]);
+      await queryOnce(database.url, 'DELETE FROM outbox WHERE id = $1', [waiting[0]?.['id']]);
       expect(await older.cli('state', 'export', file())).toContain('exported');
     }, 240_000);
 

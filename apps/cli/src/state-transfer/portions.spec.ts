@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { portionsOf } from './portions.js';
 import type { StateRecord } from './state-file.js';
@@ -10,10 +11,7 @@ function record(topic: string, key: string, bytes: number): StateRecord {
 
 async function portions(records: readonly StateRecord[]): Promise<[string, StateRecord[]][]> {
   const found: [string, StateRecord[]][] = [];
-  async function* all(): AsyncGenerator<StateRecord> {
-    yield* records;
-  }
-  for await (const portion of portionsOf(all())) found.push(portion);
+  for await (const portion of portionsOf(Readable.from(records))) found.push(portion);
   return found;
 }
 
