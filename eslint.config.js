@@ -56,6 +56,10 @@ const currentDate = {
   message: 'Time is given by the caller, so that a replay repeats.',
 };
 
+/** A later block replaces the options of a rule, so each is made here from those that hold everywhere. */
+const restrictedSyntax = (...more) => ['error', mutableModules, namedArrows, hooksOfModules, ...more];
+const restrictedProperties = (...more) => ['error', environment, ...more];
+
 export default tseslint.config(
   {
     ignores: [
@@ -85,8 +89,8 @@ export default tseslint.config(
       'no-console': 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
-      'no-restricted-properties': ['error', environment],
-      'no-restricted-syntax': ['error', mutableModules, topicNames, namedArrows, hooksOfModules],
+      'no-restricted-properties': restrictedProperties(),
+      'no-restricted-syntax': restrictedSyntax(topicNames),
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       '@typescript-eslint/no-unused-vars': [
@@ -100,15 +104,15 @@ export default tseslint.config(
     files: ['apps/console/**/*.ts', 'apps/console/**/*.tsx', 'packages/client/**/*.ts'],
     // Secrets of subscriptions are for servers.
     ignores: [...SPECS, 'packages/client/src/verify.ts'],
-    rules: { 'no-restricted-properties': ['error', environment, ...secureContexts] },
+    rules: { 'no-restricted-properties': restrictedProperties(...secureContexts) },
   },
   {
     name: 'waypost/time-is-given',
     files: ['libs/domain/**/*.ts', 'libs/streams/**/*.ts'],
     ignores: SPECS,
     rules: {
-      'no-restricted-properties': ['error', environment, ...clocks],
-      'no-restricted-syntax': ['error', mutableModules, topicNames, currentDate, namedArrows],
+      'no-restricted-properties': restrictedProperties(...clocks),
+      'no-restricted-syntax': restrictedSyntax(topicNames, currentDate),
     },
   },
   {
@@ -140,7 +144,8 @@ export default tseslint.config(
   {
     name: 'waypost/contracts',
     files: ['libs/contracts/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', mutableModules, namedArrows] },
+    // Here are the topics.
+    rules: { 'no-restricted-syntax': restrictedSyntax() },
   },
   {
     name: 'waypost/tools',

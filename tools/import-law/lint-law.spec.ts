@@ -8,6 +8,8 @@ import { ESLint } from 'eslint';
 
 const root = join(import.meta.dirname, '../..');
 
+const MODULE_WITH_A_HOOK = `import { Module } from '@nestjs/common';\n@Module({})\nexport class M {\n  onModuleInit(): void {}\n}`;
+
 /** Each puts code that breaks one rule into the place of an existing file. */
 const PLANTS: readonly (readonly [what: string, file: string, code: string, rule: string])[] = [
   [
@@ -64,10 +66,18 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
     'export let n = 0;\nexport const next = () => ++n;',
     'no-restricted-syntax',
   ],
+  ['a lifecycle hook of a module', 'apps/public-api/src/main.ts', MODULE_WITH_A_HOOK, 'no-restricted-syntax'],
   [
-    'a lifecycle hook of a module',
-    'apps/public-api/src/main.ts',
-    `import { Module } from '@nestjs/common';\n@Module({})\nexport class M {\n  onModuleInit(): void {}\n}`,
+    'a lifecycle hook of a module in the domain',
+    'libs/domain/src/index.ts',
+    MODULE_WITH_A_HOOK,
+    'no-restricted-syntax',
+  ],
+  ['a lifecycle hook of a module in streams', 'libs/streams/src/index.ts', MODULE_WITH_A_HOOK, 'no-restricted-syntax'],
+  [
+    'a lifecycle hook of a module in contracts',
+    'libs/contracts/src/index.ts',
+    MODULE_WITH_A_HOOK,
     'no-restricted-syntax',
   ],
   [
