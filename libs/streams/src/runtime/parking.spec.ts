@@ -344,6 +344,20 @@ describe('a failure that no record is the cause of', () => {
     expect([await outputs(0), kept]).toEqual([['a', 'b'], []]);
   });
 
+  it('is tried again after waits that the randomness of the application spreads', async () => {
+    append(0, 'a');
+    const app = await start({
+      topology: punctuating(() => {
+        throw new TypeError('cannot do this in time');
+      }),
+      now: () => 1_000,
+      random: () => 0.5,
+    });
+    await until(() => Promise.resolve(parked(app).length > 0));
+    // An eighth sooner than a second, or than two if it has been tried once.
+    expect([1_875, 2_750]).toContain(parked(app)[0]?.parked?.nextRetryAt);
+  });
+
   it('is tried again, and blames no record, when what processSlice() waits for fails', async () => {
     const kept: number[] = [];
     let failures = 0;

@@ -50,6 +50,8 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   readonly onStateChange?: StateListener;
   readonly logger: StreamsLogger;
   readonly now: () => number;
+  /** In [0, 1): spreads the retries of parked partitions; default: they are not spread. */
+  readonly random?: () => number;
   readonly onFatal: (error: Error) => void;
 }
 
