@@ -46,8 +46,8 @@ function driverOf(rules?: RuleSet): TopologyTestDriver {
     for (const read of unread.splice(0)) read();
     return Promise.resolve();
   };
-  const parts = { codecs, fleets: { ...knownFleets(histories), caughtUp }, metrics: noMetrics };
-  const topology = pingTopology(rules === undefined ? parts : { ...parts, rules });
+  const deps = { codecs, fleets: { ...knownFleets(histories), caughtUp }, metrics: noMetrics };
+  const topology = pingTopology(rules === undefined ? deps : { ...deps, rules });
   return createTopologyTestDriver({ topology, partition: 0 });
 }
 

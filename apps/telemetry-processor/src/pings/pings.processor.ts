@@ -35,7 +35,7 @@ import { createPingRecordReader, isKeyOfDevice, writeDeviceKey } from './ping-re
 
 type PingContext = ProcessorContext<{ readonly devices: DeviceStore }, 'events' | 'rejected'>;
 
-export interface PingProcessorParts {
+export interface PingProcessorDeps {
   readonly context: PingContext;
   readonly codecs: AvroCodecs;
   readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
@@ -54,8 +54,8 @@ export class PingsProcessor implements Processor {
   /** When the current slice arrived; 0 without spans. */
   private sliceArrivedAt = 0;
 
-  constructor(private readonly parts: PingProcessorParts) {
-    const { context, codecs, fleets, rules } = parts;
+  constructor(private readonly deps: PingProcessorDeps) {
+    const { context, codecs, fleets, rules } = deps;
     this.context = context;
     this.devices = context.store('devices');
     this.readPing = createPingRecordReader(codecs);
@@ -64,14 +64,14 @@ export class PingsProcessor implements Processor {
 
   /** Waits for every version of geofences and settings that a ping of the batch sees (decisions 0028 and 0030). */
   async beforeBatch(): Promise<void> {
-    const { fleets, rules } = this.parts;
+    const { fleets, rules } = this.deps;
     if (rules === 'all') await fleets.caughtUp();
     this.fleetRules.refresh();
   }
 
   prepare(records: readonly StreamRecord[]): Promise<void> {
-    if (this.parts.traces.recorder !== null) this.sliceArrivedAt = this.context.now();
-    return resolveBatch(this.parts.codecs.telemetryPings, records);
+    if (this.deps.traces.recorder !== null) this.sliceArrivedAt = this.context.now();
+    return resolveBatch(this.deps.codecs.telemetryPings, records);
   }
 
   process(record: StreamRecord): void {
@@ -100,18 +100,18 @@ export class PingsProcessor implements Processor {
     switch (decision.type) {
       case 'moved':
         this.devices.edit(this.deviceKey)?.move(decision);
-        this.parts.metrics.pingDecided('accepted');
+        this.deps.metrics.pingDecided('accepted');
         return;
       case 'accepted':
         this.devices.put(this.deviceKey, evolveDevice(state, ping, decision));
-        this.parts.metrics.pingDecided('accepted');
+        this.deps.metrics.pingDecided('accepted');
         if (decision.events.length > 0) this.emit(record, ping, decision.events);
         return;
       case 'rejected':
         this.reject(record, decision);
         return;
       default:
-        this.parts.metrics.pingDecided(decision.type);
+        this.deps.metrics.pingDecided(decision.type);
     }
   }
 
@@ -122,22 +122,22 @@ export class PingsProcessor implements Processor {
       // Without the header, readers derive the trace of a ping from the time of the event, for which there is no ping
       // here (R-9).
       const isBackdated = traceparent === null && event.eventTime !== ping.eventTime;
-      this.parts.metrics.eventEmitted(event.eventType);
-      const value = this.parts.codecs.fleetEvents.encodeRange(event);
+      this.deps.metrics.eventEmitted(event.eventType);
+      const value = this.deps.codecs.fleetEvents.encodeRange(event);
       this.context.forward('events', {
         key: record.key,
         value,
         headers: isBackdated ? traceHeaders(traceOfPing(ping, null)) : headers,
       });
     }
-    const { recorder } = this.parts.traces;
+    const { recorder } = this.deps.traces;
     if (recorder !== null && traceparent !== null && isSampledTrace(traceparent))
       recorder.record(this.spanOf(record, ping, traceparent, events.length));
   }
 
   /** null: the trace follows from the ping alone, and readers of its events derive it if they need it (R-46). */
   private traceOf({ headers }: StreamRecord, ping: TelemetryPing): string | null {
-    const { sampleRatio } = this.parts.traces;
+    const { sampleRatio } = this.deps.traces;
     const given = readTraceHeader(headers);
     return given === null && sampleRatio === 0 ? null : traceOfPing(ping, given, sampleRatio);
   }
@@ -165,8 +165,8 @@ export class PingsProcessor implements Processor {
   }
 
   private reject(record: StreamRecord, rejection: Rejection): void {
-    this.parts.metrics.pingDecided('rejected');
-    const value = this.parts.codecs.telemetryRejected.encode(rejectedRecord(this.context, record, rejection));
+    this.deps.metrics.pingDecided('rejected');
+    const value = this.deps.codecs.telemetryRejected.encode(rejectedRecord(this.context, record, rejection));
     this.context.forward('rejected', { key: record.key, value, headers: rejectionHeaders(record.headers) });
   }
 }

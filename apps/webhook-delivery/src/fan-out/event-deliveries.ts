@@ -14,7 +14,7 @@ import type { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { spanOfDelivery } from './delivery-span.js';
 
-export interface EventDeliveriesParts {
+export interface EventDeliveriesDeps {
   readonly codecs: Pick<AvroCodecs, 'webhookDeliveries'>;
   readonly directory: Pick<SubscriptionDirectory, 'matching'>;
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
@@ -44,11 +44,11 @@ export interface DeliveryLog {
  * @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out
  */
 export function* eventDeliveries(
-  parts: EventDeliveriesParts,
+  deps: EventDeliveriesDeps,
   read: ReadEvent,
   log: DeliveryLog,
 ): Generator<OutgoingRecord> {
-  const { codecs, directory, metrics, traces, nowMs } = parts;
+  const { codecs, directory, metrics, traces, nowMs } = deps;
   const { event, tracestate, readAt } = read;
   // An event without a context belongs to the trace of its ping, which follows from the ids and the time of both.
   const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);

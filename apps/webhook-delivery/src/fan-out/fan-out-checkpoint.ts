@@ -97,7 +97,7 @@ interface CommittedPosition extends TopicPartition {
   readonly outputs: number;
 }
 
-interface CheckpointParts {
+interface CheckpointDeps {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly nowMs: () => number;
@@ -112,12 +112,12 @@ const FIRST_START_MS = 10 * MINUTE_MS;
  * @returns what happened and how to fix it; null: the position can be trusted, or nothing was ever fanned out
  */
 export async function findLostPosition(
-  parts: CheckpointParts,
+  deps: CheckpointDeps,
   { committed, outputs, ...log }: CommittedPosition,
 ): Promise<string | null> {
-  const [start, end] = await Promise.all([parts.backend.startOffset(log), parts.backend.endOffset(log)]);
+  const [start, end] = await Promise.all([deps.backend.startOffset(log), deps.backend.endOffset(log)]);
   if (committed === null) {
-    if (start === end || !(await hasOldDelivery(parts, outputs))) return null;
+    if (start === end || !(await hasOldDelivery(deps, outputs))) return null;
     return lost(log, 'is gone, although deliveries were created before');
   }
   if (committed >= start && committed <= end) return null;
@@ -134,7 +134,7 @@ function lost({ topic, partition }: TopicPartition, what: string): string {
   );
 }
 
-async function hasOldDelivery({ backend, codecs, nowMs }: CheckpointParts, outputs: number): Promise<boolean> {
+async function hasOldDelivery({ backend, codecs, nowMs }: CheckpointDeps, outputs: number): Promise<boolean> {
   const fetcher = backend.fetcher();
   try {
     for (let partition = 0; partition < outputs; partition++) {
@@ -150,7 +150,7 @@ async function hasOldDelivery({ backend, codecs, nowMs }: CheckpointParts, outpu
 
 /** The creation time of the first delivery in the log that came from an event, not from a replay or a test. */
 async function firstFannedOut(
-  { backend, codecs, fetcher }: Omit<CheckpointParts, 'nowMs'> & { readonly fetcher: Fetcher },
+  { backend, codecs, fetcher }: Omit<CheckpointDeps, 'nowMs'> & { readonly fetcher: Fetcher },
   log: TopicPartition,
 ): Promise<number | null> {
   const [start, end] = await Promise.all([backend.startOffset(log), backend.endOffset(log)]);

@@ -16,7 +16,7 @@ import {
   type WrittenDeliveries,
 } from './fan-out-checkpoint.js';
 
-export interface FanOutProgressParts extends Clocks {
+export interface FanOutProgressDeps extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly logger: StreamsLogger;
@@ -42,7 +42,7 @@ export class FanOutProgress {
   private raisedMs = -Infinity;
 
   constructor(
-    private readonly parts: FanOutProgressParts,
+    private readonly deps: FanOutProgressDeps,
     private readonly context: TaskContext,
   ) {}
 
@@ -64,11 +64,11 @@ export class FanOutProgress {
     const { topic, partition } = this.context;
     const committed = await this.context.committedOffset();
     const found = { topic, partition, committed: committed?.offset ?? null, outputs };
-    const lost = await findLostPosition(this.parts, found);
+    const lost = await findLostPosition(this.deps, found);
     if (lost !== null) throw new StreamsError('POSITION_LOST', lost);
     const outputsFrom = committed && outputsOf(committed.metadata, outputs);
     if (outputsFrom) await this.resume(committed.offset, outputsFrom);
-    else await this.begin(committed?.offset ?? (await this.parts.backend.startOffset({ topic, partition })), outputs);
+    else await this.begin(committed?.offset ?? (await this.deps.backend.startOffset({ topic, partition })), outputs);
     this.outputBases = [...(this.written?.ends ?? this.outputsFrom)];
     this.mark = { readUpTo: this.position, outputsFrom: this.outputsFrom };
     return this.position;
@@ -92,10 +92,10 @@ export class FanOutProgress {
    * successor from reading all of that. Call when everything that was read is written.
    */
   async raiseOutputs(readUpTo: number): Promise<void> {
-    if (this.written || this.parts.monotonicMs() - this.raisedMs <= RAISE_INTERVAL_MS) return;
+    if (this.written || this.deps.monotonicMs() - this.raisedMs <= RAISE_INTERVAL_MS) return;
     this.outputBases = await this.outputEnds(this.outputsFrom.length);
     this.passMark([...this.outputBases], readUpTo);
-    this.raisedMs = this.parts.monotonicMs();
+    this.raisedMs = this.deps.monotonicMs();
   }
 
   private passMark(outputsFrom: readonly number[], readUpTo: number): void {
@@ -116,23 +116,23 @@ export class FanOutProgress {
     const { topic, partition } = this.context;
     this.position = position;
     this.outputsFrom = outputsFrom;
-    const end = await this.parts.backend.endOffset({ topic, partition });
+    const end = await this.deps.backend.endOffset({ topic, partition });
     if (position >= end) {
       await this.raiseOutputs(position);
       return;
     }
-    const written = await readWritten(this.parts, { partition, position, outputsFrom });
+    const written = await readWritten(this.deps, { partition, position, outputsFrom });
     // No predecessor has written any delivery for the events after the last one found, perhaps hours of them.
     const until = Math.min(written.until, end);
     const { size } = written.eventIds;
-    this.parts.logger.info('fan_out_recovered', { partition, position, until, written: size });
+    this.deps.logger.info('fan_out_recovered', { partition, position, until, written: size });
     if (position >= until) this.outputsFrom = written.ends;
     else this.written = { ...written, until };
   }
 
   private outputEnds(outputs: number): Promise<number[]> {
     const topic = topics.webhookDeliveries.name;
-    const ends = Array.from({ length: outputs }, (_, partition) => this.parts.backend.endOffset({ topic, partition }));
+    const ends = Array.from({ length: outputs }, (_, partition) => this.deps.backend.endOffset({ topic, partition }));
     return Promise.all(ends);
   }
 }

@@ -16,7 +16,7 @@ import { DeliveryMetrics } from '../metrics/delivery-metrics.js';
 import { Headroom } from '../process/headroom.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DutyCycle } from './duty-cycle.js';
-import { type FanOutParts, FanOutTask } from './fan-out.task.js';
+import { type FanOutDeps, FanOutTask } from './fan-out.task.js';
 
 /** FlushScheduler */
 export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
@@ -24,7 +24,7 @@ export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
 @Injectable()
 export class FanOutTaskFactory implements PartitionTaskFactory {
   /** All tasks of the process share them. */
-  readonly shared: FanOutParts;
+  readonly shared: FanOutDeps;
 
   constructor(
     @Inject(STREAMS_BACKEND) backend: StreamsBackend,

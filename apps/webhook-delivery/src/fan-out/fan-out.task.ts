@@ -34,7 +34,7 @@ import { type DeliveryLog, eventDeliveries } from './event-deliveries.js';
 import { FanOutProgress } from './fan-out-progress.js';
 import { FleetRotation } from './fleet-rotation.js';
 
-export interface FanOutParts extends Clocks {
+export interface FanOutDeps extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'matching' | 'caughtUp'>;
@@ -91,14 +91,14 @@ export class FanOutTask implements PartitionTask {
   private deliveries: DeliveryWriter | null = null;
 
   constructor(
-    private readonly parts: FanOutParts,
+    private readonly deps: FanOutDeps,
     private readonly context: TaskContext,
   ) {
-    this.progress = new FanOutProgress(parts, context);
+    this.progress = new FanOutProgress(deps, context);
   }
 
   async open(): Promise<{ position: number }> {
-    const { backend, monotonicMs, logger } = this.parts;
+    const { backend, monotonicMs, logger } = this.deps;
     const { context } = this;
     const outputs = await this.outputPartitions();
     this.writer = backend.fencedWriter(`${consumerGroups.fanOut.id}.${String(context.partition)}`, outputs);
@@ -117,7 +117,7 @@ export class FanOutTask implements PartitionTask {
     });
     this.deliveries = new DeliveryWriter({
       writer: this.writer,
-      flushScheduler: this.parts.flushScheduler,
+      flushScheduler: this.deps.flushScheduler,
       onWritten: (written, baseOffsets) => {
         this.progress.wrote(written, baseOffsets, this.readUpTo);
         this.committer?.moved();
@@ -132,14 +132,14 @@ export class FanOutTask implements PartitionTask {
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    const { codecs, directory } = this.parts;
+    const { codecs, directory } = this.deps;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
       const { unusable, newcomers } = this.read(slice);
       // Set before the wait: deliveries of the slice may be written during the quarantine.
       this.readUpTo = (slice.at(-1)?.offset ?? this.readUpTo - 1) + 1;
-      await this.parts.quarantine.put(this.context, unusable);
+      await this.deps.quarantine.put(this.context, unusable);
       this.quarantinedUpTo = this.readUpTo;
       this.fanOutAtOnce(newcomers);
       this.startWaiting();
@@ -177,7 +177,7 @@ export class FanOutTask implements PartitionTask {
 
   private async outputPartitions() {
     const topic = topics.webhookDeliveries.name;
-    const count = await this.parts.backend.partitionCount(topic);
+    const count = await this.deps.backend.partitionCount(topic);
     if (count === null) throw new StreamsError('TOPIC_MISSING', missingTopic(topic));
     return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
   }
@@ -186,17 +186,17 @@ export class FanOutTask implements PartitionTask {
   private read(slice: readonly StreamRecord[]) {
     const unusable: UnusableRecord[] = [];
     const newcomers = new Set<string>();
-    const readAt = this.parts.traces.recorder === null ? 0 : this.parts.nowMs();
+    const readAt = this.deps.traces.recorder === null ? 0 : this.deps.nowMs();
     for (const record of slice) {
       const { offset, value, headers } = record;
-      const read = readValue(this.parts.codecs.fleetEvents, value);
+      const read = readValue(this.deps.codecs.fleetEvents, value);
       const fault = read.type === 'rejected' ? read : eventFault(read.value);
       if (fault !== null) unusable.push({ record, ...fault });
       if (read.type === 'rejected' || fault !== null) continue;
       const event = read.value;
       const trace = { traceparent: readTraceHeader(headers), tracestate: readTraceState(headers) };
       const position = { partition: this.context.partition, offset };
-      const deliveries = eventDeliveries(this.parts, { event, position, ...trace, readAt }, this.deliveryLog);
+      const deliveries = eventDeliveries(this.deps, { event, position, ...trace, readAt }, this.deliveryLog);
       if (!this.waiting.has(event.fleetId)) newcomers.add(event.fleetId);
       this.waiting.push({ offset, fleetId: event.fleetId, deliveries, bytes: value?.length ?? 0 });
     }
@@ -206,7 +206,7 @@ export class FanOutTask implements PartitionTask {
   /** Skips this while the brokers do not keep up: the rest waits as events, whose number is bounded. */
   private fanOutAtOnce(newcomers: Iterable<string>): void {
     const hasRoom = this.opened().unsentBytes < MAX_UNSENT_BYTES_AT_ONCE;
-    if (hasRoom && this.parts.headroom.share() === 1) this.fanOut(newcomers, DELIVERIES_AT_ONCE);
+    if (hasRoom && this.deps.headroom.share() === 1) this.fanOut(newcomers, DELIVERIES_AT_ONCE);
     else this.advance();
   }
 
@@ -227,7 +227,7 @@ export class FanOutTask implements PartitionTask {
   private async fanOutWaiting(): Promise<void> {
     const deliveries = this.opened();
     while (!this.isStopped && !this.waiting.isEmpty) {
-      await this.parts.rounds.run(() => {
+      await this.deps.rounds.run(() => {
         this.fanOut(this.waiting.turns(), DELIVERIES_PER_ROUND);
       });
       this.whenRoom();

@@ -1,7 +1,7 @@
 import { topics } from '@waypost/contracts';
 import { deliveryOfAttempt, type WebhookAttempt, type WebhookDelivery, type WebhookReplay } from '@waypost/domain';
 import { LogPass } from './log-pass.js';
-import type { Selection, SelectionParts } from './select-deliveries.js';
+import type { Selection, SelectionDeps } from './select-deliveries.js';
 
 /** A delivery that is to be sent again, with its offset in the log. */
 export interface OriginalDelivery {
@@ -35,7 +35,7 @@ export class GoneDeliveries {
   private end: number;
 
   constructor(
-    { backend, codecs, partition }: SelectionParts,
+    { backend, codecs, partition }: SelectionDeps,
     private readonly options: GoneOptions,
   ) {
     const { replay, attemptsEnd, end } = options;

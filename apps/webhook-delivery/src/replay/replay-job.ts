@@ -20,7 +20,7 @@ import { DeliverySelecting, type Selection } from './select-deliveries.js';
 import type { HeldSelection, SelectionMemory } from './selection-memory.js';
 import type { SendingWatch } from './sending-watch.js';
 
-export interface ReplayJobParts {
+export interface ReplayJobDeps {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'caughtUp'>;
@@ -79,18 +79,18 @@ export class ReplayJob {
   private asideUntilMs = -Infinity;
 
   constructor(
-    private readonly parts: ReplayJobParts,
+    private readonly deps: ReplayJobDeps,
     private readonly context: ReplayJobContext,
     private replay: WebhookReplay,
     private progress: ReplayProgress | null,
   ) {
-    this.memory = parts.selections.hold(replay.fleetId);
+    this.memory = deps.selections.hold(replay.fleetId);
     this.allowance = new ReplayAllowance({
-      ...parts,
+      ...deps,
       ratePerSecond: replay.ratePerSecond,
       unsent: () => context.watch.unsent(replay.replayId),
       // The replay waits while the subscription is paused or disabled.
-      isActive: () => parts.directory.get(replay.subscriptionId)?.status === 'active',
+      isActive: () => deps.directory.get(replay.subscriptionId)?.status === 'active',
     });
     this.signal = AbortSignal.any([context.signal, this.halt.signal]);
   }
@@ -140,7 +140,7 @@ export class ReplayJob {
 
   /** Sets the job aside when it needs a batch that cannot be decoded: neither other replays nor the partition have to wait. */
   setAside({ code, offset, message }: StreamsError): void {
-    const { monotonicMs, logger } = this.parts;
+    const { monotonicMs, logger } = this.deps;
     this.asideUntilMs = monotonicMs() + ASIDE_MS;
     this.memory.waits();
     const { replayId, subscriptionId } = this.replay;
@@ -150,7 +150,7 @@ export class ReplayJob {
   /** False while it could only wait: for its subscription, the sender, its rate or memory, or because it is set aside. */
   canGoOn(): boolean {
     if (this.isCancelled()) return true;
-    if (this.parts.monotonicMs() < this.asideUntilMs) return false;
+    if (this.deps.monotonicMs() < this.asideUntilMs) return false;
     return this.selection === null ? this.memory.mayGrow() : this.allowance.waitMs() === 0;
   }
 
@@ -169,7 +169,7 @@ export class ReplayJob {
 
   private async work(turn: ReplayTurn): Promise<void> {
     // The subscription may be newer than what this instance has read.
-    await settleOrAbort(this.parts.directory.caughtUp(), this.signal);
+    await settleOrAbort(this.deps.directory.caughtUp(), this.signal);
     if (this.isDeleted()) {
       this.halt.abort(new Aborted());
       return;
@@ -183,12 +183,12 @@ export class ReplayJob {
   }
 
   private isDeleted(): boolean {
-    return isDeleted(this.parts.directory, this.replay.subscriptionId);
+    return isDeleted(this.deps.directory, this.replay.subscriptionId);
   }
 
   /** @returns null: it had to yield before the end of its selection */
   private async begin({ mayContinue }: ReplayTurn): Promise<Selection | null> {
-    const { backend } = this.parts;
+    const { backend } = this.deps;
     const { partition, watch } = this.context;
     await watch.follow(this.replayId, this.subscriptionId);
     if (this.progress === null) {
@@ -207,7 +207,7 @@ export class ReplayJob {
     const { memory } = this;
     if (!memory.mayGrow()) return null;
     const { partition, replayedFrom } = this.context;
-    const selecting = (this.selecting ??= new DeliverySelecting({ ...this.parts, partition }, this.replay, {
+    const selecting = (this.selecting ??= new DeliverySelecting({ ...this.deps, partition }, this.replay, {
       attemptsEnd,
       replayedFrom: replayedFrom(this.replay),
     }));
@@ -225,7 +225,7 @@ export class ReplayJob {
   }
 
   private async emit(selection: Selection, turn: ReplayTurn): Promise<void> {
-    const { backend } = this.parts;
+    const { backend } = this.deps;
     const log = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
     this.position = Math.max(this.position, this.current().nextDeliveryOffset, selection.first);
     const logStart = await backend.startOffset(log);
@@ -252,7 +252,7 @@ export class ReplayJob {
     const { attemptsEnd } = this.current();
     while (this.position < Math.min(logStart, selection.last + 1)) {
       const options = { replay: this.replay, selection, attemptsEnd, from: this.position, end: logStart };
-      this.gone ??= new GoneDeliveries({ ...this.parts, partition }, options);
+      this.gone ??= new GoneDeliveries({ ...this.deps, partition }, options);
       const portion = await this.gone.portion(turn.mayContinue, this.signal);
       if (portion === null) return false;
       const due = portion.deliveries.filter(({ offset }) => offset >= this.position);
@@ -264,7 +264,7 @@ export class ReplayJob {
   }
 
   private async readAll(records: readonly StreamRecord[]): Promise<OriginalDelivery[]> {
-    const codec = this.parts.codecs.webhookDeliveries;
+    const codec = this.deps.codecs.webhookDeliveries;
     await resolveBatch(codec, records);
     return records.flatMap(({ offset, value }) => {
       const delivery = readIfUsable(codec, value);
@@ -298,11 +298,11 @@ export class ReplayJob {
   }
 
   private async write(chunk: readonly OriginalDelivery[]): Promise<void> {
-    const { codecs, metrics } = this.parts;
+    const { codecs, metrics } = this.deps;
     const last = chunk.at(-1);
     if (!last) return;
     const target = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
-    const nowMs = this.parts.nowMs();
+    const nowMs = this.deps.nowMs();
     const key = Buffer.from(this.subscriptionId);
     const deliveries = chunk.map(({ delivery }) => {
       const value = codecs.webhookDeliveries.encode(replayedDelivery(delivery, this.replay, nowMs));
@@ -321,11 +321,11 @@ export class ReplayJob {
     await this.save({ ...(this.progress ?? this.initialProgress()), state });
     const { replayId, subscriptionId, series } = this.replay;
     const { matched, sent } = this.current();
-    this.parts.logger.info('replay_ended', { replayId, subscriptionId, series, state, matched, sent });
+    this.deps.logger.info('replay_ended', { replayId, subscriptionId, series, state, matched, sent });
   }
 
   private async save(progress: ReplayProgress, deliveries: readonly OutgoingRecord[] = []): Promise<void> {
-    const next = { ...progress, updatedAt: this.parts.nowMs() };
+    const next = { ...progress, updatedAt: this.deps.nowMs() };
     await this.context.log.write([...deliveries, this.context.records.progress(next)]);
     this.progress = next;
   }
@@ -336,7 +336,7 @@ export class ReplayJob {
   }
 
   private initialProgress(): ReplayProgress {
-    const nowMs = this.parts.nowMs();
+    const nowMs = this.deps.nowMs();
     return {
       replayId: this.replayId,
       subscriptionId: this.subscriptionId,

@@ -15,7 +15,7 @@ import { ReplayMetrics } from '../metrics/delivery-metrics.js';
 import type { TimerPort } from '../process/timers.js';
 import { TIMERS } from '../process/timers.module.js';
 import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { ReplayTask, type ReplayTaskParts } from './replay.task.js';
+import { ReplayTask, type ReplayTaskDeps } from './replay.task.js';
 import { SelectionMemory } from './selection-memory.js';
 
 /** A task reads and writes these topics only at the number of its own partition. */
@@ -28,7 +28,7 @@ export const REPLAYER_COPARTITIONED = [
 @Injectable()
 export class ReplayTaskFactory implements PartitionTaskFactory {
   /** All tasks of the process share them. */
-  private readonly shared: ReplayTaskParts;
+  private readonly shared: ReplayTaskDeps;
 
   constructor(
     @Inject(STREAMS_BACKEND) backend: StreamsBackend,

@@ -5,12 +5,12 @@ import { readToEnd, type TransactionalProducer } from '@waypost/streams/admin';
 import type { TimerPort } from '../process/timers.js';
 import { Aborted } from '../process/waits.js';
 import { KnownProgress } from './known-progress.js';
-import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';
+import { ReplayJob, type ReplayJobContext, type ReplayJobDeps } from './replay-job.js';
 import { createReplayLog, createReplayRecords, type ReplayLog, type ReplayRecords } from './replay-log.js';
 import { ReplayScheduler } from './replay-scheduler.js';
 import { SendingWatch } from './sending-watch.js';
 
-export interface ReplayTaskParts extends ReplayJobParts {
+export interface ReplayTaskDeps extends ReplayJobDeps {
   readonly timers: TimerPort;
 }
 
@@ -47,14 +47,14 @@ export class ReplayTask implements PartitionTask {
   private committed = -1;
 
   constructor(
-    private readonly parts: ReplayTaskParts,
+    private readonly deps: ReplayTaskDeps,
     private readonly context: TaskContext,
   ) {
-    this.records = createReplayRecords(parts.codecs, context.partition);
+    this.records = createReplayRecords(deps.codecs, context.partition);
   }
 
   async open(): Promise<{ position: number }> {
-    const { backend, logger } = this.parts;
+    const { backend, logger } = this.deps;
     const { partition } = this.context;
     const producer = backend.producer(`${consumerGroups.replayer.id}.${String(partition)}`);
     this.opened = this.build(producer);
@@ -70,7 +70,7 @@ export class ReplayTask implements PartitionTask {
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    await resolveBatch(this.parts.codecs.webhookReplays, batch.records);
+    await resolveBatch(this.deps.codecs.webhookReplays, batch.records);
     for (const record of batch.records) {
       const replay = this.records.readReplay(record);
       if (replay) this.take(record.offset, replay);
@@ -90,7 +90,7 @@ export class ReplayTask implements PartitionTask {
 
   async close(): Promise<void> {
     this.stop.abort(new Aborted());
-    this.parts.metrics.unfinishedChanged(-this.unfinished.size);
+    this.deps.metrics.unfinishedChanged(-this.unfinished.size);
     if (!this.opened) return;
     const { producer, log, watch, scheduler } = this.opened;
     await scheduler.drained();
@@ -107,15 +107,15 @@ export class ReplayTask implements PartitionTask {
     };
     const { partition } = this.context;
     const log = createReplayLog({ producer, onFailure });
-    const watch = new SendingWatch({ ...this.parts, partition, onFailure });
+    const watch = new SendingWatch({ ...this.deps, partition, onFailure });
     const onOver = (job: ReplayJob): void => {
       this.finish(job);
     };
     const scheduler = new ReplayScheduler({
       maxRunning: MAX_RUNNING_REPLAYS,
       timeSliceMs: TIME_SLICE_MS,
-      monotonicMs: this.parts.monotonicMs,
-      timers: this.parts.timers,
+      monotonicMs: this.deps.monotonicMs,
+      timers: this.deps.timers,
       onOver,
       onFailure,
     });
@@ -132,7 +132,7 @@ export class ReplayTask implements PartitionTask {
 
   /** Reads both topics. @returns the newest version of each replay, by the offset of its record */
   private async restore(): Promise<Map<number, WebhookReplay>> {
-    const { backend, codecs } = this.parts;
+    const { backend, codecs } = this.deps;
     const { partition } = this.context;
     const newest = new Map<string, { offset: number; replay: WebhookReplay }>();
     const fetcher = backend.fetcher();
@@ -171,9 +171,9 @@ export class ReplayTask implements PartitionTask {
       known.job.update(replay);
       if (replay.cancelled) this.running().scheduler.cancelled(known.job);
     } else if (!progress || !isReplayOver(progress)) {
-      const job = new ReplayJob(this.parts, this.running().jobContext, replay, progress);
+      const job = new ReplayJob(this.deps, this.running().jobContext, replay, progress);
       this.unfinished.set(replayId, { job, offset });
-      this.parts.metrics.unfinishedChanged(1);
+      this.deps.metrics.unfinishedChanged(1);
       this.running().scheduler.add(job);
       // It was cancelled while no replayer ran: it may be in the rotation behind one that takes days.
       if (replay.cancelled) this.running().scheduler.cancelled(job);
@@ -199,7 +199,7 @@ export class ReplayTask implements PartitionTask {
 
   private finish({ replayId, committed }: ReplayJob): void {
     if (committed) this.progress.set(committed);
-    if (this.unfinished.delete(replayId)) this.parts.metrics.unfinishedChanged(-1);
+    if (this.unfinished.delete(replayId)) this.deps.metrics.unfinishedChanged(-1);
   }
 
   /** Makes the lag visible to operators: the position passes a replay only when it is over. */

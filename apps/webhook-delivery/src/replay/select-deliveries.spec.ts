@@ -60,8 +60,8 @@ async function selectFrom(
       close: () => Promise.resolve(),
     }),
   };
-  const parts = { backend: backend as unknown as StreamsBackend, codecs, partition: 0 };
-  const selecting = new DeliverySelecting(parts, replay, { attemptsEnd: logEnd, replayedFrom: null, ...more });
+  const deps = { backend: backend as unknown as StreamsBackend, codecs, partition: 0 };
+  const selecting = new DeliverySelecting(deps, replay, { attemptsEnd: logEnd, replayedFrom: null, ...more });
   return {
     selecting,
     advance: (mayContinue: () => boolean) => selecting.advance(mayContinue, new AbortController().signal),

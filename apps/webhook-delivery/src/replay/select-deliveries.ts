@@ -13,7 +13,7 @@ import type { StreamsBackend } from '@waypost/streams';
 import { LatestSeries } from './latest-series.js';
 import { LogPass } from './log-pass.js';
 
-export interface SelectionParts {
+export interface SelectionDeps {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly partition: number;
@@ -50,7 +50,7 @@ export class DeliverySelecting {
   private isFirstPortion = true;
 
   constructor(
-    private readonly parts: SelectionParts,
+    private readonly deps: SelectionDeps,
     private readonly replay: WebhookReplay,
     private readonly limits: SelectionLimits,
   ) {
@@ -81,7 +81,7 @@ export class DeliverySelecting {
   }
 
   private passesOfPortion(): Passes {
-    const { backend, codecs, partition } = this.parts;
+    const { backend, codecs, partition } = this.deps;
     const { attemptsEnd, replayedFrom } = this.limits;
     const { subscriptionId, startDate } = this.replay;
     const pass = <T>(topic: string, codec: SubjectCodec<T>, from: number, end: number | null) =>

@@ -23,7 +23,7 @@ import { type RecoveredSender } from './recovery/recover-sender.js';
 import { StateRecords } from './recovery/state-records.js';
 import type { DeliveryScheduler } from './scheduling/delivery-scheduler.js';
 
-export interface SenderParts extends Clocks {
+export interface SenderDeps extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'onChange' | 'caughtUp'>;
@@ -45,7 +45,7 @@ export interface SenderParts extends Clocks {
 }
 
 export interface SenderWorkOptions {
-  readonly parts: SenderParts;
+  readonly deps: SenderDeps;
   readonly context: TaskContext;
   readonly writer: FencedWriter;
   readonly recovered: RecoveredSender;
@@ -97,35 +97,35 @@ type OutageCalls = Pick<AttemptFlowOptions, 'onHeld' | 'onProbe' | 'onOutcome'>;
 
 function createLog(options: SenderWorkOptions, calls: FlushCalls): AttemptLog {
   const { writer, onFailure } = options;
-  const { codecs, flushScheduler } = options.parts;
+  const { codecs, flushScheduler } = options.deps;
   const { partition } = options.context;
   const { attemptsEnd } = options.recovered;
   return new AttemptLog({ writer, codecs, partition, attemptsEnd, flushScheduler, onFailure, ...calls });
 }
 
-function createBacklogs({ parts, recovered }: SenderWorkOptions, log: AttemptLog): PartitionBacklogs {
-  const { limits, directory, monotonicMs } = parts;
+function createBacklogs({ deps, recovered }: SenderWorkOptions, log: AttemptLog): PartitionBacklogs {
+  const { limits, directory, monotonicMs } = deps;
   const { start, begun } = recovered;
   return new PartitionBacklogs({
     limits,
     start,
     begun,
     monotonicMs,
-    memory: new DeliveryMemory(limits.bytes, parts.memory),
+    memory: new DeliveryMemory(limits.bytes, deps.memory),
     attemptsEnd: () => log.attemptsEnd,
     isPaused: (id) => directory.isPaused(id),
   });
 }
 
-function createStates({ parts, context }: SenderWorkOptions, backlogs: PartitionBacklogs): StateRecords {
-  const { codecs, nowMs, monotonicMs } = parts;
+function createStates({ deps, context }: SenderWorkOptions, backlogs: PartitionBacklogs): StateRecords {
+  const { codecs, nowMs, monotonicMs } = deps;
   return new StateRecords({ backlogs, codecs, partition: context.partition, nowMs, monotonicMs });
 }
 
 function createFlow(options: SenderWorkOptions, log: AttemptLog, calls: OutageCalls): AttemptFlow {
   const { context, hasResumed, onFinished } = options;
-  const { runner, scheduler, timers, metrics, logger, directory, retention, traces } = options.parts;
-  const { random, nowMs, monotonicMs } = options.parts;
+  const { runner, scheduler, timers, metrics, logger, directory, retention, traces } = options.deps;
+  const { random, nowMs, monotonicMs } = options.deps;
   return new AttemptFlow({
     context,
     log,
@@ -146,8 +146,8 @@ function createFlow(options: SenderWorkOptions, log: AttemptLog, calls: OutageCa
   });
 }
 
-function createCatchUp({ parts, context, take, onFailure }: SenderWorkOptions, backlogs: PartitionBacklogs): CatchUp {
-  const { backend, codecs, metrics, logger } = parts;
+function createCatchUp({ deps, context, take, onFailure }: SenderWorkOptions, backlogs: PartitionBacklogs): CatchUp {
+  const { backend, codecs, metrics, logger } = deps;
   const { partition } = context;
   return new CatchUp({
     backend,
@@ -164,18 +164,18 @@ function createCatchUp({ parts, context, take, onFailure }: SenderWorkOptions, b
 }
 
 function createHeld(
-  { parts }: SenderWorkOptions,
+  { deps }: SenderWorkOptions,
   { backlogs, flow, states, catchUp }: Pick<SenderWork, 'backlogs' | 'flow' | 'states' | 'catchUp'>,
 ): HeldBacklogs {
-  const { directory, metrics } = parts;
+  const { directory, metrics } = deps;
   return new HeldBacklogs({ backlogs, flow, states, catchUp, directory, metrics });
 }
 
 function createOutage(
-  { parts }: SenderWorkOptions,
+  { deps }: SenderWorkOptions,
   { log, states, flow, held }: Pick<SenderWork, 'log' | 'states' | 'flow' | 'held'>,
 ): Outage {
-  const { directory, timers, random, metrics, nowMs, monotonicMs } = parts;
+  const { directory, timers, random, metrics, nowMs, monotonicMs } = deps;
   return new Outage({
     log,
     states,
@@ -192,10 +192,10 @@ function createOutage(
 }
 
 function createPosition(
-  { parts, context, recovered }: SenderWorkOptions,
+  { deps, context, recovered }: SenderWorkOptions,
   backlogs: PartitionBacklogs,
 ): PositionCommitter {
-  const { monotonicMs, logger } = parts;
+  const { monotonicMs, logger } = deps;
   return createPositionCommitter({
     context,
     monotonicMs,

@@ -23,7 +23,7 @@ import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { DeliveryScheduler } from './scheduling/delivery-scheduler.js';
 import { SenderTask } from './sender.task.js';
 import { SENDER_SETTINGS, type SenderSettings } from './sender-settings.js';
-import type { SenderParts } from './sender-work.js';
+import type { SenderDeps } from './sender-work.js';
 
 /** FlushScheduler */
 export const SENDER_FLUSH_SCHEDULER = Symbol('SENDER_FLUSH_SCHEDULER');
@@ -38,7 +38,7 @@ export const SENDER_COPARTITIONED = [
 @Injectable()
 export class SenderTaskFactory implements PartitionTaskFactory {
   /** All tasks of the process share them. */
-  private readonly shared: SenderParts;
+  private readonly shared: SenderDeps;
 
   constructor(
     @Inject(STREAMS_BACKEND) backend: StreamsBackend,

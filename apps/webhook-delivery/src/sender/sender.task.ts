@@ -27,7 +27,7 @@ import { pastDueWork } from './backlogs/past-due-work.js';
 import type { PendingDelivery, SubscriptionBacklog, WithdrawnDelivery } from './backlogs/subscription-backlog.js';
 import { restoreKnown } from './recovery/known-deliveries.js';
 import { type RecoveredSender, recoverSender } from './recovery/recover-sender.js';
-import { type SenderParts, SenderWork } from './sender-work.js';
+import { type SenderDeps, SenderWork } from './sender-work.js';
 
 const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
@@ -49,24 +49,24 @@ export class SenderTask implements PartitionTask {
   private stopWatching: () => void = () => undefined;
 
   constructor(
-    private readonly parts: SenderParts,
+    private readonly deps: SenderDeps,
     private readonly context: TaskContext,
   ) {}
 
   async open(): Promise<{ position: number }> {
     const { partition } = this.context;
     const written = [topics.webhookAttempts, topics.subscriptionState, topics.webhookOperations];
-    this.writer = this.parts.backend.fencedWriter(
+    this.writer = this.deps.backend.fencedWriter(
       `${consumerGroups.sender.id}.${String(partition)}`,
       written.map(({ name: topic }) => ({ topic, partition })),
     );
     // Must come first: it fences the predecessors, so what is read next is final.
     await this.writer.init();
     await this.context.confirmOwnership();
-    const recovered = await recoverSender(this.parts, this.context);
-    this.parts.retention.saw(recovered.newestAppend);
+    const recovered = await recoverSender(this.deps, this.context);
+    this.deps.retention.saw(recovered.newestAppend);
     this.work = new SenderWork({
-      parts: this.parts,
+      deps: this.deps,
       context: this.context,
       writer: this.writer,
       recovered,
@@ -81,10 +81,10 @@ export class SenderTask implements PartitionTask {
     });
     await this.knowSubscriptionsOf(recovered);
     this.restoreBacklogs(this.work);
-    this.stopListening = this.parts.directory.onChange((subscriptionId) => {
+    this.stopListening = this.deps.directory.onChange((subscriptionId) => {
       this.subscriptionChanged(subscriptionId);
     });
-    const { metrics } = this.parts;
+    const { metrics } = this.deps;
     const stops = [
       metrics.watchPastDue(() => this.pastDue()),
       metrics.watchBacklogs((createdBefore) => this.oldest(createdBefore)),
@@ -99,8 +99,8 @@ export class SenderTask implements PartitionTask {
     const { backlogs, recovered } = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (this.isClosing) return;
-      this.parts.retention.saw(slice.at(-1)?.timestamp ?? -Infinity);
-      await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
+      this.deps.retention.saw(slice.at(-1)?.timestamp ?? -Infinity);
+      await resolveBatch(this.deps.codecs.webhookDeliveries, slice);
       for (const record of slice) {
         const quarantined = this.offer(record);
         if (quarantined === null) continue;
@@ -141,7 +141,7 @@ export class SenderTask implements PartitionTask {
 
   private async closeWork({ flow, log, outage, catchUp, backlogs, position }: SenderWork): Promise<void> {
     outage.close();
-    const cancelAbort = this.parts.timers.after(this.parts.closeGraceMs, () => {
+    const cancelAbort = this.deps.timers.after(this.deps.closeGraceMs, () => {
       flow.abort();
     });
     await Promise.all([flow.settled(), catchUp.close(), position.stop()]);
@@ -149,15 +149,15 @@ export class SenderTask implements PartitionTask {
     await log.drained();
     // Deliveries that wait for a retry hold reservations that other partitions of this process need (R-26).
     for (const backlog of backlogs.all()) for (const { pending } of backlog.unfinished.values()) flow.withdraw(pending);
-    this.parts.metrics.pendingChanged(-backlogs.pending);
-    this.parts.metrics.parkedChanged(-backlogs.parked.size);
+    this.deps.metrics.pendingChanged(-backlogs.pending);
+    this.deps.metrics.parkedChanged(-backlogs.parked.size);
     backlogs.close();
   }
 
   private housekeep(): void {
     const { states, log, position, catchUp, held } = this.opened();
     held.unload();
-    const atMs = this.parts.monotonicMs();
+    const atMs = this.deps.monotonicMs();
     if (atMs - this.expiredMs >= EXPIRE_INTERVAL_MS) {
       this.expiredMs = atMs;
       held.expire();
@@ -172,11 +172,11 @@ export class SenderTask implements PartitionTask {
     const { backlogs, outage, held, flow } = this.opened();
     const backlog = backlogs.known(subscriptionId);
     if (!backlog) return;
-    if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
+    if (isDeleted(this.deps.directory, subscriptionId)) outage.deleted(backlog);
     // Must precede the end of a hold, so that deliveries then begin in order (R-28).
     flow.orderChanged(backlog);
     held.subscriptionChanged(backlog);
-    this.parts.scheduler.settingsChanged(subscriptionId);
+    this.deps.scheduler.settingsChanged(subscriptionId);
   }
 
   /** For checks after an await, where the compiler still assumes the value from before. */
@@ -186,7 +186,7 @@ export class SenderTask implements PartitionTask {
 
   private pastDue(): Iterable<PastDueSubscription> {
     const { backlogs, flow } = this.opened();
-    const { scheduler, directory, monotonicMs } = this.parts;
+    const { scheduler, directory, monotonicMs } = this.deps;
     return pastDueWork(backlogs.all(), {
       isSending: (pending) => flow.isSending(pending),
       waitsForTime: (subscriptionId) => scheduler.waitsForTime(subscriptionId),
@@ -196,7 +196,7 @@ export class SenderTask implements PartitionTask {
   }
 
   private oldest(createdBefore: number): Iterable<OldestDelivery> {
-    const { directory } = this.parts;
+    const { directory } = this.deps;
     const wasPaused = (subscriptionId: string): boolean => directory.get(subscriptionId)?.status === 'paused';
     return oldestDeliveries(this.opened().backlogs.all(), { createdBefore, wasPaused });
   }
@@ -208,7 +208,7 @@ export class SenderTask implements PartitionTask {
 
   /** A subscription that seems deleted may be newer than what this process has read. */
   private async knowSubscriptionsOf({ states }: RecoveredSender): Promise<void> {
-    const { directory } = this.parts;
+    const { directory } = this.deps;
     if ([...states.keys()].some((id) => isDeleted(directory, id))) await directory.caughtUp();
   }
 
@@ -216,7 +216,7 @@ export class SenderTask implements PartitionTask {
   private restoreBacklogs({ backlogs, recovered, ...work }: SenderWork): void {
     for (const [subscriptionId, state] of recovered.states) {
       const backlog = backlogs.backlog(subscriptionId);
-      backlog.fleetId = this.parts.directory.get(subscriptionId)?.fleetId ?? '';
+      backlog.fleetId = this.deps.directory.get(subscriptionId)?.fleetId ?? '';
       restoreHealth(backlog, state, recovered.readAt);
       this.restorePlace(backlog, state);
       work.states.recovered(backlog, state);
@@ -224,8 +224,7 @@ export class SenderTask implements PartitionTask {
     }
     for (const [subscriptionId, { notBefore }] of recovered.waits) {
       const { monotonicMs } = momentOfLog(notBefore, MAX_RETRY_DELAY_MS, recovered.readAt);
-      if (monotonicMs > this.parts.monotonicMs())
-        this.parts.scheduler.lane(subscriptionId).beginNoneBefore(monotonicMs);
+      if (monotonicMs > this.deps.monotonicMs()) this.deps.scheduler.lane(subscriptionId).beginNoneBefore(monotonicMs);
     }
     for (const [subscriptionId, begun] of recovered.begunBySubscription) {
       const backlog = backlogs.backlog(subscriptionId);
@@ -240,7 +239,7 @@ export class SenderTask implements PartitionTask {
     if (state.parkedFrom !== null) {
       backlog.placement = 'detached';
       backlogs.park(backlog, state.parkedFrom);
-      this.parts.metrics.parkedChanged(1);
+      this.deps.metrics.parkedChanged(1);
     }
     const { byDelivery } = recovered;
     restoreKnown(backlog, state, { backlogs, byDelivery, dueOf: (progress) => this.dueOf(progress) });
@@ -253,7 +252,7 @@ export class SenderTask implements PartitionTask {
     if (backlog.isSuspended) outage.recovered(backlog, recovered.waits.get(subscriptionId) ?? null);
     const accepted = recovered.accepted.get(subscriptionId);
     if (accepted) outage.endedBefore(backlog, accepted);
-    if (isDeleted(this.parts.directory, subscriptionId)) outage.deleted(backlog);
+    if (isDeleted(this.deps.directory, subscriptionId)) outage.deleted(backlog);
   }
 
   private offer(record: StreamRecord): Promise<void> | null {
@@ -262,7 +261,7 @@ export class SenderTask implements PartitionTask {
     const wasParked = backlog.parkedFrom !== null;
     if (backlogs.offer(backlog, record.offset)) return this.take(backlog, record);
     if (!wasParked) {
-      this.parts.metrics.parkedChanged(1);
+      this.deps.metrics.parkedChanged(1);
       states.watch(backlog);
     }
     return null;
@@ -281,7 +280,7 @@ export class SenderTask implements PartitionTask {
     if (read.type === 'rejected') {
       backlogs.over(backlog, offset);
       backlogs.forgetIfDone(backlog);
-      return this.parts.quarantine.put(this.context, [{ record, ...read }]);
+      return this.deps.quarantine.put(this.context, [{ record, ...read }]);
     }
     const { value: delivery } = read;
     const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
@@ -289,13 +288,13 @@ export class SenderTask implements PartitionTask {
     backlogs.admit(pending);
     // A held backlog must not hold back the position of the partition.
     if (backlog.isHeld) states.watch(backlog);
-    this.parts.metrics.pendingChanged(1);
+    this.deps.metrics.pendingChanged(1);
     flow.begin(pending);
     return null;
   }
 
   private deliveryOf({ subscriptionId }: SubscriptionBacklog, { value }: StreamRecord): ReadValue<WebhookDelivery> {
-    const read = readValue(this.parts.codecs.webhookDeliveries, value);
+    const read = readValue(this.deps.codecs.webhookDeliveries, value);
     if (read.type === 'rejected') return read;
     const fault = deliveryFault(read.value, subscriptionId);
     return fault === null ? read : { type: 'rejected', ...fault };
@@ -315,14 +314,14 @@ export class SenderTask implements PartitionTask {
   }
 
   private dueOf(progress: DeliveryProgress): Moment {
-    if (progress.type !== 'pending') return momentNow(this.parts);
+    if (progress.type !== 'pending') return momentNow(this.deps);
     return momentOfLog(progress.dueAt, MAX_RETRY_DELAY_MS, this.opened().recovered.readAt);
   }
 
   private finished(pending: PendingDelivery): void {
     const { backlogs, catchUp } = this.opened();
     backlogs.finish(pending);
-    this.parts.metrics.pendingChanged(-1);
+    this.deps.metrics.pendingChanged(-1);
     catchUp.finishedOne(pending.backlog);
   }
 

@@ -8,7 +8,7 @@ import type { PingMetrics } from '../ping-metrics.js';
 import { PingsController } from '../pings.controller.js';
 import { PingsTopology } from '../pings.topology.js';
 
-export interface PingTopologyParts {
+export interface PingTopologyDeps {
   readonly codecs: AvroCodecs;
   readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
@@ -19,7 +19,7 @@ export interface PingTopologyParts {
 }
 
 /** The handler of the pings, for a TopologyTestDriver. */
-export function pingTopology({ codecs, fleets, metrics, rules = 'all', traces }: PingTopologyParts): Topology {
+export function pingTopology({ codecs, fleets, metrics, rules = 'all', traces }: PingTopologyDeps): Topology {
   const controller = new PingsController(codecs, fleets, metrics, { rules }, traces ?? NO_TRACES);
   return topologyOf(new PingsTopology(codecs), (slice, context) => controller.decide(slice, context));
 }

@@ -26,9 +26,9 @@ import { createFlushScheduler } from '../../commits/flush-scheduler.js';
 import { nodeTimers } from '../../process/timers.js';
 import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
 import { DutyCycle } from '../duty-cycle.js';
-import { type FanOutParts, FanOutTask } from '../fan-out.task.js';
+import { type FanOutDeps, FanOutTask } from '../fan-out.task.js';
 
-interface FanOutOptions extends FanOutParts {
+interface FanOutOptions extends FanOutDeps {
   readonly instanceId?: string | undefined;
   readonly onFatal: (error: Error) => void;
 }

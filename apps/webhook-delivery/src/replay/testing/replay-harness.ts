@@ -15,7 +15,7 @@ import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { attemptOf as sampleOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
 import { nodeTimers } from '../../process/timers.js';
-import { ReplayTask, type ReplayTaskParts } from '../replay.task.js';
+import { ReplayTask, type ReplayTaskDeps } from '../replay.task.js';
 import { REPLAYER_COPARTITIONED } from '../replay.task-factory.js';
 import { SelectionMemory } from '../selection-memory.js';
 
@@ -221,7 +221,7 @@ export function replayOf(more: Partial<WebhookReplay> = {}): WebhookReplay {
   };
 }
 
-export interface ReplayerOptions extends ReplayTaskParts {
+export interface ReplayerOptions extends ReplayTaskDeps {
   readonly instanceId?: string | undefined;
   readonly onFatal: (error: Error) => void;
 }

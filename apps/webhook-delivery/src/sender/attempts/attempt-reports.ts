@@ -3,14 +3,14 @@ import type { StreamsLogger } from '@waypost/streams';
 import type { DeliveryMetrics } from '../../metrics/delivery-metrics.js';
 import type { AttemptLog } from './attempt-log.js';
 
-interface AttemptReportParts {
+interface AttemptReportDeps {
   readonly metrics: Pick<DeliveryMetrics, 'attemptEnded'>;
   readonly logger: StreamsLogger;
   readonly log: Pick<AttemptLog, 'publish'>;
 }
 
 /** Writes the metrics, log line and operational event of an attempt; `AttemptLog` writes its record. */
-export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: AttemptReportParts): void {
+export function reportAttempt(record: WebhookAttempt, { metrics, logger, log }: AttemptReportDeps): void {
   const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
   const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';
   if (probe || isAttempt(record))

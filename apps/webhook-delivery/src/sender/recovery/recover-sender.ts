@@ -22,7 +22,7 @@ export interface RecoveredSender extends Pick<FoldedAttempts, 'waits' | 'accepte
   readonly readAt: Moment;
 }
 
-export interface SenderRecoveryParts extends Clocks {
+export interface SenderRecoveryDeps extends Clocks {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly logger: StreamsLogger;
@@ -31,15 +31,15 @@ export interface SenderRecoveryParts extends Clocks {
 /** A wait that is not over comes from a record appended within this time. */
 const LONGEST_WAIT_MS = Math.max(PROBE_EVERY_MS, MAX_RETRY_DELAY_MS);
 
-export async function recoverSender(parts: SenderRecoveryParts, context: TaskContext): Promise<RecoveredSender> {
+export async function recoverSender(deps: SenderRecoveryDeps, context: TaskContext): Promise<RecoveredSender> {
   const { partition } = context;
-  const start = await senderPosition(parts.backend, context);
-  const fetcher = parts.backend.fetcher();
+  const start = await senderPosition(deps.backend, context);
+  const fetcher = deps.backend.fetcher();
   try {
-    const states = await recoverStates(parts, fetcher, partition);
-    const progress = await recoverProgress(parts, fetcher, partition, { start, states });
+    const states = await recoverStates(deps, fetcher, partition);
+    const progress = await recoverProgress(deps, fetcher, partition, { start, states });
     const { begunUpTo, lastDelivery: upTo, ...found } = progress;
-    parts.logger.info('sender_recovered', {
+    deps.logger.info('sender_recovered', {
       partition,
       position: start.offset,
       foldFrom: start.foldFrom,
@@ -52,14 +52,14 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
       }),
     );
     const begun = { upTo, foldFrom: start.foldFrom };
-    return { start, states, ...found, begun, begunBySubscription, readAt: momentNow(parts) };
+    return { start, states, ...found, begun, begunBySubscription, readAt: momentNow(deps) };
   } finally {
     await fetcher.close();
   }
 }
 
 async function recoverStates(
-  { backend, codecs }: SenderRecoveryParts,
+  { backend, codecs }: SenderRecoveryDeps,
   fetcher: Fetcher,
   partition: number,
 ): Promise<Map<string, SubscriptionState>> {
@@ -80,7 +80,7 @@ interface RecoveredProgress extends FoldedAttempts, Pick<RecoveredSender, 'attem
 
 /** Folds the attempt log of a partition to find finished deliveries, and when the next attempt of the others is due (R-25). */
 async function recoverProgress(
-  { backend, codecs, nowMs }: SenderRecoveryParts,
+  { backend, codecs, nowMs }: SenderRecoveryDeps,
   fetcher: Fetcher,
   partition: number,
   from: { readonly start: CommitPoint; readonly states: ReadonlyMap<string, SubscriptionState> },

@@ -44,7 +44,7 @@ import { DeliveryScheduler, type SlotLimits } from '../scheduling/delivery-sched
 import { createLaneSettings } from '../scheduling/lane-settings.js';
 import { SenderTask } from '../sender.task.js';
 import { SENDER_COPARTITIONED } from '../sender.task-factory.js';
-import type { SenderParts } from '../sender-work.js';
+import type { SenderDeps } from '../sender-work.js';
 import type { ManualClock } from './manual-clock.js';
 import { aDelivery, aSubscription } from './sender-samples.js';
 
@@ -377,7 +377,7 @@ function withLease(backend: StreamsBackend, lease: SenderSettings['lease']): Str
   return Object.assign(Object.create(backend) as StreamsBackend, { group });
 }
 
-export interface SenderOptions extends SenderParts {
+export interface SenderOptions extends SenderDeps {
   readonly instanceId?: string | undefined;
   readonly onFatal: (error: Error) => void;
 }

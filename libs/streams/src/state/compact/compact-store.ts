@@ -38,7 +38,7 @@ export function compactStore<T, View extends T = T>({
   return { ...changelog, createStore: () => new HashStore({ layout, serde }) };
 }
 
-interface CompactStoreParts<T, View extends T = T> {
+interface CompactStoreDeps<T, View extends T = T> {
   readonly layout: StructLayout<T, object, View>;
   readonly serde: Serde<T>;
   /** For tests: another hash makes keys collide. */
@@ -76,7 +76,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
   private foundSlot = 0;
   private foundHash = 0;
 
-  constructor({ layout, serde, hash = hashWords }: CompactStoreParts<T, View>) {
+  constructor({ layout, serde, hash = hashWords }: CompactStoreDeps<T, View>) {
     this.layout = layout;
     this.serde = serde;
     this.hash = hash;
