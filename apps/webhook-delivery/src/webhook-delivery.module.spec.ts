@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
@@ -19,9 +19,8 @@ import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
-import { FanOutTaskFactory } from './fan-out/fan-out.task-factory.js';
+import { Headroom } from './process/headroom.js';
 import { replayOf } from './replay/testing/replay-harness.js';
-import { DeliveryScheduler } from './sender/scheduling/delivery-scheduler.js';
 import { SENDER_SETTINGS, type SenderSettings } from './sender/sender-settings.js';
 import { aDelivery } from './sender/testing/sender-samples.js';
 import { type AttemptRequest, AttemptRunner } from './single-attempt/attempt-runner.js';
@@ -86,6 +85,15 @@ async function start() {
   return created;
 }
 
+function aDeliveryRecord() {
+  const delivery = aDelivery(1);
+  return { key: Buffer.from(delivery.subscriptionId), value: codecs.webhookDeliveries.encode(delivery) };
+}
+
+function anEventRecord() {
+  return { key: Buffer.from('device-1'), value: codecs.fleetEvents.encode(eventOf()) };
+}
+
 beforeEach(async () => {
   codecs = createAvroCodecs({ registry: createMemoryRegistry() });
   await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
@@ -98,7 +106,10 @@ beforeEach(async () => {
   backend.append(SUBSCRIPTIONS, { key: Buffer.from(subscription.id), value });
   app = await start();
 });
-afterEach(() => app.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  return app.close();
+});
 
 describe('webhook-delivery', () => {
   it('starts the sender, then the fan-out, then the replayer, and stops them in reverse', async () => {
@@ -130,9 +141,22 @@ describe('webhook-delivery', () => {
     expect(closeGraceMs).toBeLessThan(6_300);
   });
 
-  it('takes time from the fan-out and from first attempts alike when retries are late (R-22)', () => {
-    app.get(DeliveryScheduler).options.headroom.retryStarted(1_000);
-    expect(app.get(FanOutTaskFactory).shared.headroom.share()).toBeLessThan(0.6);
+  it('asks one headroom before first attempts and fan-out, so that late retries take time from both (R-22)', async () => {
+    const asked = jest.spyOn(Headroom.prototype, 'share');
+    const headroomsAskedFor = async (
+      topic: string,
+      record: ReturnType<typeof anEventRecord>,
+    ): Promise<Set<unknown>> => {
+      asked.mockClear();
+      await runtime.feed(topic, [record]);
+      await until(() => asked.mock.contexts.length > 0);
+      return new Set(asked.mock.contexts);
+    };
+
+    const ofAttempt = await headroomsAskedFor(topics.webhookDeliveries.name, aDeliveryRecord());
+    const ofFanOut = await headroomsAskedFor(topics.fleetEvents.name, anEventRecord());
+
+    expect(new Set([...ofAttempt, ...ofFanOut]).size).toBe(1);
   });
 
   it('draws the waits between attempts from a uniform generator (R-22)', () => {
@@ -140,22 +164,18 @@ describe('webhook-delivery', () => {
   });
 
   it('attempts and logs a delivery that its handler receives', async () => {
-    const delivery = aDelivery(1);
-    const record = { key: Buffer.from(delivery.subscriptionId), value: codecs.webhookDeliveries.encode(delivery) };
-
-    expect(await runtime.feed(topics.webhookDeliveries.name, [record])).toBe(1);
+    expect(await runtime.feed(topics.webhookDeliveries.name, [aDeliveryRecord()])).toBe(1);
 
     // The first offset is the marker of the writer that took the partition over.
     await until(async () => (await backend.endOffset(ATTEMPTS)) === 2);
-    expect(attempts).toMatchObject([{ delivery: { eventId: delivery.eventId }, attempt: 1 }]);
+    expect(attempts).toMatchObject([{ delivery: { eventId: aDelivery(1).eventId }, attempt: 1 }]);
   });
 
   it('fans out an event and runs a replay that their handlers receive', async () => {
-    const event = { key: Buffer.from('device-1'), value: codecs.fleetEvents.encode(eventOf()) };
     const replay = replayOf({ subscriptionId: 'subscription-1' });
     const asked = { key: Buffer.from(replay.replayId), value: codecs.webhookReplays.encode(replay) };
 
-    expect(await runtime.feed(topics.fleetEvents.name, [event])).toBe(1);
+    expect(await runtime.feed(topics.fleetEvents.name, [anEventRecord()])).toBe(1);
     expect(await runtime.feed(topics.webhookReplays.name, [asked])).toBe(1);
 
     for (const topic of [topics.webhookDeliveries.name, topics.replayProgress.name]) {

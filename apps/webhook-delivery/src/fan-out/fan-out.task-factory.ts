@@ -24,7 +24,7 @@ export const FAN_OUT_FLUSH_SCHEDULER = Symbol('FAN_OUT_FLUSH_SCHEDULER');
 @Injectable()
 export class FanOutTaskFactory implements PartitionTaskFactory {
   /** All tasks of the process share them. */
-  readonly shared: FanOutDeps;
+  private readonly deps: FanOutDeps;
 
   constructor(
     @Inject(STREAMS_BACKEND) backend: StreamsBackend,
@@ -40,7 +40,7 @@ export class FanOutTaskFactory implements PartitionTaskFactory {
     headroom: Headroom,
     rounds: DutyCycle,
   ) {
-    this.shared = {
+    this.deps = {
       backend,
       codecs,
       directory,
@@ -57,6 +57,6 @@ export class FanOutTaskFactory implements PartitionTaskFactory {
   }
 
   create(context: TaskContext): PartitionTask {
-    return new FanOutTask(this.shared, context);
+    return new FanOutTask(this.deps, context);
   }
 }

@@ -28,7 +28,7 @@ export const REPLAYER_COPARTITIONED = [
 @Injectable()
 export class ReplayTaskFactory implements PartitionTaskFactory {
   /** All tasks of the process share them. */
-  private readonly shared: ReplayTaskDeps;
+  private readonly deps: ReplayTaskDeps;
 
   constructor(
     @Inject(STREAMS_BACKEND) backend: StreamsBackend,
@@ -43,10 +43,10 @@ export class ReplayTaskFactory implements PartitionTaskFactory {
     @Inject(CONFIG) { replay }: Pick<WebhookDeliveryConfig, 'replay'>,
   ) {
     const { maxUnsent } = replay;
-    this.shared = { backend, codecs, directory, metrics, selections, logger, nowMs, monotonicMs, timers, maxUnsent };
+    this.deps = { backend, codecs, directory, metrics, selections, logger, nowMs, monotonicMs, timers, maxUnsent };
   }
 
   create(context: TaskContext): PartitionTask {
-    return new ReplayTask(this.shared, context);
+    return new ReplayTask(this.deps, context);
   }
 }

@@ -38,7 +38,7 @@ export const SENDER_COPARTITIONED = [
 @Injectable()
 export class SenderTaskFactory implements PartitionTaskFactory {
   /** All tasks of the process share them. */
-  private readonly shared: SenderDeps;
+  private readonly deps: SenderDeps;
 
   constructor(
     @Inject(STREAMS_BACKEND) backend: StreamsBackend,
@@ -59,7 +59,7 @@ export class SenderTaskFactory implements PartitionTaskFactory {
     retention: RetentionClock,
     @Inject(SENDER_SETTINGS) { unfinished: limits, closeGraceMs }: SenderSettings,
   ) {
-    this.shared = {
+    this.deps = {
       backend,
       codecs,
       directory,
@@ -82,6 +82,6 @@ export class SenderTaskFactory implements PartitionTaskFactory {
   }
 
   create(context: TaskContext): PartitionTask {
-    return new SenderTask(this.shared, context);
+    return new SenderTask(this.deps, context);
   }
 }
