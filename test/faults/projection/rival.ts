@@ -42,19 +42,21 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
     createTask: (context) =>
       createAttemptsTask(context, {
         codec,
-        database,
-        logger: quiet,
-        wait: waitOrAbort,
-        onFatal,
-        monotonicMs: () => performance.now(),
+        tools: {
+          database,
+          logger: quiet,
+          wait: waitOrAbort,
+          onFatal,
+          monotonicMs: () => performance.now(),
+          isSameTopic: () => Promise.resolve(true),
+          partitionCount: (topic) => backend.partitionCount(topic),
+          logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
+        },
         projection: createDeliveryProjection({ dataSource, now: Date.now }),
         progress: createProjectionProgress(dataSource),
         quarantine: { put: () => Promise.resolve() },
         nowMs: Date.now,
-        isSameTopic: () => Promise.resolve(true),
-        partitionCount: (topic) => backend.partitionCount(topic),
         traces: NO_TRACES,
-        logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
         metrics: {
           batchApplied: () => {
             appliedBatches += 1;

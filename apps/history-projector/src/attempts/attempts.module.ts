@@ -11,11 +11,13 @@ import type { HistoryProjectorConfig } from '../config.js';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
+import { AttemptsTaskFactory } from './attempts.task-factory.js';
 
 @Module({
   imports: [StreamsModule, TracesModule, QuarantineModule, ProjectionModule],
   controllers: [AttemptsController],
   providers: [
+    AttemptsTaskFactory,
     { provide: ProjectionProgress, inject: [DataSource], useFactory: createProjectionProgress },
     {
       provide: DeliveryProjection,

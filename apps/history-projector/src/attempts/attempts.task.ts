@@ -8,7 +8,8 @@ import type { ProjectorMetrics } from '../projection/metrics.js';
 import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 import { ProjectionSpans } from './projection-spans.js';
 
-export interface AttemptsTaskDeps extends ProjectionTaskTools {
+export interface AttemptsTaskDeps {
+  readonly tools: ProjectionTaskTools;
   readonly codec: SubjectCodec<WebhookAttempt>;
   readonly projection: DeliveryProjection;
   readonly progress: ProjectionProgress;
@@ -21,12 +22,12 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
 
 /** Projects one partition of the attempt log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
-  const { projection, progress, partitionCount, traces, nowMs } = deps;
+  const { tools, projection, progress, traces, nowMs } = deps;
   const spans = traces.recorder === null ? null : new ProjectionSpans(traces.recorder, context, nowMs);
   return createProjectionTask(context, {
     ...deps,
     progress: {
-      begin: async () => progress.begin((await partitionCount(context.topic)) ?? context.partition + 1),
+      begin: async () => progress.begin((await tools.partitionCount(context.topic)) ?? context.partition + 1),
       caughtUp: (mark) => progress.caughtUp(mark),
       nowMs,
     },

@@ -5,11 +5,13 @@ import { CLOCK } from '@waypost/platform';
 import { TableOwner } from '../database/table-owner.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { PathsController } from './paths.controller.js';
+import { PathsTaskFactory } from './paths.task-factory.js';
 
 @Module({
   imports: [ProjectionModule],
   controllers: [PathsController],
   providers: [
+    PathsTaskFactory,
     {
       provide: PathProjection,
       inject: [DataSource, TableOwner, CLOCK],

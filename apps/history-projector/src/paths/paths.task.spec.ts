@@ -37,21 +37,23 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
     codec: codecs.telemetryPings,
     projection: Object.assign({}, store.projection, projectionOf(store.projection)),
     metrics: createPathMetrics(registry),
-    database: new DatabaseRetry({
+    tools: {
+      database: new DatabaseRetry({
+        logger: { info: ignore, warn: ignore },
+        monotonicMs: () => 0,
+        wait: () => new Promise((resolve) => setImmediate(resolve)),
+      }),
+      isSameTopic: () => Promise.resolve(true),
+      partitionCount: () => Promise.resolve(2),
+      logRange: () => Promise.resolve({ start: 0, end: 100 }),
       logger: { info: ignore, warn: ignore },
-      monotonicMs: () => 0,
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
-    isSameTopic: () => Promise.resolve(true),
-    partitionCount: () => Promise.resolve(2),
-    logRange: () => Promise.resolve({ start: 0, end: 100 }),
-    logger: { info: ignore, warn: ignore },
-    monotonicMs: () => clock.nowMs,
-    wait: (ms) => {
-      clock.nowMs += ms;
-      return Promise.resolve();
+      monotonicMs: () => clock.nowMs,
+      wait: (ms) => {
+        clock.nowMs += ms;
+        return Promise.resolve();
+      },
+      onFatal: ({ message }) => void fatal.push(message),
     },
-    onFatal: ({ message }) => void fatal.push(message),
   });
   return {
     task,

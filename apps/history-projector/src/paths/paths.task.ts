@@ -5,7 +5,8 @@ import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@way
 import type { PathMetrics } from '../projection/metrics.js';
 import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 
-export interface PathsTaskDeps extends ProjectionTaskTools {
+export interface PathsTaskDeps {
+  readonly tools: ProjectionTaskTools;
   readonly codec: SubjectCodec<TelemetryPing>;
   readonly projection: PathProjection;
   readonly metrics: PathMetrics;

@@ -44,22 +44,24 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
       caughtUp: (mark) => Promise.resolve(void said.push(mark)),
       nowMs: () => NOW + clock.nowMs,
     },
-    database: new DatabaseRetry({
-      logger: { info: ignore, warn: ignore },
-      monotonicMs: () => 0,
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
-    isSameTopic: () => Promise.resolve(isSameTopic),
-    partitionCount: () => Promise.resolve(6),
-    logRange: () => {
-      clock.nowMs += rangeTakesMs;
-      return Promise.resolve({ start, end });
-    },
     metrics: { batchApplied: ignore, lagMeasured: ignore, partitionClosed: ignore },
-    logger: { info: ignore, warn: ignore },
-    monotonicMs: () => clock.nowMs,
-    wait: () => Promise.resolve(),
-    onFatal: ({ message }) => void fatal.push(message),
+    tools: {
+      database: new DatabaseRetry({
+        logger: { info: ignore, warn: ignore },
+        monotonicMs: () => 0,
+        wait: () => new Promise((resolve) => setImmediate(resolve)),
+      }),
+      isSameTopic: () => Promise.resolve(isSameTopic),
+      partitionCount: () => Promise.resolve(6),
+      logRange: () => {
+        clock.nowMs += rangeTakesMs;
+        return Promise.resolve({ start, end });
+      },
+      logger: { info: ignore, warn: ignore },
+      monotonicMs: () => clock.nowMs,
+      wait: () => Promise.resolve(),
+      onFatal: ({ message }) => void fatal.push(message),
+    },
   });
   return { task, clock, said, applied, fatal };
 }

@@ -39,12 +39,6 @@ export interface ProjectionTaskMetrics<Applied> {
 /** What the projections of a process share. */
 export interface ProjectionTaskTools {
   readonly database: DatabaseRetry;
-  /** The first and next offset of the log itself. */
-  readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
-  /** Whether it is the topic that the history was filled from, and not another one of that name. */
-  readonly isSameTopic: (topic: string) => Promise<boolean>;
-  /** null: no such topic. */
-  readonly partitionCount: (topic: string) => Promise<number | null>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
@@ -52,12 +46,16 @@ export interface ProjectionTaskTools {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Ends the process: continuing would leave a gap in the history. */
   readonly onFatal: (error: Error) => void;
+  /** The first and next offset of the log itself. */
+  logRange(context: TaskContext): Promise<{ readonly start: number; readonly end: number }>;
+  /** Whether it is the topic that the history was filled from, and not another one of that name. */
+  isSameTopic(topic: string): Promise<boolean>;
+  /** null: no such topic. */
+  partitionCount(topic: string): Promise<number | null>;
 }
 
-/** ProjectionTaskTools */
-export const PROJECTION_TOOLS = Symbol('PROJECTION_TOOLS');
-
-export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends ProjectionTaskTools {
+export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> {
+  readonly tools: ProjectionTaskTools;
   /** Returns the items of a batch to project. A rejection is retried from the stored position. */
   readonly decode: (batch: RecordBatch, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly projection: Projection<Item, Applied>;
@@ -119,13 +117,14 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   ) {}
 
   async open(): Promise<{ position: number }> {
-    const { database, projection, metrics, progress } = this.deps;
+    const { tools, projection, metrics, progress } = this.deps;
+    const { database } = tools;
     const { topic, partition } = this.context;
     if (progress !== undefined) await database.run(() => progress.begin(), this.abandoned.signal);
     this.position = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
-    const isSameTopic = await database.run(() => this.deps.isSameTopic(topic), this.abandoned.signal);
+    const isSameTopic = await database.run(() => tools.isSameTopic(topic), this.abandoned.signal);
     if (!isSameTopic) throw this.fatal(otherTopic(topic));
-    const { start, end } = await this.deps.logRange(this.context);
+    const { start, end } = await tools.logRange(this.context);
     const position = this.startIn(start, end);
     // A predecessor may have died between the two commits, and no further record may come to reconcile them.
     await this.context.commitOffset(position);
@@ -134,7 +133,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    const startedMs = this.deps.monotonicMs();
+    const startedMs = this.deps.tools.monotonicMs();
     const lag = Math.max(0, batch.highWatermark - batch.nextOffset);
     const first = batch.records[0];
     if (first !== undefined) this.deps.metrics.batchRead?.(this.context.partition, first.timestamp);
@@ -147,12 +146,12 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     if (keepsUp && before === null && startedMs - this.transactionEndedMs < AT_ONCE_MS) return;
     await this.write(unwritten, startedMs);
     if (keepsUp) await this.until(startedMs + (items.length > FAST_FLOW_ITEMS ? FAST_FLOW_PACE_MS : PACE_MS));
-    this.transactionEndedMs = this.deps.monotonicMs();
+    this.transactionEndedMs = this.deps.tools.monotonicMs();
   }
 
   async idle(): Promise<void> {
-    if (this.unwritten !== null) await this.write(this.unwritten, this.deps.monotonicMs());
-    else if (this.deps.monotonicMs() - this.checkedMs >= CHECK_EVERY_MS) await this.look();
+    if (this.unwritten !== null) await this.write(this.unwritten, this.deps.tools.monotonicMs());
+    else if (this.deps.tools.monotonicMs() - this.checkedMs >= CHECK_EVERY_MS) await this.look();
   }
 
   revoke(): void {
@@ -173,7 +172,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     this.unwritten = null;
     this.deps.metrics.batchWritten?.(this.context.partition);
     if (result.type === 'applied') {
-      const durationMs = this.deps.monotonicMs() - startedMs;
+      const durationMs = this.deps.tools.monotonicMs() - startedMs;
       this.deps.metrics.batchApplied({ items: items.length, durationMs, result });
     }
     await this.context.commitOffset(nextOffset);
@@ -185,26 +184,26 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
    * (they do not wait for the disk). Without this only the next attempt would show it.
    */
   private async look(): Promise<void> {
-    const { projection, database } = this.deps;
+    const { projection, tools } = this.deps;
     const { topic, partition } = this.context;
-    const stored = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
+    const stored = await tools.database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
     if (stored !== this.position) throw this.superseded(stored);
     await this.reportProgress();
-    this.checkedMs = this.deps.monotonicMs();
+    this.checkedMs = this.deps.tools.monotonicMs();
   }
 
   /** Without this an idle partition would seem to be behind. */
   private async reportProgress(): Promise<void> {
-    const { progress, database } = this.deps;
+    const { progress, tools } = this.deps;
     if (progress === undefined) return;
     const { topic, partition } = this.context;
     // Taken before the end is read: records logged later may be past that end.
     const completeUntil = progress.nowMs();
-    const { start, end } = await this.deps.logRange(this.context);
+    const { start, end } = await tools.logRange(this.context);
     const expectedOffset = this.position;
     if ((expectedOffset ?? start) < end) return;
     const mark = { topic, partition, expectedOffset, completeUntil };
-    await database.run(() => progress.caughtUp(mark), this.abandoned.signal);
+    await tools.database.run(() => progress.caughtUp(mark), this.abandoned.signal);
   }
 
   /** Returns the error that rebuilds the task, which then continues from the stored position. */
@@ -221,11 +220,11 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     nextOffset,
     loggedAt,
   }: Unwritten<Item>): Promise<Applied | Superseded | { readonly type: 'applied_before' }> {
-    const { projection, database, progress } = this.deps;
+    const { projection, tools, progress } = this.deps;
     const { topic, partition } = this.context;
     const completeUntil = progress === undefined ? {} : { completeUntil: loggedAt };
     let tries = 0;
-    return database.run(async () => {
+    return tools.database.run(async () => {
       tries += 1;
       const batch = { topic, partition, expectedOffset: this.position, nextOffset, items, ...completeUntil };
       const result = await projection.apply(batch);
@@ -236,8 +235,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   }
 
   private async until(moment: number): Promise<void> {
-    const waitMs = moment - this.deps.monotonicMs();
-    if (waitMs > 0) await this.deps.wait(waitMs, this.abandoned.signal);
+    const waitMs = moment - this.deps.tools.monotonicMs();
+    if (waitMs > 0) await this.deps.tools.wait(waitMs, this.abandoned.signal);
   }
 
   /** Where reading starts. Records that the log has lost are older than the history keeps anyway. */
@@ -252,14 +251,14 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
       );
     }
     if (position < start) {
-      this.deps.logger.warn('log_expired_unprojected', { partition: name, from: position, to: start });
+      this.deps.tools.logger.warn('log_expired_unprojected', { partition: name, from: position, to: start });
     }
     return Math.max(position, start);
   }
 
   private fatal(message: string): Error {
     const error = new Error(message);
-    this.deps.onFatal(error);
+    this.deps.tools.onFatal(error);
     return error;
   }
 }

@@ -66,27 +66,29 @@ function buildTask(codecs: AvroCodecs, given: Given) {
     progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
     projection: Object.assign({}, store.projection, given.projection?.(store.projection)),
-    database: new DatabaseRetry({
-      logger: { info: log, warn: log },
-      monotonicMs: () => 0,
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
-    isSameTopic: () => Promise.resolve(true),
-    partitionCount: () => Promise.resolve(6),
-    logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
     metrics: {
       batchApplied: ({ items }) => void events.push(`applied ${String(items)}`),
       lagMeasured: (_, records) => void lags.push(records),
       partitionClosed: () => void events.push('closed'),
     },
-    logger: { info: log, warn: log },
-    monotonicMs: () => clock.nowMs,
-    wait: (ms) => {
-      waits.push(ms);
-      clock.nowMs += ms;
-      return Promise.resolve();
+    tools: {
+      database: new DatabaseRetry({
+        logger: { info: log, warn: log },
+        monotonicMs: () => 0,
+        wait: () => new Promise((resolve) => setImmediate(resolve)),
+      }),
+      isSameTopic: () => Promise.resolve(true),
+      partitionCount: () => Promise.resolve(6),
+      logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
+      logger: { info: log, warn: log },
+      monotonicMs: () => clock.nowMs,
+      wait: (ms) => {
+        waits.push(ms);
+        clock.nowMs += ms;
+        return Promise.resolve();
+      },
+      onFatal: ({ message }) => void fatal.push(message),
     },
-    onFatal: ({ message }) => void fatal.push(message),
   });
   const find = async () => {
     const query = { fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 };

@@ -66,22 +66,24 @@ function build(attemptsUntil: readonly (number | null)[]) {
     },
     metrics: { batchApplied: ignore, lagMeasured: ignore, partitionClosed: ignore },
     nowMs: () => NOW,
-    database: new DatabaseRetry({
+    tools: {
+      database: new DatabaseRetry({
+        logger: { info: ignore, warn: ignore },
+        monotonicMs: () => 0,
+        wait: () => new Promise((resolve) => setImmediate(resolve)),
+      }),
+      isSameTopic: () => Promise.resolve(true),
+      partitionCount: () => Promise.resolve(6),
+      logRange: () => Promise.resolve({ start: 0, end: 100 }),
       logger: { info: ignore, warn: ignore },
       monotonicMs: () => 0,
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
-    isSameTopic: () => Promise.resolve(true),
-    partitionCount: () => Promise.resolve(6),
-    logRange: () => Promise.resolve({ start: 0, end: 100 }),
-    logger: { info: ignore, warn: ignore },
-    monotonicMs: () => 0,
-    wait: (ms) => {
-      waits.push(ms);
-      afterWait();
-      return Promise.resolve();
+      wait: (ms) => {
+        waits.push(ms);
+        afterWait();
+        return Promise.resolve();
+      },
+      onFatal: ignore,
     },
-    onFatal: ignore,
   });
   return {
     task,

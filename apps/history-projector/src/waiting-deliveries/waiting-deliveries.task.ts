@@ -5,7 +5,8 @@ import type { PartitionTask, RecordBatch, TaskContext } from '@waypost/streams';
 import type { WaitingMetrics } from '../projection/metrics.js';
 import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 
-export interface WaitingDeliveriesTaskDeps extends ProjectionTaskTools {
+export interface WaitingDeliveriesTaskDeps {
+  readonly tools: ProjectionTaskTools;
   readonly codec: SubjectCodec<WebhookDelivery>;
   readonly projection: WaitingProjection;
   readonly metrics: WaitingMetrics;
@@ -40,15 +41,15 @@ export function createWaitingDeliveriesTask(context: TaskContext, deps: WaitingD
 /** @throws when the task is abandoned */
 async function untilProjected(
   { partition, records }: RecordBatch,
-  { projection, database, wait }: WaitingDeliveriesTaskDeps,
+  { projection, tools }: WaitingDeliveriesTaskDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const last = records.at(-1);
   if (last === undefined) return;
   for (;;) {
-    const until = await database.run(() => projection.attemptsCompleteUntil(partition), signal);
+    const until = await tools.database.run(() => projection.attemptsCompleteUntil(partition), signal);
     if (until !== null && until >= last.timestamp + PATIENCE_MS) return;
-    await wait(LOOK_EVERY_MS, signal);
+    await tools.wait(LOOK_EVERY_MS, signal);
     signal.throwIfAborted();
   }
 }

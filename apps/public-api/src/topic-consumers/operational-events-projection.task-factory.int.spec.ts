@@ -10,7 +10,7 @@ import { waitOrAbort } from '@waypost/streams/admin';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
-import { OperationalEventsProjectionController } from './operational-events-projection.controller.js';
+import { OperationalEventsProjectionTaskFactory } from './operational-events-projection.task-factory.js';
 
 const TOPIC = topics.webhookOperations.name;
 
@@ -54,7 +54,7 @@ function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
   const { subscriptions, operationalEvents } = store;
   const retry = new DatabaseRetry({ logger: silentLogger, monotonicMs: Date.now, wait: waitOrAbort });
-  const tasks = new OperationalEventsProjectionController(
+  const tasks = new OperationalEventsProjectionTaskFactory(
     ...([backend, codecs, subscriptions, operationalEvents, retry, silentLogger, Date.now] as const),
   );
   const { id: groupId, topics: read } = consumerGroups.operationalEvents;

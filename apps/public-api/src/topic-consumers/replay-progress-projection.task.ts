@@ -4,7 +4,7 @@ import type { ReplayStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { GroupOffsetProjectionTask, type ProjectionDeps } from './group-offset-projection.task.js';
 
-export interface ReplayProgressTaskDeps extends ProjectionDeps {
+export interface ReplayProgressProjectionDeps extends ProjectionDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
   readonly replays: Pick<ReplayStore, 'recordProgress'>;
   readonly logger: Pick<StreamsLogger, 'error'>;
@@ -14,7 +14,7 @@ export interface ReplayProgressTaskDeps extends ProjectionDeps {
 export class ReplayProgressProjectionTask extends GroupOffsetProjectionTask {
   constructor(
     context: TaskContext,
-    private readonly deps: ReplayProgressTaskDeps,
+    private readonly deps: ReplayProgressProjectionDeps,
   ) {
     super(context, deps);
   }
