@@ -34,7 +34,7 @@ import { createMemoryRegistry } from '../../../test/support/registry/memory-regi
 import { pingOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { readConfig } from './config.js';
-import { RUN_MIGRATIONS } from './database/projector-database.module.js';
+import { RUN_MIGRATIONS } from './database/database-start.js';
 import { RetentionJob } from './database/retention.job.js';
 import { StalledSessionsJob } from './database/stalled-sessions.job.js';
 import { HistoryProjectorModule } from './history-projector.module.js';

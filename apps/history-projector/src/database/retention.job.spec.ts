@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DatabaseRetry } from '@waypost/database';
 import type { DailyPartitions } from '@waypost/history-store';
 import { flushed } from '../../../../test/support/until.js';
+import type { Every } from './every.js';
 import { RetentionJob } from './retention.job.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
@@ -40,23 +41,19 @@ function build(
       return Promise.resolve({ type: 'dropped', partitions: detached.partitions });
     },
   };
-  const job = new RetentionJob({
-    partitions: [table, ...others],
-    database: new DatabaseRetry({
-      logger: { info: log, warn: log },
-      monotonicMs: () => NOW,
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
-    logger: { info: log, error: log },
-    nowMs: () => NOW,
-    every: (ms, call) => {
-      calls.push(`every ${String(ms)}`);
-      tick = call;
-      return () => {
-        isCancelled = true;
-      };
-    },
+  const database = new DatabaseRetry({
+    logger: { info: log, warn: log },
+    monotonicMs: () => NOW,
+    wait: () => new Promise((resolve) => setImmediate(resolve)),
   });
+  const every: Every = (ms, call) => {
+    calls.push(`every ${String(ms)}`);
+    tick = call;
+    return () => {
+      isCancelled = true;
+    };
+  };
+  const job = new RetentionJob([table, ...others], database, { info: log, error: log }, () => NOW, every);
   return { job, calls, events, logged, hour: () => tick(), isCancelled: () => isCancelled };
 }
 

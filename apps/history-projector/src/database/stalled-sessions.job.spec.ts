@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { flushed } from '../../../../test/support/until.js';
+import type { Every } from './every.js';
 import { StalledSessionsJob } from './stalled-sessions.job.js';
 
 function build(endStalled: () => Promise<number>) {
@@ -7,18 +8,16 @@ function build(endStalled: () => Promise<number>) {
   const asked: number[] = [];
   const intervals: number[] = [];
   let tick: () => void = () => undefined;
-  const job = new StalledSessionsJob({
-    endStalled: (stalledForMs) => {
-      asked.push(stalledForMs);
-      return endStalled();
-    },
-    logger: { warn: (event) => void events.push(event) },
-    every: (ms, call) => {
-      intervals.push(ms);
-      tick = call;
-      return () => void events.push('cancelled');
-    },
-  });
+  const ask = (stalledForMs: number): Promise<number> => {
+    asked.push(stalledForMs);
+    return endStalled();
+  };
+  const every: Every = (ms, call) => {
+    intervals.push(ms);
+    tick = call;
+    return () => void events.push('cancelled');
+  };
+  const job = new StalledSessionsJob(ask, { warn: (event) => void events.push(event) }, every);
   return { job, events, asked, intervals, turn: () => tick() };
 }
 
