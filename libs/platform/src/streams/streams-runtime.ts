@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   createStreamsApp,
   createTaskManager,
@@ -9,6 +10,9 @@ import {
   type TaskManager,
   type Topology,
 } from '@waypost/streams';
+import type { ProcessConfig } from '../config/service-config.js';
+import { type AppConfig, CLOCK, CONFIG, LOGGER, RANDOM } from '../runtime/runtime.module.js';
+import { STREAMS_BACKEND } from './kafka.module.js';
 
 interface ManagerOptions extends ExceptionHandlers {
   /** Called when the member cannot continue. */
@@ -34,30 +38,33 @@ export abstract class StreamsRuntime {
   abstract streamManager(options: StreamManagerOptions): TaskManager;
 }
 
-export interface BackendRuntimeOptions {
-  readonly backend: StreamsBackend;
+interface MemberConfig extends Pick<AppConfig, 'stateDir' | 'lingerMs'> {
   /** The static member id for all groups; undefined: none. */
-  readonly instanceId: string | undefined;
-  readonly stateDir: string | undefined;
-  readonly lingerMs?: number | undefined;
-  readonly logger: StreamsLogger;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** In [0, 1) */
-  readonly random: () => number;
+  readonly process: Pick<ProcessConfig, 'instanceId'>;
 }
 
-/** Runs members of consumer groups on a backend. */
-export class BackendRuntime extends StreamsRuntime {
-  constructor(private readonly options: BackendRuntimeOptions) {
-    super();
-  }
+/** Runs members of consumer groups on the backend of the process. */
+@Injectable()
+export class BackendRuntime implements StreamsRuntime {
+  constructor(
+    @Inject(STREAMS_BACKEND) private readonly backend: StreamsBackend,
+    @Inject(CONFIG) private readonly config: MemberConfig,
+    @Inject(LOGGER) private readonly logger: StreamsLogger,
+    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(RANDOM) private readonly random: () => number,
+  ) {}
 
   partitionManager(options: PartitionManagerOptions): TaskManager {
-    return createTaskManager({ ...this.options, ...options });
+    return createTaskManager({ ...this.shared(), ...options });
   }
 
   streamManager(options: StreamManagerOptions): TaskManager {
-    return createStreamsApp({ ...this.options, ...options });
+    const { stateDir, lingerMs } = this.config;
+    return createStreamsApp({ ...this.shared(), stateDir, lingerMs, ...options });
+  }
+
+  private shared() {
+    const { backend, logger, now, random } = this;
+    return { backend, logger, now, random, instanceId: this.config.process.instanceId };
   }
 }

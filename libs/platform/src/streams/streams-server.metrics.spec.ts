@@ -23,14 +23,8 @@ async function running(controller: Type, topic: string) {
   const now = Date.now;
   const backend = createMemoryBackend({ topics: { numbers: 1, doubles: 1, amounts: 1 }, now });
   backend.append({ topic, partition: 0 }, { key: null, value: Buffer.from('4'), timestamp: now() - LOGGED_BEFORE_MS });
-  const runtime = new BackendRuntime({
-    backend: leavingUnread(backend),
-    instanceId: undefined,
-    stateDir: undefined,
-    logger: silentLogger,
-    now,
-    random: () => 0,
-  });
+  const config = { process: { instanceId: undefined } };
+  const runtime = new BackendRuntime(leavingUnread(backend), config, silentLogger, now, () => 0);
   const { app } = await buildStreamApp([controller], runtime);
   opened.push(() => app.close());
   await app.listen();
