@@ -16,12 +16,12 @@ import { createEgressClient, type EgressClient, type EgressResult } from '@waypo
 import { momentAfter, momentNow } from '../../apps/webhook-delivery/src/process/clocks.js';
 import { nodeTimers } from '../../apps/webhook-delivery/src/process/timers.js';
 import { SharedPermits } from '../../apps/webhook-delivery/src/shares/shared-permits.js';
-import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/single-attempt/attempt.module.js';
-import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/single-attempt/attempt-runner.js';
+import { TOKEN_REQUESTS } from '../../apps/webhook-delivery/src/single-attempt/attempt-limits.js';
+import { type AttemptRun, SignedPosts } from '../../apps/webhook-delivery/src/single-attempt/attempt-runner.js';
 import {
   type BearerTokens,
   type BearerTokensOptions,
-  createBearerTokens,
+  ClientCredentialsTokens,
   wantsToken,
 } from '../../apps/webhook-delivery/src/single-attempt/bearer-tokens.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
@@ -112,7 +112,7 @@ export async function startAttemptRig(
   const permits = new SharedPermits({ limits: TOKEN_REQUESTS, timers: nodeTimers, monotonicMs });
   const fleetOf = (id: string): string => index.get(id)?.fleetId ?? '';
   const isWanted: BearerTokensOptions['isWanted'] = (id, auth) => wantsToken(index.get(id), auth);
-  const tokens = createBearerTokens({
+  const tokens = new ClientCredentialsTokens({
     egress,
     permits,
     fleetOf,
@@ -121,7 +121,7 @@ export async function startAttemptRig(
     nowMs,
     monotonicMs,
   });
-  const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, monotonicMs });
+  const runner = new SignedPosts(directory, egress, tokens, { sealingKeys: SEALING_KEYS }, monotonicMs);
 
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>
     runner.run({

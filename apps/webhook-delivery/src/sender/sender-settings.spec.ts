@@ -4,7 +4,8 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { EgressClient } from '@waypost/egress';
 import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import { until } from '../../../../test/support/until.js';
-import { EgressModule, TOKEN_REQUESTS } from '../single-attempt/attempt.module.js';
+import { EgressModule } from '../single-attempt/attempt.module.js';
+import { TOKEN_REQUESTS } from '../single-attempt/attempt-limits.js';
 import { DEFAULT_SENDER_SETTINGS } from './sender-settings.js';
 import { silent, startEndpoint, type TestEndpoint } from './testing/test-endpoint.js';
 

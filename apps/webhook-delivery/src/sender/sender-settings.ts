@@ -1,7 +1,7 @@
 import { ATTEMPT_DEADLINE_MS } from '@waypost/domain';
 import type { FlushIntervals } from '../commits/flush-scheduler.js';
 import type { ReservationLimits } from '../shares/reservations.js';
-import { DELIVERIES_BEGUN } from '../single-attempt/attempt.module.js';
+import { DELIVERIES_BEGUN } from '../single-attempt/attempt-limits.js';
 import type { BacklogLimits } from './backlogs/partition-backlogs.js';
 import type { SlotLimits } from './scheduling/delivery-scheduler.js';
 

@@ -1,34 +1,18 @@
 import { Module } from '@nestjs/common';
-import { Registry } from 'prom-client';
 import { CLOCK, LOGGER, type Logger, MONOTONIC_CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { createFlushScheduler, type FlushScheduler } from '../commits/flush-scheduler.js';
-import { Headroom } from '../process/headroom.js';
 import { ProcessModule } from '../process/process.module.js';
 import type { TimerPort } from '../process/timers.js';
 import { TIMERS } from '../process/timers.module.js';
 import { AttemptModule } from '../single-attempt/attempt.module.js';
-import { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { RetentionClock } from './attempts/retention-clock.js';
 import { DeliveryMemory } from './backlogs/delivery-memory.js';
 import { DeliveryScheduler } from './scheduling/delivery-scheduler.js';
-import { createLaneSettings } from './scheduling/lane-settings.js';
-import { withGauges } from './scheduling/scheduler-gauges.js';
 import { SenderController } from './sender.controller.js';
 import { SENDER_FLUSH_SCHEDULER, SenderTaskFactory } from './sender.task-factory.js';
+import { SenderScheduler } from './sender-scheduler.js';
 import { DEFAULT_SENDER_SETTINGS, SENDER_SETTINGS, type SenderSettings } from './sender-settings.js';
-
-function createScheduler(
-  { slots, reservations }: SenderSettings,
-  directory: SubscriptionDirectory,
-  timers: TimerPort,
-  monotonicMs: () => number,
-  headroom: Headroom,
-  registry: Registry,
-): DeliveryScheduler {
-  const settings = createLaneSettings(directory);
-  return withGauges(new DeliveryScheduler({ slots, reservations, settings, timers, monotonicMs, headroom }), registry);
-}
 
 function createFlushes(
   { flushes: intervals }: SenderSettings,
@@ -45,11 +29,7 @@ function createFlushes(
   providers: [
     SenderTaskFactory,
     { provide: SENDER_SETTINGS, useValue: DEFAULT_SENDER_SETTINGS },
-    {
-      provide: DeliveryScheduler,
-      inject: [SENDER_SETTINGS, SubscriptionDirectory, TIMERS, MONOTONIC_CLOCK, Headroom, Registry],
-      useFactory: createScheduler,
-    },
+    { provide: DeliveryScheduler, useClass: SenderScheduler },
     {
       provide: DeliveryMemory,
       inject: [SENDER_SETTINGS],

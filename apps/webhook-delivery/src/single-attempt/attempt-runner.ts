@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   ATTEMPT_DEADLINE_MS,
   type AttemptResult,
@@ -6,11 +7,13 @@ import {
   signatureHeaders,
   type WebhookDelivery,
 } from '@waypost/domain';
-import { type AbortGroup, type EgressClient, type EgressResult } from '@waypost/egress';
+import { type AbortGroup, EgressClient, type EgressResult } from '@waypost/egress';
+import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
+import type { WebhookDeliveryConfig } from '../config.js';
 import type { Moment } from '../process/clocks.js';
 import { type AttemptWait, waitFor } from '../process/waits.js';
-import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import type { BearerTokens } from './bearer-tokens.js';
+import { type DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { BearerTokens } from './bearer-tokens.js';
 import { createKnownSubscriptions } from './known-subscriptions.js';
 import { createSecretOpener } from './open-secrets.js';
 import type { IssuedToken } from './token-entries.js';
@@ -49,14 +52,6 @@ export abstract class AttemptRunner {
   abstract run(request: AttemptRequest): Promise<AttemptRun>;
 }
 
-export interface AttemptRunnerOptions {
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'caughtUp'>;
-  readonly egress: EgressClient;
-  readonly tokens: BearerTokens;
-  readonly sealingKeys: readonly Buffer[];
-  readonly monotonicMs: () => number;
-}
-
 /** All headers except the token's. Ours replace the owner's headers of the same name. */
 function headersOf(
   { delivery, traceparent, tracestate, attempt, started }: AttemptRequest,
@@ -72,21 +67,25 @@ function headersOf(
   return headers;
 }
 
-export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
-  return new SignedPosts(options);
-}
-
-class SignedPosts implements AttemptRunner {
+@Injectable()
+export class SignedPosts implements AttemptRunner {
   private readonly openSecrets;
   private readonly subscriptions;
 
-  constructor(private readonly options: AttemptRunnerOptions) {
-    this.openSecrets = createSecretOpener(options.sealingKeys);
-    this.subscriptions = createKnownSubscriptions(options.directory);
+  constructor(
+    @Inject(SubscriptionDirectory)
+    private readonly directory: Pick<SubscriptionDirectory, 'get' | 'isPaused' | 'caughtUp'>,
+    private readonly egress: EgressClient,
+    private readonly tokens: BearerTokens,
+    @Inject(CONFIG) { sealingKeys }: Pick<WebhookDeliveryConfig, 'sealingKeys'>,
+    @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
+  ) {
+    this.openSecrets = createSecretOpener(sealingKeys);
+    this.subscriptions = createKnownSubscriptions(directory);
   }
 
   run(request: AttemptRequest): Promise<AttemptRun> {
-    const subscription = this.options.directory.get(request.delivery.subscriptionId);
+    const subscription = this.directory.get(request.delivery.subscriptionId);
     return subscription === undefined ? this.postWhenKnown(request) : this.post(request, subscription);
   }
 
@@ -96,7 +95,7 @@ class SignedPosts implements AttemptRunner {
     if (waited.type === 'aborted') return ABORTED;
     if (waited.type === 'late') return endedWithoutUrl(UNKNOWN_SUBSCRIPTION);
     if (waited.value !== undefined) return this.post(request, waited.value);
-    const isPaused = this.options.directory.isPaused(request.delivery.subscriptionId);
+    const isPaused = this.directory.isPaused(request.delivery.subscriptionId);
     return isPaused ? PAUSED : endedWithoutUrl(DELETED_SUBSCRIPTION);
   }
 
@@ -105,7 +104,7 @@ class SignedPosts implements AttemptRunner {
     const unsent = this.unsentRun(subscription);
     if (unsent !== null) return Promise.resolve(unsent);
     if (auth === null) return this.send(request, subscription, null);
-    const issued = this.options.tokens.cached(id, auth);
+    const issued = this.tokens.cached(id, auth);
     if (issued === undefined) return this.sendWithToken(request, subscription, auth);
     return this.send(request, subscription, issued);
   }
@@ -118,14 +117,14 @@ class SignedPosts implements AttemptRunner {
     // Nothing can be sent without the secrets, so this comes before the token.
     const opened = this.openSecrets(subscription, request.started.epochMs);
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
-    const found = await this.options.tokens.tokenFor(subscription.id, auth, this.waitOf(request));
+    const found = await this.tokens.tokenFor(subscription.id, auth, this.waitOf(request));
     if (found.type === 'token') return this.send(request, subscription, found.issued);
     if (found.type === 'aborted') return ABORTED;
     const unsent = this.unsentRun(subscription);
     if (unsent !== null) return unsent;
     if (found.type === 'failed') return ended(subscription, failure('token_error', found.detail));
     // The owner has changed or removed the client, so the attempt goes on with the current version.
-    return this.post(request, this.options.directory.get(subscription.id) ?? subscription);
+    return this.post(request, this.directory.get(subscription.id) ?? subscription);
   }
 
   private async send(
@@ -133,7 +132,7 @@ class SignedPosts implements AttemptRunner {
     subscription: DirectorySubscription,
     issued: IssuedToken | null,
   ): Promise<AttemptRun> {
-    const { egress, tokens } = this.options;
+    const { egress, tokens } = this;
     const { delivery, started, signal, abortGroup } = request;
     const opened = this.openSecrets(subscription, started.epochMs);
     if (opened.type === 'unreadable') return ended(subscription, opened.result);
@@ -167,7 +166,7 @@ class SignedPosts implements AttemptRunner {
 
   /** How an attempt ends without its request because of a change by the owner; null: send it. */
   private unsentRun(subscription: DirectorySubscription): AttemptRun | null {
-    const { directory } = this.options;
+    const { directory } = this;
     if (directory.isPaused(subscription.id)) return PAUSED;
     const current = directory.get(subscription.id);
     if (current === undefined) return ended(subscription, DELETED_SUBSCRIPTION);
@@ -176,7 +175,7 @@ class SignedPosts implements AttemptRunner {
 
   /** One deadline covers the whole attempt, including its waits for a subscription and a token. */
   private leftMs({ started }: AttemptRequest): number {
-    return started.monotonicMs + ATTEMPT_DEADLINE_MS - this.options.monotonicMs();
+    return started.monotonicMs + ATTEMPT_DEADLINE_MS - this.monotonicMs();
   }
 
   private waitOf(request: AttemptRequest): AttemptWait {

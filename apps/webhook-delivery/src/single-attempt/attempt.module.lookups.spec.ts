@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../../../../test/support/receiver.
 import { momentNow } from '../process/clocks.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
 import { EgressModule } from './attempt.module.js';
-import { type AttemptRun, createAttemptRunner } from './attempt-runner.js';
+import { type AttemptRun, SignedPosts } from './attempt-runner.js';
 
 const NEIGHBORS = 1_000;
 /** Counts A and AAAA together, as CoreDNS in Kubernetes does; a lookup asks for both. */
@@ -64,13 +64,13 @@ function subscribe(id: string, fleetId: string): void {
 function attempt(id: string): Promise<AttemptRun> {
   const monotonicMs = (): number => performance.now();
   const idle = () => Promise.resolve();
-  const runner = createAttemptRunner({
-    directory: { ...index, caughtUp: idle },
-    egress: module.get(EgressClient),
-    tokens: { size: 0, cached: () => undefined, discard: () => undefined, tokenFor: () => Promise.reject(new Error()) },
-    sealingKeys: [Buffer.alloc(32, 3)],
+  const runner = new SignedPosts(
+    { ...index, caughtUp: idle },
+    module.get(EgressClient),
+    { size: 0, cached: () => undefined, discard: () => undefined, tokenFor: () => Promise.reject(new Error()) },
+    { sealingKeys: [Buffer.alloc(32, 3)] },
     monotonicMs,
-  });
+  );
   const started = momentNow({ nowMs: Date.now, monotonicMs });
   const traced = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00', tracestate: null };
   return runner.run({ delivery: deliveryOf(id), ...traced, attempt: 1, started, signal: stop.signal });

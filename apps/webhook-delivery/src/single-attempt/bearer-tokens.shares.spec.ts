@@ -4,8 +4,8 @@ import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
 import { until } from '../../../../test/support/until.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
-import { TOKEN_REQUESTS } from './attempt.module.js';
-import { createBearerTokens, wantsToken } from './bearer-tokens.js';
+import { TOKEN_REQUESTS } from './attempt-limits.js';
+import { ClientCredentialsTokens, wantsToken } from './bearer-tokens.js';
 
 /** More than the HTTP client opens connections to an origin. */
 const NEIGHBORS = 1_000;
@@ -73,7 +73,7 @@ describe('a token request whose turn comes late (R-26)', () => {
     };
     const queue = new EventEmitter();
     const turn = once(queue, 'turn');
-    const tokens = createBearerTokens({
+    const tokens = new ClientCredentialsTokens({
       egress: { post, close: () => Promise.resolve() },
       permits: { during: (_owner, _origin, work) => turn.then(work) },
       fleetOf: () => 'fleet-1',
@@ -141,7 +141,7 @@ describe('a token request that waits for a connection after its turn (R-18, R-26
           resolve(failure ?? (isSent ? issued : { type: 'aborted' }));
         });
       });
-    return createBearerTokens({
+    return new ClientCredentialsTokens({
       egress: { post, close: () => Promise.resolve() },
       permits: { during: (_owner, _origin, work) => work() },
       fleetOf: () => 'fleet-1',

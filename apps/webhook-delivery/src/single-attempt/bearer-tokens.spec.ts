@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { type BearerAuth, sealClientSecret } from '@waypost/domain';
 import type { EgressRequest, EgressResult } from '@waypost/egress';
-import { createBearerTokens } from './bearer-tokens.js';
+import { ClientCredentialsTokens } from './bearer-tokens.js';
 
 const KEYS = [Buffer.alloc(32, 7)];
 function authOf(subscriptionId: string, fields: Partial<BearerAuth> = {}): BearerAuth {
@@ -46,7 +46,7 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
     requests.push(request);
     return answer(requests.length);
   };
-  const tokens = createBearerTokens({
+  const tokens = new ClientCredentialsTokens({
     egress: { post, close: () => Promise.resolve() },
     permits: { during: (_owner, _origin, work) => work() },
     fleetOf: () => 'fleet-1',

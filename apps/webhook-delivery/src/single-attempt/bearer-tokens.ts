@@ -52,11 +52,7 @@ const NOT_ANSWERED = 'the token endpoint did not answer in time';
 const NOT_REQUESTED = 'no token was requested in time, because too many other token requests are unanswered';
 const WITHDRAWN: WithdrawnRequest = Object.freeze({ type: 'withdrawn' });
 
-export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
-  return new ClientCredentialsTokens(options);
-}
-
-class ClientCredentialsTokens implements BearerTokens {
+export class ClientCredentialsTokens implements BearerTokens {
   private readonly entries: TokenEntries;
 
   constructor(private readonly options: BearerTokensOptions) {

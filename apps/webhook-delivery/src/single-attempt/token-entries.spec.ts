@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { rigAuth } from '../../../../test/support/attempt-rig.js';
-import { createBearerTokens } from './bearer-tokens.js';
+import { ClientCredentialsTokens } from './bearer-tokens.js';
 
 const KIBIBYTE = 1_024;
 const wait = { withinMs: 5_000, signal: new AbortController().signal };
@@ -11,7 +11,7 @@ setMaxListeners(0, wait.signal); // one for each caller that waits
 function build({ maxSubscriptions = 1_000, maxBytes = 1_000 * KIBIBYTE, lifetimeS = 3_600, tokenBytes = KIBIBYTE }) {
   let passedMs = 0;
   const requests: string[] = [];
-  const tokens = createBearerTokens({
+  const tokens = new ClientCredentialsTokens({
     egress: {
       post: ({ owner }) => {
         requests.push(owner?.id ?? '');

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ATTEMPT_DEADLINE_MS, type AttemptResult, sealSigningSecret } from '@waypost/domain';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { until } from '../../../../../test/support/until.js';
-import { createAttemptRunner } from '../../single-attempt/attempt-runner.js';
-import { createBearerTokens } from '../../single-attempt/bearer-tokens.js';
+import { SignedPosts } from '../../single-attempt/attempt-runner.js';
+import { ClientCredentialsTokens } from '../../single-attempt/bearer-tokens.js';
 import { ok, SenderHarness } from '../testing/sender-harness.js';
 import {
   accepting,
@@ -60,21 +60,16 @@ function publish(subscriptionId: string, count: number): void {
 function start() {
   const { nowMs, monotonicMs } = harness;
   const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, matching: () => [] };
-  const runner = createAttemptRunner({
-    directory,
+  const tokens = new ClientCredentialsTokens({
     egress,
+    permits: { during: (_owner, _origin, work) => work() },
+    fleetOf: () => '',
+    isWanted: () => true,
     sealingKeys,
+    nowMs,
     monotonicMs,
-    tokens: createBearerTokens({
-      egress,
-      permits: { during: (_owner, _origin, work) => work() },
-      fleetOf: () => '',
-      isWanted: () => true,
-      sealingKeys,
-      nowMs,
-      monotonicMs,
-    }),
   });
+  const runner = new SignedPosts(directory, egress, tokens, { sealingKeys }, monotonicMs);
   return harness.start(undefined, {
     runner,
     limits: { perSubscription: 50 },

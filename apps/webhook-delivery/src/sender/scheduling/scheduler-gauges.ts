@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 
-export function withGauges(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
+export function registerSchedulerGauges(scheduler: DeliveryScheduler, registry: Registry): void {
   const { reservations, options } = scheduler;
   const registers = [registry];
   new Gauge({
@@ -33,5 +33,4 @@ export function withGauges(scheduler: DeliveryScheduler, registry: Registry): De
       this.set(options.headroom.share());
     },
   });
-  return scheduler;
 }
