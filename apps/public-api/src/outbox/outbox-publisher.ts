@@ -9,12 +9,12 @@ export interface OutboxPublisherDeps extends OutboxPorts {
   readonly pollMs?: number;
 }
 
-export abstract class OutboxPublisher {
+export interface OutboxPublisher {
   /** Returns at once; from then on it publishes while this process holds the right to. */
-  abstract start(): void;
+  start(): void;
   /** Finishes the batch in flight. */
-  abstract stop(): Promise<void>;
-  abstract isStopped(): boolean;
+  stop(): Promise<void>;
+  isStopped(): boolean;
 }
 
 const POLL_MS = 500;
