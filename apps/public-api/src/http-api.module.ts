@@ -8,13 +8,13 @@ import { ConsoleModule } from './console/console.module.js';
 import { CurrentFleetModule } from './current-fleet/current-fleet.module.js';
 import { CurrentSessionModule } from './current-session/current-session.module.js';
 import { ApiDatabaseModule } from './database/api-database.module.js';
-import { DeliveryFiguresModule } from './delivery-figures/delivery-figures.module.js';
+import { DeliveryMetricsModule } from './delivery-metrics/delivery-metrics.module.js';
 import { DtoValidationPipe } from './endpoint/dto-validation.pipe.js';
 import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { OutageLog } from './errors/outage-log.js';
 import { EventsV2Module } from './events-v2/events-v2.module.js';
-import { FleetFiguresModule } from './fleet-figures/fleet-figures.module.js';
+import { FleetMetricsModule } from './fleet-metrics/fleet-metrics.module.js';
 import { FleetsModule } from './fleets/fleets.module.js';
 import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
@@ -34,7 +34,7 @@ import { TasksModule } from './tasks/tasks.module.js';
   imports: [
     HistoryV1Module,
     EventsV2Module,
-    DeliveryFiguresModule,
+    DeliveryMetricsModule,
     AttemptStreamModule,
     PathsModule,
     SubscriptionsModule,
@@ -47,7 +47,7 @@ import { TasksModule } from './tasks/tasks.module.js';
     PortalSessionsModule,
     CurrentSessionModule,
     FleetsModule,
-    FleetFiguresModule,
+    FleetMetricsModule,
     TasksModule,
     OpenApiModule,
     AuthModule,

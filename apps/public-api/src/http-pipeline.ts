@@ -28,8 +28,8 @@ import { limitServer, SERVER_LIMITS, type ServerLimits } from './http/server-lim
 import { boundUnreadResponses } from './http/unread-responses.middleware.js';
 import { AddressLimiter } from './limits/address-limiter.js';
 import { RateLimiter } from './limits/rate-limiter.js';
-import { measureRequests } from './metrics/request-metrics.middleware.js';
 import { OpenApi } from './openapi/openapi-document.js';
+import { measureRequests } from './prometheus/request-metrics.middleware.js';
 
 const MAX_BODY = '100kb';
 /** body-parser has this option, Nest's type for its options does not. */

@@ -1,6 +1,6 @@
 import { createDeliveryFigures, type FigureGroup, type FigureStep } from '@waypost/history-store';
-import { DeliveryFiguresService } from '../../../apps/public-api/src/delivery-figures/delivery-figures.service.js';
-import { FleetFiguresService } from '../../../apps/public-api/src/fleet-figures/fleet-figures.service.js';
+import { DeliveryMetricsService } from '../../../apps/public-api/src/delivery-metrics/delivery-metrics.service.js';
+import { FleetMetricsService } from '../../../apps/public-api/src/fleet-metrics/fleet-metrics.service.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS } from '../bench-context.js';
 import { createFleets } from '../load/fleets.js';
@@ -48,8 +48,8 @@ export async function measureFigures({
   now,
 }: BenchContext): Promise<FiguresRun[]> {
   const figures = createDeliveryFigures({ pages });
-  const service = new DeliveryFiguresService(figures, () => calendar.nowMs);
-  const ofAll = new FleetFiguresService(figures, () => calendar.nowMs);
+  const service = new DeliveryMetricsService(figures, () => calendar.nowMs);
+  const ofAll = new FleetMetricsService(figures, () => calendar.nowMs);
   const fleetId = createFleets()[0]?.fleetId ?? '';
   const caller = { fleetId, subscriptionIds: null };
   const runs: FiguresRun[] = [];

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
-import type { FiguresDto } from './delivery-figures.dto.js';
+import type { FiguresDto } from './delivery-metrics.dto.js';
 
 const HOUR_MS = 3_600_000;
 const [A = '', B = ''] = SUBSCRIPTIONS;

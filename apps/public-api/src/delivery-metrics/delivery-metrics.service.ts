@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryFigures, type FiguresQuery, type FiguresResult } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
 import { type Visibility, visibilityFilter } from '../auth/caller.js';
-import type { FiguresDto, FiguresQueryDto, ShownBucket } from './delivery-figures.dto.js';
+import type { FiguresDto, FiguresQueryDto, ShownBucket } from './delivery-metrics.dto.js';
 import { figureWindowOf, tooManyFigures } from './figure-window.js';
 import { createBucketText } from './shown-figures.js';
 
 /** The figures of a fleet's deliveries. */
 @Injectable()
-export class DeliveryFiguresService {
+export class DeliveryMetricsService {
   constructor(
     private readonly figures: DeliveryFigures,
     @Inject(CLOCK) private readonly nowMs: () => number,

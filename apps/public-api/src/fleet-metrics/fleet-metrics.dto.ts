@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { count, figures, figureWindow } from '../delivery-figures/delivery-figures.dto.js';
-import { MAX_BUCKETS } from '../delivery-figures/figure-window.js';
+import { count, figures, figureWindow } from '../delivery-metrics/delivery-metrics.dto.js';
+import { MAX_BUCKETS } from '../delivery-metrics/figure-window.js';
 import { dto } from '../endpoint/dto.js';
 import { isWindow, text, wholeNumber, WINDOW_RULE } from '../endpoint/fields.js';
 import { countText } from '../endpoint/prose.js';

@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ALL_FLEETS } from '@waypost/database';
 import { DeliveryFigures, type FigureSum } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
-import type { FiguresDto } from '../delivery-figures/delivery-figures.dto.js';
-import { figureWindowOf, tooManyFigures } from '../delivery-figures/figure-window.js';
-import { createBucketText, toFigures } from '../delivery-figures/shown-figures.js';
-import type { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './fleet-figures.dto.js';
+import type { FiguresDto } from '../delivery-metrics/delivery-metrics.dto.js';
+import { figureWindowOf, tooManyFigures } from '../delivery-metrics/figure-window.js';
+import { createBucketText, toFigures } from '../delivery-metrics/shown-figures.js';
+import type { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './fleet-metrics.dto.js';
 
 /** The figures of all fleets, for operators. @throws ApiError 400 for more than one answer may have */
 @Injectable()
-export class FleetFiguresService {
+export class FleetMetricsService {
   constructor(
     private readonly figures: DeliveryFigures,
     @Inject(CLOCK) private readonly nowMs: () => number,

@@ -1,16 +1,16 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { FiguresDto } from '../delivery-figures/delivery-figures.dto.js';
+import { FiguresDto } from '../delivery-metrics/delivery-metrics.dto.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './fleet-figures.dto.js';
-import { FleetFiguresService } from './fleet-figures.service.js';
+import { AllFiguresQueryDto, FleetTotalsDto, FleetTotalsQueryDto } from './fleet-metrics.dto.js';
+import { FleetMetricsService } from './fleet-metrics.service.js';
 
 const tag = 'Operators';
 const AS_OF_ONE_FLEET = 'Deliveries are counted as in `GET /public/v2/metrics`.';
 
 /** Figures of all fleets, for an admin key. Those of one fleet are at `/public/v2/metrics` with the header `X-Waypost-Fleet`. */
 @Controller('/public/v2/fleets')
-export class FleetFiguresController {
-  constructor(private readonly service: FleetFiguresService) {}
+export class FleetMetricsController {
+  constructor(private readonly service: FleetMetricsService) {}
 
   @Get('metrics')
   @Endpoint({

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatCredential } from '@waypost/domain';
 import { createDeliveryFigures, createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
 import { useTestHistory } from '../../../../test/support/test-history.js';
-import type { FiguresDto } from '../delivery-figures/delivery-figures.dto.js';
+import type { FiguresDto } from '../delivery-metrics/delivery-metrics.dto.js';
 import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
-import type { FleetTotalsDto } from './fleet-figures.dto.js';
+import type { FleetTotalsDto } from './fleet-metrics.dto.js';
 
 const ADMIN = formatCredential('adminKey', Buffer.alloc(32, 1));
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { formatTime } from '@waypost/domain';
 import { ATTEMPT_CLASSES, type FigureRow, percentiles, type SummedFigures } from '@waypost/history-store';
-import type { ShownBucket, ShownFigures } from './delivery-figures.dto.js';
+import type { ShownBucket, ShownFigures } from './delivery-metrics.dto.js';
 
 /** To be called for the rows of an answer in the order of time: those that are split have a time in common. */
 export function createBucketText(groupBy: 'none' | 'subscription' | 'eventType'): (row: FigureRow) => ShownBucket {

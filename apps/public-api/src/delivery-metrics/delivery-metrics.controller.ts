@@ -1,12 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { FiguresDto, FiguresQueryDto } from './delivery-figures.dto.js';
-import { DeliveryFiguresService } from './delivery-figures.service.js';
+import { FiguresDto, FiguresQueryDto } from './delivery-metrics.dto.js';
+import { DeliveryMetricsService } from './delivery-metrics.service.js';
 
 @Controller('/public/v2/metrics')
-export class DeliveryFiguresController {
-  constructor(private readonly figures: DeliveryFiguresService) {}
+export class DeliveryMetricsController {
+  constructor(private readonly figures: DeliveryMetricsService) {}
 
   @Get()
   @Endpoint({
