@@ -51,13 +51,17 @@ const hooksOfModules = {
     'ClassDeclaration:has(> Decorator[expression.callee.name="Module"]) > ClassBody > MethodDefinition[key.name=/^(on|before)(Module|Application)/]',
   message: 'A module only names its parts: the provider that owns the resource has the hooks of its life.',
 };
+const longFactories = {
+  selector: 'Property[key.name="inject"] > ArrayExpression[elements.length>4]',
+  message: 'A class has a constructor for this: make the provider injectable, or give it an injectable subclass.',
+};
 const currentDate = {
   selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
   message: 'Time is given by the caller, so that a replay repeats.',
 };
 
 /** A later block replaces the options of a rule, so each is made here from those that hold everywhere. */
-const restrictedSyntax = (...more) => ['error', mutableModules, namedArrows, hooksOfModules, ...more];
+const restrictedSyntax = (...more) => ['error', mutableModules, namedArrows, hooksOfModules, longFactories, ...more];
 const restrictedProperties = (...more) => ['error', environment, ...more];
 
 export default tseslint.config(

@@ -81,6 +81,12 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
     'no-restricted-syntax',
   ],
   [
+    'a factory of a provider with five tokens',
+    'apps/public-api/src/main.ts',
+    'export const p = { provide: 1, inject: [1, 2, 3, 4, 5], useFactory: String };',
+    'no-restricted-syntax',
+  ],
+  [
     'an unchecked request',
     'apps/public-api/src/main.ts',
     `export const f = () => fetch('https://example.com');`,
