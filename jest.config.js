@@ -1,9 +1,6 @@
-import { readdirSync } from 'node:fs';
-
 // Jest says "test" here. kafkajs retries differently under that name, so tests would not see what production does.
 if (process.env.NODE_ENV === 'test') process.env.NODE_ENV = 'development';
 
-const libraries = readdirSync(new URL('./libs/', import.meta.url));
 const rootDir = new URL('.', import.meta.url).pathname;
 
 const ignored = ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.waypost/'];
@@ -11,38 +8,11 @@ const ignored = ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.waypost/'];
 /** One definition for every tier; the file's suffix says which tier a test belongs to. */
 const tier = (displayName, testMatch, more = {}) => ({
   displayName,
-  // Jest keeps transformed files by this id: with one for all tiers, each file is transformed once.
-  id: 'waypost',
   rootDir,
   testMatch: testMatch.map((pattern) => `<rootDir>/${pattern}`),
   testPathIgnorePatterns: ignored,
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.waypost/'],
-  testEnvironment: 'node',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          experimental: { keepImportAttributes: true },
-        },
-        module: { type: 'es6' },
-      },
-    ],
-  },
-  moduleNameMapper: {
-    ...Object.fromEntries(libraries.map((name) => [`^@waypost/${name}$`, `<rootDir>/libs/${name}/src/index.ts`])),
-    '^@waypost/(history-store|platform|streams)/testing$': '<rootDir>/libs/$1/src/testing/index.ts',
-    '^@waypost/database/address$': '<rootDir>/libs/database/src/address/index.ts',
-    '^@waypost/platform/without-nest$': '<rootDir>/libs/platform/src/without-nest/index.ts',
-    '^@waypost/streams/(admin|prometheus)$': '<rootDir>/libs/streams/src/$1/index.ts',
-    '^@waypost/client$': '<rootDir>/packages/client/src/index.ts',
-    '^fast-check$': '<rootDir>/test/support/seeded-fast-check.mjs',
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-  },
+  runner: 'jest-light-runner',
   ...more,
 });
 

@@ -23,7 +23,8 @@ function sourceOf(specifier, parentUrl) {
 }
 
 export async function load(url, context, nextLoad) {
-  if (!url.endsWith('.ts')) return nextLoad(url, context);
+  // A test runner may import a file again, with another query in its URL.
+  if (!new URL(url).pathname.endsWith('.ts')) return nextLoad(url, context);
   const file = fileURLToPath(url);
   const { code } = await transform(await readFile(file, 'utf8'), {
     filename: file,
@@ -32,6 +33,7 @@ export async function load(url, context, nextLoad) {
       target: 'es2022',
       parser: { syntax: 'typescript', decorators: true },
       transform: { legacyDecorator: true, decoratorMetadata: true },
+      experimental: { keepImportAttributes: true },
     },
     module: { type: 'es6' },
   });

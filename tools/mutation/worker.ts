@@ -1,4 +1,5 @@
 /** Runs specs in this process repeatedly, each time with one source file changed. Communicates over the channel of `fork`. */
+import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runCLI } from 'jest';
@@ -32,26 +33,53 @@ interface Tier {
   readonly displayName: 'unit' | 'int';
   readonly globalSetup?: string;
   readonly globalTeardown?: string;
-  readonly transform: Readonly<Record<string, readonly [transformer: string, options: object]>>;
 }
+
+/** What swc is given: the same as in test/support/typescript-hooks.mjs. */
+const SWC_OPTIONS = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    experimental: { keepImportAttributes: true },
+  },
+  module: { type: 'es6' },
+};
 
 async function tiersOfTheProject(): Promise<readonly Tier[]> {
   const file = pathToFileURL(resolve(root, 'jest.config.js')).href;
   return ((await import(file)) as { readonly default: { readonly projects: readonly Tier[] } }).default.projects;
 }
 
-/** The project's tiers without their stacks, which the parent starts once. */
+/** The aliases of tsconfig.json, which the project's runner leaves to a loader of Node. */
+function moduleNameMapper(): Readonly<Record<string, string>> {
+  const { compilerOptions } = JSON.parse(readFileSync(resolve(root, 'tsconfig.json'), 'utf8')) as {
+    readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> };
+  };
+  const aliases = Object.entries(compilerOptions.paths).map(([name, [file]]) => [`^${name}$`, resolve(root, file)]);
+  return {
+    ...(Object.fromEntries(aliases) as Record<string, string>),
+    '^fast-check$': resolve(root, 'test/support/seeded-fast-check.mjs'),
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  };
+}
+
+/**
+ * The project's tiers without their stacks, which the parent starts once, and under Jest's own runner: it loads every module
+ * again for every run.
+ */
 async function configuration(run: number, specs: readonly string[]): Promise<string> {
   const wanted = new Set(specs.map((file) => (file.endsWith('.int.spec.ts') ? 'int' : 'unit')));
   const tiers = (await tiersOfTheProject()).filter(({ displayName }) => wanted.has(displayName));
-  const projects = tiers.map(({ globalSetup: _up, globalTeardown: _down, transform, ...tier }) => ({
+  const projects = tiers.map(({ globalSetup: _up, globalTeardown: _down, ...tier }) => ({
     ...tier,
+    runner: 'jest-runner',
+    extensionsToTreatAsEsm: ['.ts'],
+    moduleNameMapper: moduleNameMapper(),
     // Jest caches transformed files per configuration: each run needs a different one to see its mutant.
     globals: { mutationRun: run },
     testEnvironment: inThisFolder('jest-environment.mjs'),
-    transform: Object.fromEntries(
-      Object.entries(transform).map(([files, [, options]]) => [files, [inThisFolder('jest-transformer.mjs'), options]]),
-    ),
+    transform: { '^.+\\.ts$': [inThisFolder('jest-transformer.mjs'), SWC_OPTIONS] },
   }));
   const cacheDirectory = resolve(root, '.waypost/mutation/cache');
   return JSON.stringify({ projects, reporters: [], testTimeout: 30_000, cacheDirectory });

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import Module from 'node:module';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { crc32c } from '../../protocol/crc32c.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
@@ -13,6 +14,9 @@ let memory: ResponseBufferPool;
 
 beforeEach(() => {
   memory = new ResponseBufferPool();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 function batchesOf(...texts: (string | null)[]): { batches: FetchedBatch[]; isFree: () => boolean } {
@@ -41,7 +45,7 @@ describe('a fetched batch', () => {
   });
 
   it('names the package of its codec that is not installed', () => {
-    jest.mock('snappy', () => {
+    jest.spyOn(Module.prototype, 'require').mockImplementationOnce(() => {
       throw new Error('not found');
     });
     const [fetched] = fetchedResponse(memory, ['one']);
