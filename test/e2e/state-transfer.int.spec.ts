@@ -146,24 +146,24 @@ async function openInstallation(name: string, partitions: number): Promise<Insta
   };
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'waypost-state-'));
-  await chmod(folder, 0o711);
-  [database, receiver] = await Promise.all([createTestDatabase(server), startReceiver()]);
-  older = await openInstallation('older', PARTITIONS_BEFORE);
-}, 120_000);
-afterAll(async () => {
-  await older.close();
-  await newer.close();
-  await receiver.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-}, 120_000);
-
 /** Two brokers and eight applications: with npm run test:long. */
 (process.env['WAYPOST_LONG_TESTS'] === undefined ? describe.skip : describe)(
   'state that moves to another cluster with more partitions (R-40)',
   () => {
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'waypost-state-'));
+      await chmod(folder, 0o711);
+      [database, receiver] = await Promise.all([createTestDatabase(server), startReceiver()]);
+      older = await openInstallation('older', PARTITIONS_BEFORE);
+    }, 120_000);
+    afterAll(async () => {
+      await older.close();
+      await newer.close();
+      await receiver.close();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    }, 120_000);
+
     const file = (): string => join(folder, 'state.ndjson');
 
     it('is exported once nothing is unfinished and no application runs', async () => {

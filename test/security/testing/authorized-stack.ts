@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, Kafka, ResourcePatternTypes } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import type { KafkaPermission } from '@waypost/contracts';
 import { clientConfig, openDataDir, startDevStack } from '../../../tools/dev-stack/index.js';
 import { createAuthority } from './certificates.js';
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, Kafka, ResourcePatternTypes } = kafkajs;
 
 export interface AuthorizedStack {
   /** Of an application that logs in as this user; without a name, as one who may do everything. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigResourceTypes, type Kafka } from 'kafkajs';
+import kafkajs, { type Kafka } from 'kafkajs';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { connectKafka } from './kafka-connection.js';
 import { openTopicAdmin } from './topic-admin.js';
@@ -22,7 +22,7 @@ async function configOf(topic: string): Promise<Record<string, string>> {
   try {
     const described = await reader.describeConfigs({
       includeSynonyms: false,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic }],
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic }],
     });
     const entries = described.resources[0]?.configEntries ?? [];
     return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import kafkajs, { CompressionTypes, ConfigResourceTypes, Kafka, logLevel, Partitioners } from 'kafkajs';
+import kafkajs, { CompressionTypes, Kafka, logLevel, Partitioners } from 'kafkajs';
 import { makeTopics } from '../../../../test/support/make-topics.js';
 import { requireTestStack } from '../../../../test/support/test-stack.js';
 import { until } from '../../../../test/support/until.js';
@@ -199,7 +199,7 @@ describe('one bad partition of four under load (R-45)', () => {
     const configEntries = [{ name: 'max.message.bytes', value: String(10 * MAX_MESSAGE_BYTES) }];
     await admin.alterConfigs({
       validateOnly: false,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name: output, configEntries }],
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: output, configEntries }],
     });
     await until(
       async () => {
