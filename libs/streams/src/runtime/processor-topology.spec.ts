@@ -71,15 +71,24 @@ describe('a processor of slices', () => {
     expect(pendingValues()).toEqual(['a']);
   });
 
-  it('may give an output the time of its input', async () => {
+  it('may give an output the time and the headers of its input', async () => {
     handle = (slice) => {
-      slice.forEach(({ key, value, timestamp }) => context.forward('copies', { key, value, timestamp }));
+      slice.forEach(({ key, value, timestamp, headers }) =>
+        context.forward('copies', { key, value, timestamp, headers }),
+      );
       return Promise.resolve();
     };
+    const [first, second] = recordsOf('a', 'b');
+    const headers = [{ key: 'trace', value: Buffer.from('t-1') }];
+    const records = [{ ...first, headers }, second] as StreamRecord[];
 
-    await core.process({ records: recordsOf('a', 'b'), isFirst: true });
+    await core.process({ records, isFirst: true });
 
-    expect([...core.pending()].map(({ timestamp }) => timestamp)).toEqual([1_000, 1_001]);
+    const outputs = [...core.pending()].map((output) => [output.timestamp, output.headers]);
+    expect(outputs).toEqual([
+      [1_000, headers],
+      [1_001, undefined],
+    ]);
   });
 
   it('fails with its own error', async () => {
@@ -105,6 +114,22 @@ describe('a processor of slices', () => {
 
     await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
       'slices processed the same records twice',
+    );
+  });
+
+  it.each<['key' | 'value', unknown]>([
+    ['key', 'text'],
+    ['value', 'text'],
+    ['value', 7],
+  ])('cannot forward a %s that is no bytes, as %p from parsed JSON', async (part, any) => {
+    const record = { key: null, value: null, [part]: any };
+    handle = (slice) => {
+      slice.forEach(() => context.forward('copies', record));
+      return Promise.resolve();
+    };
+
+    await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
+      'forward() to output takes Buffers or null',
     );
   });
 

@@ -52,6 +52,12 @@ describe('the entries of the key-value store', () => {
   });
 });
 
+describe('a key of the key-value store', () => {
+  it('must be a string: the Buffer of a record, which no other equals, is refused', () => {
+    expect(() => store.put(Buffer.from('van-1') as unknown as string, { count: 1 })).toThrow('are strings');
+  });
+});
+
 describe('a value of the key-value store', () => {
   it('stays as it was committed when a processor changes what it read and the transaction is aborted', () => {
     store.put('van-1', { count: 1 });

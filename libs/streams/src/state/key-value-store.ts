@@ -76,6 +76,8 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   }
 
   put(key: string, value: T): void {
+    // A record's Buffer would never be found again.
+    if (typeof key !== 'string') throw new TypeError('The keys of a key-value store are strings.');
     this.changed.set(key, this.bytesOf(value));
   }
 

@@ -36,7 +36,7 @@ export interface SinkDefinition {
 export interface ForwardedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | ByteRange | null;
-  readonly headers?: readonly RecordHeader[];
+  readonly headers?: readonly RecordHeader[] | undefined;
   /** Epoch ms, e.g. that of the input record; default: the time of the commit. */
   readonly timestamp?: number;
 }
