@@ -90,6 +90,25 @@ describe('an executor whose callbacks throw', () => {
   });
 });
 
+describe('the log', () => {
+  it('has the stack of the exception that parks a partition, and the records that are left out', async () => {
+    const entries: [string, unknown][] = [];
+    const log = (event: string, fields: unknown): void => void entries.push([event, fields]);
+    await start({
+      logger: { ...silentLogger, warn: log, error: log },
+      deadLetterQueue: () => Promise.resolve(),
+    });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    manager.command(INPUT, { skip: 1 });
+    await until(() => processed.length === 2);
+    const of = (name: string): unknown[] => entries.flatMap(([event, fields]) => (event === name ? [fields] : []));
+    const failure = { partition: 'input-0', offset: 1, reason: 'PROCESSING_FAILED' };
+    const stack = expect.stringMatching(/TypeError: cannot process this\n.*task-executor\.spec/);
+    expect(of('partition_parked')).toEqual([expect.objectContaining({ ...failure, stack })]);
+    expect(of('record_left_out')).toEqual([expect.objectContaining(failure)]);
+  });
+});
+
 describe('a command to skip a record', () => {
   it('is refused if another record is parked by now, so that no record is skipped unseen (R-45)', async () => {
     broker.append(INPUT, { key: null, value: Buffer.from('poison') });

@@ -129,8 +129,14 @@ export class TaskExecutor {
       return 'The batch is in a log that the task reads for its state, and state cannot be skipped. Follow the message, then retry. If that log is a changelog of this task, you can delete it instead: seek to earliest then rebuilds the state.';
     if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
     if (!this.options.handlers.deadLetterQueue) return 'There is no dead-letter queue for records of this topic.';
-    this.parkedInput.skip(parked, parked.offset);
+    this.leaveOut(this.parkedInput, parked, parked.offset);
     return this.retry();
+  }
+
+  private leaveOut(input: TaskInput, reason: ParkingReason, offset: number): void {
+    const fields = { partition: partitionName(input.partition), offset, reason: reason.code, error: reason.message };
+    this.options.logger.warn('record_left_out', fields);
+    input.skip(reason, offset);
   }
 
   /** Returns why it cannot; null: it does. */
@@ -215,8 +221,7 @@ export class TaskExecutor {
 
   private park(error: StreamsError, offset: number | null): number {
     const { logger, now, random, onFatal } = this.options;
-    const { code, message } = error;
-    const { partition } = this;
+    const { code, message, cause } = error;
     const { current } = this.inputs;
     const topic = this.inputs.areSeveral ? { topic: current.partition.topic } : {};
     const isKnown = this.parked?.code === code && this.parked.offset === offset && this.parkedInput === current;
@@ -227,17 +232,12 @@ export class TaskExecutor {
     const result = this.verdictOn(reason);
     if (result === 'fail') onFatal(error);
     if (result === 'dead-letter' && offset !== null) {
-      current.skip(reason, offset);
+      this.leaveOut(current, reason, offset);
       return REBUILD_FIRST_WAIT_MS;
     }
-    if (!isKnown)
-      logger.error('partition_parked', {
-        partition: partitionName(partition),
-        ...topic,
-        reason: code,
-        offset,
-        error: message,
-      });
+    const stack = cause instanceof Error ? cause.stack : undefined;
+    const fields = { partition: partitionName(this.partition), ...topic, reason: code, offset, error: message, stack };
+    if (!isKnown) logger.error('partition_parked', fields);
     this.parked = reason;
     this.parkedInput = current;
     // The command may have come during the attempt that has just failed.

@@ -115,7 +115,7 @@ describe('a task manager that is stopped while it starts', () => {
     const started = manager.start();
     await manager.stop();
     answer(1);
-    await expect(started).rejects.toThrow('g was stopped while it started.');
+    await expect(started).rejects.toThrow('g was stopped, and cannot start again: create another.');
     expect(joined).not.toHaveBeenCalled();
     expect(states).toEqual(['stopping', 'stopped']);
   });

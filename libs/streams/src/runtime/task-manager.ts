@@ -109,7 +109,7 @@ class GroupTaskManager implements TaskManager {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs, joinsTopics } = this.options;
     await this.verifyTopics();
     // Joining now would hold partitions that no task works on.
-    if (this.stopping) throw new Error(`${groupId} was stopped while it started.`);
+    if (this.stopping) throw new Error(`${groupId} was stopped, and cannot start again: create another.`);
     this.fetcher = backend.fetcher();
     this.member = backend.group({
       groupId,
