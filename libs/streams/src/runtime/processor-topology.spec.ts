@@ -78,16 +78,16 @@ describe('a processor of slices', () => {
       );
       return Promise.resolve();
     };
-    const [first, second] = recordsOf('a', 'b');
     const headers = [{ key: 'trace', value: Buffer.from('t-1') }];
-    const records = [{ ...first, headers }, second] as StreamRecord[];
+    const first = { offset: 0, timestamp: 1_000, key: null, value: null };
+    const records: StreamRecord[] = [first, { ...first, offset: 1, timestamp: 1_001, headers }];
 
     await core.process({ records, isFirst: true });
 
     const outputs = [...core.pending()].map((output) => [output.timestamp, output.headers]);
     expect(outputs).toEqual([
-      [1_000, headers],
-      [1_001, undefined],
+      [1_000, undefined],
+      [1_001, headers],
     ]);
   });
 
