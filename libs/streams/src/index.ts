@@ -43,7 +43,6 @@ export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from '
 export type { Stall, StallKind } from './stalls.js';
 export { partitionForKey } from './partitioner.js';
 export {
-  type ContextOf,
   createTopology,
   type ForwardedRecord,
   type NoStores,

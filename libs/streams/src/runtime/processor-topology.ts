@@ -4,7 +4,6 @@ import { type RecordBuffer, RecordCollector } from '../protocol/record-collector
 import { rangeOf, type StreamRecord, type TopicPartition } from '../record.js';
 import type { StateStore } from '../state/state-store.js';
 import {
-  type ContextOf,
   type ForwardedRecord,
   invalid,
   type Processor,
@@ -70,7 +69,7 @@ export class ProcessorTopology {
     this.processor = bySlice(topology.processor(this.context(partition.partition, now)));
   }
 
-  private context(partition: number, now: () => number): ContextOf<Topology> {
+  private context(partition: number, now: () => number): Parameters<Topology['processor']>[0] {
     const topic = (): string => this.topic;
     return {
       get topic() {

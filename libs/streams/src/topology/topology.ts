@@ -112,9 +112,6 @@ export interface Topology<Definitions extends StoreDefinitions = StoreDefinition
   processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor | SliceProcessor;
 }
 
-/** For processors in a separate file. */
-export type ContextOf<T extends Topology> = Parameters<T['processor']>[0];
-
 /**
  * A topology with the types of its stores and the names of its sinks inferred.
  * @throws {StreamsError} INVALID_TOPOLOGY: the contradiction and its fix
