@@ -131,7 +131,9 @@ function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueSto
       views()
         .map((view) => view.get(key))
         .find((value) => value !== undefined),
-    entries: () => views().flatMap((view) => [...view.entries()]),
+    *entries() {
+      for (const view of views()) yield* view.entries();
+    },
   };
 }
 

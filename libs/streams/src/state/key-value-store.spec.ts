@@ -52,6 +52,19 @@ describe('the entries of the key-value store', () => {
   });
 });
 
+describe('the committed entries of the key-value store', () => {
+  it('are read one by one, so that a look at a few of a large store costs little', () => {
+    let reads = 0;
+    const json = jsonSerde<Tally>();
+    const deserialize = (bytes: Buffer): Tally => (reads++, json.deserialize(bytes));
+    const large = keyValueStore({ changelogTopic: 'tallies', serde: { ...json, deserialize } }).createStore();
+    for (const van of ['van-1', 'van-2', 'van-3']) large.put(van, { count: 1 });
+    large.commit();
+    const [first] = large.readOnly().entries();
+    expect([first, reads]).toEqual([['van-1', { count: 1 }], 1]);
+  });
+});
+
 describe('a key of the key-value store', () => {
   it('must be a string: the Buffer of a record, which no other equals, is refused', () => {
     expect(() => store.put(Buffer.from('van-1') as unknown as string, { count: 1 })).toThrow('are strings');

@@ -21,6 +21,7 @@ export interface KeyValueStore<T> {
 /** The committed entries, for readers outside of the processor. Values are copies. */
 export interface ReadOnlyKeyValueStore<T> {
   get(key: string): T | undefined;
+  /** Reads each entry when it is asked for: after a wait, entries may be of a later commit. */
   entries(): Iterable<readonly [string, T]>;
 }
 
@@ -90,11 +91,10 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
     this.changed.set(key, null);
   }
 
-  *entries(): Generator<readonly [string, T]> {
-    for (const key of new Set([...this.committed.keys(), ...this.changed.keys()])) {
-      const value = this.get(key);
-      if (value !== undefined) yield [key, value];
-    }
+  /** Copies only the keys that are added and not committed: those that a caller adds during it are not walked over. */
+  entries(): Iterable<readonly [string, T]> {
+    const added = [...this.changed.keys()].filter((key) => !this.committed.has(key));
+    return present([this.committed.keys(), added], (key) => this.get(key));
   }
 
   writeChanges(into: ChangeSink): void {
@@ -132,11 +132,7 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
     const { committed } = this;
     return {
       get: (key) => this.valueOf(committed.get(key)),
-      entries: () =>
-        [...committed].flatMap(([key, bytes]) => {
-          const value = this.valueOf(bytes);
-          return value === undefined ? [] : [[key, value] as const];
-        }),
+      entries: () => present([committed.keys()], (key) => this.valueOf(committed.get(key))),
     };
   }
 
@@ -159,6 +155,17 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   load(entry: StreamRecord): void {
     this.restore(entry);
   }
+}
+
+function* present<T>(
+  keys: readonly Iterable<string>[],
+  get: (key: string) => T | undefined,
+): Generator<readonly [string, T]> {
+  for (const some of keys)
+    for (const key of some) {
+      const value = get(key);
+      if (value !== undefined) yield [key, value];
+    }
 }
 
 /** Follows a value: the stream time of its put as a double, and a byte in which no JSON ends. */
