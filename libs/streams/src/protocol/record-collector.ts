@@ -171,7 +171,9 @@ function grow(batch: ProducerBatch, bytesNeeded: number): void {
 }
 
 function writeField(into: Buffer, at: number, field: Uint8Array | null, start: number, length: number): number {
-  if (!field) return writeVarint(into, at, -1);
+  if (field === null) return writeVarint(into, at, -1);
+  // TypeScript takes the strings of parsed JSON, which is `any`, and they would be written as zeros.
+  if (!(field instanceof Uint8Array)) throw new TypeError('The key and value of a record are Buffers or null.');
   const to = writeVarint(into, at, length);
   if (length <= COPIED_BY_HAND_BYTES) {
     for (let i = 0; i < length; i++) into[to + i] = field[start + i] as number;

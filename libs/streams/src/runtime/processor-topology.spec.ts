@@ -129,7 +129,7 @@ describe('a processor of slices', () => {
     };
 
     await expect(core.process({ records: recordsOf('a'), isFirst: true })).rejects.toThrow(
-      'forward() to output takes Buffers or null',
+      'The key and value of a record are Buffers or null.',
     );
   });
 

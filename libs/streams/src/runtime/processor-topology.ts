@@ -193,8 +193,6 @@ export class ProcessorTopology {
 
   private append(into: RecordBuffer, { key, value, headers, timestamp }: ForwardedRecord): number {
     const { bytes, start, end } = value === null ? NOTHING : rangeOf(value);
-    if (!isBytesOrNull(key) || !isBytesOrNull(bytes))
-      throw new TypeError(`forward() to ${into.topic} takes Buffers or null as key and value.`);
     // Each switch between records with and without a time would begin a batch, which costs a request.
     const time = timestamp ?? (into.hasTimestamps ? this.options.now() : undefined);
     into.appendRanges(key, 0, key?.length ?? 0, bytes, start, end, headers, time);
@@ -222,11 +220,6 @@ function refusePromise(result: unknown, what: string, applicationId: string): vo
 }
 
 const NOTHING = { bytes: null, start: 0, end: 0 } as const;
-
-/** Parsed JSON is `any`, so TypeScript accepts its strings, which would be written as zeros. */
-function isBytesOrNull(part: Uint8Array | null): boolean {
-  return part === null || part instanceof Uint8Array;
-}
 
 function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
   if ('processSlice' in processor) return processor;
