@@ -25,7 +25,8 @@ export async function readCheckpoint(
   take: (entries: readonly FetchedRecord[]) => Promise<void>,
 ): Promise<CheckpointReading> {
   const file = await open(path, 'r').catch((error: unknown) => {
-    if (isMissing(error)) return null;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error;
   });
   if (!file) return { type: 'absent' };
@@ -113,13 +114,4 @@ class Batches {
 
 function isCorrupt(error: unknown): error is StreamsError {
   return error instanceof StreamsError && error.code === 'CORRUPT_BATCH';
-}
-
-function isMissing(error: unknown): boolean {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-  );
 }
