@@ -85,7 +85,7 @@ describe('chapter 1: a first topology', () => {
   });
 
   // An exception is a bug, or a record that nobody thought of. It parks its partition until a command retries it or leaves
-  // the record out. An exception handler decides that at once: here such a record goes to deadScans(), see below.
+  // the record out. An exception handler decides that at once: toDeadScans(), below, keeps such records.
   it('keeps a record that it fails at, and continues', async () => {
     const topics = { scans: 1, messages: 1, 'unreadable-scans': 1, 'dead-scans': 1 };
     const backend = createMemoryBackend({ topics, now: Date.now });
@@ -98,15 +98,8 @@ describe('chapter 1: a first topology', () => {
         },
       }),
     });
-    const app = createStreamsApp({
-      topology: failing,
-      backend,
-      processingExceptionHandler: () => 'dead-letter',
-      deadLetterQueue: deadScans(backend),
-      logger: silentLogger,
-      now: Date.now,
-      onFatal,
-    });
+    const settings = { backend, logger: silentLogger, now: Date.now, onFatal };
+    const app = createStreamsApp({ topology: failing, ...settings, ...toDeadScans(backend) });
     for (const value of ['Utrecht', '{"place":"Zwolle"}'])
       backend.append({ topic: 'scans', partition: 0 }, { key: null, value: Buffer.from(value) });
     await app.start();
@@ -128,16 +121,19 @@ describe('chapter 1: a first topology', () => {
 
 // Keeps records in a topic of their own, as a writer with a transactional id that nothing else uses. A record may come
 // again after a crash.
-function deadScans(backend: StreamsBackend): ExceptionHandlers['deadLetterQueue'] {
-  return async ({ topic, partition }, { key, value, headers = [] }, { code, message }) => {
-    const producer = backend.producer(`parcel-messages.dead.${topic}.${String(partition)}`);
-    try {
-      await producer.init();
-      const why = [...headers, { key: 'reason', value: Buffer.from(`${code}: ${message}`) }];
-      await producer.commit({ records: [{ topic: 'dead-scans', partition, key, value, headers: why }] });
-    } finally {
-      await producer.close();
-    }
+function toDeadScans(backend: StreamsBackend): ExceptionHandlers {
+  return {
+    processingExceptionHandler: () => 'dead-letter',
+    deadLetterQueue: async ({ topic, partition }, { key, value, headers = [] }, { code, message }) => {
+      const producer = backend.producer(`parcel-messages.dead.${topic}.${String(partition)}`);
+      try {
+        await producer.init();
+        const why = [...headers, { key: 'reason', value: Buffer.from(`${code}: ${message}`) }];
+        await producer.commit({ records: [{ topic: 'dead-scans', partition, key, value, headers: why }] });
+      } finally {
+        await producer.close();
+      }
+    },
   };
 }
 
