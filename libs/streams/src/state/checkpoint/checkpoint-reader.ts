@@ -37,7 +37,8 @@ export async function readCheckpoint(
     if (reason !== null) throw new Unusable(reason);
     return { type: 'read', header, entries: await readEntries(source, take) };
   } catch (error) {
-    if (error instanceof Unusable || isCorrupt(error)) return { type: 'unusable', reason: error.message };
+    const isCorrupt = error instanceof StreamsError && error.code === 'CORRUPT_BATCH';
+    if (isCorrupt || error instanceof Unusable) return { type: 'unusable', reason: error.message };
     throw error;
   } finally {
     await file.close();
@@ -110,8 +111,4 @@ class Batches {
     this.offset = nextOffset;
     return records;
   }
-}
-
-function isCorrupt(error: unknown): error is StreamsError {
-  return error instanceof StreamsError && error.code === 'CORRUPT_BATCH';
 }
