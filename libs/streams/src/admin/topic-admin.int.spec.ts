@@ -40,6 +40,16 @@ describe('The topic admin', () => {
     expect(await configOf(name)).toMatchObject({ 'retention.ms': '123456' });
   });
 
+  it('says which topic the brokers refuse, and why', async () => {
+    const name = `topic-admin-${randomUUID()}`;
+    await expect(
+      admin.createTopics([{ name, partitions: 1, replicationFactor: 3, configs: {} }]),
+    ).rejects.toMatchObject({
+      code: 'REQUEST_REFUSED',
+      message: expect.stringContaining(`Creating the topic ${name} was refused with INVALID_REPLICATION_FACTOR (38)`),
+    });
+  });
+
   it('tells a setting of topics, the default of the broker too', async () => {
     const [given, left] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
     const spec = { partitions: 1, replicationFactor: 1 };

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
+import { parkingOr } from '../backend/kafka/kafka-errors.js';
 import type { KafkaSettings } from '../kafka-settings.js';
 import type { TopicSpec } from '../topology/topics.js';
 import { connectKafka } from './kafka-connection.js';
 
-// kafkajs is CommonJS, and Node does not find this name as a named export.
-const { ConfigResourceTypes, ConfigSource } = kafkajs;
+// kafkajs is CommonJS, and Node does not find these names as named exports.
+const { ConfigResourceTypes, ConfigSource, KafkaJSAggregateError } = kafkajs;
 
 const CREATE_TIMEOUT_MS = 30_000;
 /** Brokers take long to create thousands of partitions. */
@@ -14,7 +15,10 @@ const METADATA_POLL_MS = 100;
 
 export interface TopicAdmin {
   listTopics(): Promise<readonly string[]>;
-  /** Resolves when the topics have leaders; a topic that someone else created in the meantime is not an error. */
+  /**
+   * Resolves when the topics have leaders; a topic that exists by now is not an error.
+   * @throws {StreamsError} REQUEST_REFUSED, ACCESS_DENIED: why the brokers refuse a topic
+   */
   createTopics(topics: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns one setting per topic, broker defaults included. The topics must exist. */
@@ -42,11 +46,16 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
 async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   for (const { name, partitions, replicationFactor, configs } of specs) {
     const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
-    await admin.createTopics({
+    const creating = admin.createTopics({
       topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
       // kafkajs treats a topic that the broker does not know yet as an error.
       waitForLeaders: false,
       timeout: CREATE_TIMEOUT_MS,
+    });
+    await creating.catch((error: unknown) => {
+      // The message of kafkajs does not say why.
+      const [cause = error] = error instanceof KafkaJSAggregateError ? error.errors : [];
+      throw parkingOr(cause, `Creating the topic ${name}`);
     });
   }
   await untilTopicsKnown(
