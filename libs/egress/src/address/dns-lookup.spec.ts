@@ -84,6 +84,12 @@ describe('createDnsLookup', () => {
     expect(await addresses).toEqual([{ address: '93.184.215.14', family: 4 }]);
   });
 
+  it('waits for nothing more once both families are known', async () => {
+    const { lookup } = await build(() => at('2606:2800:220:1::1', '93.184.215.14'), { otherFamilyMs: 60_000 });
+
+    expect(await lookup('hooks.example')).toHaveLength(2);
+  });
+
   it('resolves other names while many wait for a dead name server', async () => {
     const { lookup } = await build(({ name }) =>
       name === 'alive.example' ? at('93.184.215.14') : { type: 'silence' },

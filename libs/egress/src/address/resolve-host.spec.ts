@@ -4,7 +4,8 @@ import type { Lookup } from './dns-lookup.js';
 import { createHostResolver } from './resolve-host.js';
 
 function build(lookup: Lookup, denied: readonly string[] = []) {
-  let passedMs = 0;
+  /** A process that has run for a while. */
+  let passedMs = 86_400_000;
   let lookups = 0;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(['10.0.0.0/8']),

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { settlesWithin, until } from '../../../../test/support/until.js';
@@ -15,6 +15,7 @@ import {
 } from '../testing/raw-server.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 import type { EgressResult } from './egress-result.js';
+import { Exchange } from './exchange.js';
 
 const DEADLINE_MS = 200;
 /** Tolerates a machine under load, but not an endless exchange. */
@@ -325,6 +326,33 @@ const OTHER_THREAD = String.raw`
   });
   server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port));
 `;
+
+describe('a post that was sent on a connection that the other side had ended', () => {
+  it('may have arrived, so it is never called unsent, whatever comes of sending it again', async () => {
+    const limits = { maxBodyBytes: 0, keepBody: false };
+    const rest = { signal: undefined, group: undefined, isWanted: undefined };
+    const queue = { leave: () => undefined, isWithoutTurn: () => false };
+    const result = new Promise((resolve) => {
+      const exchange = new Exchange({ head: '', body: Buffer.alloc(0), deadlineMs: 1_000, limits, ...rest }, resolve);
+      exchange.waitIn(queue);
+      exchange.start({ responseSoFar: () => undefined, cut: () => undefined });
+      exchange.waitAgainIn(queue);
+      exchange.fail(new Error('no connection'));
+    });
+    expect(await result).toEqual({ type: 'error', errorCode: 'network_error', detail: 'no connection' });
+  });
+});
+
+describe('a signal that many posts share', () => {
+  it('is left by each of them at its end', async () => {
+    const server = keep(await startRawServer(write(`${OK}content-length: 0\r\n\r\n`)));
+    const { signal } = new AbortController();
+
+    await openClient().post({ url: server.url, headers: {}, body: '', signal });
+
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
 
 describe('an event loop that was blocked over a deadline', () => {
   it('reads the responses that arrived in time before it calls anything late', async () => {

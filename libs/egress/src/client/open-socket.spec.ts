@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import type { Lookup } from '../address/dns-lookup.js';
 import { clientIdentityOf } from '../certificate/client-certificate.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, startRawServer } from '../testing/raw-server.js';
+import { createSocketOpener } from './open-socket.js';
 
 const CLOSED: Answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
 const toLoopback: Lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
@@ -245,6 +247,54 @@ describe('what a server sends after the handshake (R-26)', () => {
     const { post } = await build({ ...valid, maxVersion: 'TLSv1.2' }, { answer: again });
 
     expect(await post('hooks.example')).toMatchObject(expected);
+  });
+});
+
+describe('a TLS session', () => {
+  const sockets: TLSSocket[] = [];
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  /** Connects once, by an opener that trusts the server. */
+  function connecting(port: number, monotonicMs: () => number = () => 0) {
+    const opener = createSocketOpener({ trustedCa: authority.cert, monotonicMs });
+    const target = { protocol: 'https:', hostname: '127.0.0.1', port: String(port) };
+    return async (): Promise<TLSSocket> => {
+      const socket = opener.direct(target, [{ address: '127.0.0.1', family: 4 }]) as TLSSocket;
+      sockets.push(socket.on('error', () => undefined));
+      await once(socket, 'secureConnect');
+      return socket;
+    };
+  }
+
+  it('that the server renews is as old as the full handshake before it, so an expired certificate is noticed', async () => {
+    let passedMs = 0;
+    const connect = connecting(await startTicketServer(1), () => passedMs);
+    const resumed: boolean[] = [];
+    for (const ms of [0, 300_000, 599_000, 600_000]) {
+      passedMs = ms;
+      const socket = await connect();
+      await once(socket, 'session');
+      resumed.push(socket.isSessionReused());
+      socket.destroy();
+    }
+    expect(resumed).toEqual([false, true, true, false]);
+  });
+
+  it('is not tried again after a failure, which it may have caused', async () => {
+    const { port } = keep(await startRawServer(CLOSED, valid));
+    const connect = connecting(port);
+    const resumed: boolean[] = [];
+    for (const failure of [undefined, new Error('the server cannot go on'), undefined]) {
+      const socket = await connect();
+      resumed.push(socket.isSessionReused());
+      if (resumed.length === 1) await once(socket, 'session');
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.destroy(failure);
+      await closed;
+    }
+    expect(resumed).toEqual([false, true, false]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CheckedConnect } from './checked-connector.js';
@@ -24,6 +26,7 @@ function build({ maxConnections = 1, maxSockets = 1_000 } = {}) {
   return {
     origins,
     connecting: () => connecting.length,
+    open: (socket: Socket) => connecting.shift()?.(null, socket),
     failOldest: () => fail(connecting.shift()),
     failAll: () => {
       connecting.splice(0).forEach(fail);
@@ -52,6 +55,12 @@ function post(origins: OriginPool, name: string, deadlineMs?: number): Promise<E
   return new Promise((resolve) => {
     origins.of(targetAt(name)).submit(exchange(resolve, deadlineMs));
   });
+}
+
+/** Takes what is written, and never answers. */
+function openedSocket(): Socket {
+  const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  return Object.assign(stream, { unref: () => undefined }) as unknown as Socket;
 }
 
 function nextIteration() {
@@ -111,6 +120,22 @@ describe('OriginPool', () => {
     await origins.close(new Error('over'));
   });
 
+  it('closes a connection that opens only after its origin has been dropped', async () => {
+    const { origins, open, failAll } = build();
+    await post(origins, 'a', 20);
+    for (const name of ['b', 'c', 'd']) {
+      const settled = post(origins, name, 20);
+      await nextIteration();
+      await settled;
+    }
+    const socket = new Socket();
+    open(socket);
+
+    expect(socket.destroyed).toBe(true);
+    failAll();
+    await origins.close(new Error('over'));
+  });
+
   it('fails waiting posts when it is closed, and opens no more connections', async () => {
     const { origins, failAll } = build();
     const settled = [post(origins, 'a'), post(origins, 'a')];
@@ -160,6 +185,38 @@ describe('OriginPool', () => {
     await Promise.all(posts);
   });
 
+  it('opens few connections again after a failure without any other: the server has perhaps just started', async () => {
+    const { origins, connecting, failAll } = build({ maxConnections: 100 });
+    const posts = Array.from({ length: 20 }, () => post(origins, 'a', 60_000));
+    await nextIteration();
+    expect(connecting()).toBe(4);
+    origins.of(targetAt('a')).sweep();
+    await nextIteration();
+    expect(connecting()).toBe(8);
+
+    failAll();
+    await nextIteration();
+    expect(connecting()).toBe(4);
+
+    await origins.close(new Error('over'));
+    failAll();
+    await Promise.all(posts);
+  });
+
+  it('opens none for a post that has ended before it could be sent again (R-21)', async () => {
+    const { origins, connecting } = build();
+    const result = new Promise((resolve) => {
+      const again = exchange(resolve);
+      origins.of(targetAt('a')).onStale(again);
+      again.abort();
+    });
+    await nextIteration();
+
+    expect(await result).toEqual({ type: 'aborted' });
+    expect(connecting()).toBe(0);
+    await origins.close(new Error('over'));
+  });
+
   it('shares the sockets of the process among the origins that want more, and leaves some to others', async () => {
     const { origins, connecting, failAll } = build({ maxConnections: 100, maxSockets: 24 });
     const posts = ['a', 'b', 'c', 'd'].flatMap((name) => Array.from({ length: 20 }, () => post(origins, name, 400)));
@@ -174,6 +231,32 @@ describe('OriginPool', () => {
     failAll();
     await nextIteration();
     expect(connecting()).toBeGreaterThan(8);
+    await origins.close(new Error('over'));
+    failAll();
+    await Promise.all(posts);
+  });
+
+  it.each([
+    ['have closed', 4, (socket: Socket) => socket.destroy()],
+    ['carry a request again', 3, () => undefined],
+  ])('spares no idle connections for others that %s', async (_case, share, then) => {
+    const { origins, connecting, open, failAll } = build({ maxConnections: 100, maxSockets: 24 });
+    const ended = Array.from({ length: 4 }, () => post(origins, 'a', 20));
+    await nextIteration();
+    await Promise.all(ended);
+    const sockets = Array.from({ length: 4 }, () => openedSocket());
+    for (const socket of sockets) open(socket);
+    const posts = share === 3 ? sockets.map(() => post(origins, 'a', 60_000)) : [];
+    sockets.forEach(then);
+    await nextIteration();
+
+    posts.push(...Array.from({ length: 20 }, () => post(origins, 'b', 60_000)));
+    await nextIteration();
+    origins.of(targetAt('b')).sweep();
+    await nextIteration();
+
+    // A quarter of what is unused, beyond the reserved part.
+    expect(connecting()).toBe(share);
     await origins.close(new Error('over'));
     failAll();
     await Promise.all(posts);

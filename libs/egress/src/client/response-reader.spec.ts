@@ -123,6 +123,16 @@ describe('ResponseReader', () => {
     }
   });
 
+  it('limits the head of each response for itself, however many bytes those before it had', () => {
+    const reader = new ResponseReader({ maxHeadBytes: 100 });
+    const bytes = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(2) + FINAL);
+
+    for (let response = 1; response <= 3; response += 1) {
+      reader.begin({ maxBodyBytes: 1_000, keepBody: true });
+      expect(reader.read(bytes, bytes.length)).toBe('complete');
+    }
+  });
+
   it('refuses any text that is not a status line of HTTP/1.x', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii', minLength: 1 }), (text) => {
@@ -200,6 +210,20 @@ describe('the body of a response', () => {
     const page = `HTTP/1.1 500 X\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
     const { reader } = read([page], { keepBody: false, maxHeadBytes: 100, maxBodyBytes: 4_096 });
     expect(reader.response()?.body.length).toBe(1_024);
+  });
+
+  it('has the framing of its own response: one in chunks may come before one with a length', () => {
+    const { reader } = read([`${chunked}5\r\nfirst\r\n0\r\n\r\n`]);
+    reader.begin({ maxBodyBytes: 1_000, keepBody: true });
+
+    expect(reader.read(Buffer.from(FINAL), FINAL.length)).toBe('complete');
+    expect(reader.response()).toMatchObject({ statusCode: 201, body: Buffer.from('ok'), truncated: false });
+  });
+
+  it('is read up to its limit even if each byte is a chunk', () => {
+    const text = `${chunked}${'1\r\nx\r\n'.repeat(16_384)}0\r\n\r\n`;
+    const { reading, reader } = read([text], { maxBodyBytes: 16_384 });
+    expect([reading, reader.response()?.body.length]).toEqual(['complete', 16_384]);
   });
 
   it('may have framing many times its size, but not without limit', () => {

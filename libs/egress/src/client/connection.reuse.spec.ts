@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { holdsFor, until } from '../../../../test/support/until.js';
+import { closedAfterEach } from '../testing/opened.js';
+import { type Answer } from '../testing/raw-server.js';
+import { Connection } from './connection.js';
+import { Exchange } from './exchange.js';
+
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const answerOk: Answer = (socket) => socket.write(`${HEAD}content-length: 0\r\n\r\n`);
+const NOTICE: Answer = (socket) => socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n');
+
+const { build, serve } = closedAfterEach();
+
+describe('a connection', () => {
+  it('is replaced after two minutes, however busy it is, so that a host that has moved is found', async () => {
+    let passedMs = 0;
+    const server = await serve(answerOk);
+    const post = build({ monotonicMs: () => passedMs });
+    for (; passedMs < 120_000; passedMs += 3_000) {
+      await post(server.url);
+      expect(server.connections).toHaveLength(1);
+    }
+
+    await post(server.url);
+
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('is given up soon when the rest of an answer does not come, long before the deadline (R-26)', async () => {
+    const server = await serve((socket) => socket.write(`${HEAD}content-length: 5\r\n\r\n`));
+
+    const result = await build()(server.url, { deadlineMs: 60_000, keepBody: false });
+
+    expect(result).toMatchObject({ statusCode: 200 });
+    await until(() => server.openConnections() === 0);
+  });
+
+  it('is not offered for more requests when a close follows its notice of a time-out (R-21)', async () => {
+    const server = await serve(NOTICE);
+    const happened: string[] = [];
+    const connection = new Connection(
+      {
+        onFree: () => happened.push('free'),
+        onStale: () => happened.push('stale'),
+        onClosed: () => happened.push('closed'),
+      },
+      { keepAliveMs: 30_000, maxAgeMs: 120_000, maxHeadBytes: 1_000, monotonicMs: () => 0 },
+    );
+    const socket = connect({ port: server.port, host: '127.0.0.1', onread: connection.onread() });
+    await once(socket, 'connect');
+    connection.attach(socket);
+    const limits = { maxBodyBytes: 0, keepBody: false };
+    const rest = { signal: undefined, group: undefined, isWanted: undefined };
+    const head = 'POST / HTTP/1.1\r\n\r\n';
+    const exchange = new Exchange({ head, body: Buffer.alloc(0), deadlineMs: 5_000, limits, ...rest }, () => undefined);
+
+    connection.begin(exchange, { wasIdle: true });
+
+    await until(() => happened.includes('stale'));
+    await holdsFor(200, () => !happened.includes('free'));
+    exchange.abort();
+  });
+});
