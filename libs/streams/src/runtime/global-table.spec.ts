@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { flushed, until } from '../../../../test/support/until.js';
 import { silentLogger } from '../logger.js';
 import type { RecordBatch } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -95,6 +96,70 @@ describe('a global table whose records unpack to more than memory holds at a tim
     });
     await table.start();
     expect(steps).toEqual(['a', 'b', 'c'].flatMap((key) => ['unpack', 'prepare 1', key]));
+    await table.stop();
+  });
+});
+
+describe('a global table whose records wait for something', () => {
+  async function waiting() {
+    const backend = createMemoryBackend({ topics: { table: 1 }, now: () => 0 });
+    const steps: string[] = [];
+    const answers: (() => void)[] = [];
+    const table = createGlobalTable({
+      backend,
+      topic: 'table',
+      logger: silentLogger,
+      prepare: () => new Promise((resolve) => answers.push(resolve)),
+      onRecord: (key) => void steps.push(key.toString()),
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    await table.start();
+    const append = (key: string) =>
+      backend.append({ topic: 'table', partition: 0 }, { key: Buffer.from(key), value: Buffer.from(key) });
+    append('a');
+    await until(() => answers.length === 1);
+    return { backend, table, steps, append, answer: () => answers.pop()?.() };
+  }
+
+  it('is caught up when they are applied, not when they are read', async () => {
+    const { table, steps, answer } = await waiting();
+    const caughtUp = table.caughtUp().then(() => steps.push('caught up'));
+    await flushed();
+    answer();
+    await caughtUp;
+    expect(steps).toEqual(['a', 'caught up']);
+    await table.stop();
+  });
+
+  it('leaves nobody waiting when it is stopped', async () => {
+    const { table, answer } = await waiting();
+    const caughtUp = table.caughtUp().catch((error: unknown) => error);
+    await flushed();
+    await table.stop();
+    expect(await caughtUp).toMatchObject({ message: 'The table of table is stopped.' });
+    answer();
+  });
+
+  it('is no stall any more once they are applied (R-45)', async () => {
+    const begun: boolean[] = [];
+    const { backend, table, append, answer } = await waiting();
+    backend.stalls.begin = () => {
+      const index = begun.push(true) - 1;
+      return () => void (begun[index] = false);
+    };
+    const first = table.caughtUp();
+    await until(() => begun.length === 1);
+    append('b');
+    const second = table.caughtUp();
+    answer();
+    await first;
+    await until(() => begun.length === 2);
+    expect(begun).toEqual([false, true]);
+    answer();
+    await second;
+    expect(begun).toEqual([false, false]);
     await table.stop();
   });
 });

@@ -54,6 +54,15 @@ beforeEach(() => {
 });
 
 describe('a processor of slices', () => {
+  it('blames no record for what fails after all of them', async () => {
+    handle = (slice) => {
+      forwardAll(slice);
+      return Promise.reject(new Error('too late to blame one'));
+    };
+    await expect(core.process({ records: recordsOf('a', 'b'), isFirst: true })).rejects.toThrow('too late');
+    expect(core.offset).toBeNull();
+  });
+
   it('is called once with all records', async () => {
     await core.process({ records: recordsOf('a', 'b', 'c'), isFirst: true });
 

@@ -157,3 +157,83 @@ describe('an executor whose position is out of the range of a broker', () => {
     expect([processed, answers, logged]).toEqual([['b'], 6, []]);
   });
 });
+
+describe('a task that is built again', () => {
+  it('is not called stuck for failures that each were over soon, however many there are (R-45)', async () => {
+    const failed = new Set<number>();
+    broker = createMemoryBackend({ topics: { input: 1 }, now: Date.now });
+    await start({
+      createTask: (context) => ({
+        open: async () => ({ position: (await context.committedOffset())?.offset ?? 0 }),
+        process: async ({ records, nextOffset }) => {
+          const isFirstTry = !failed.has(nextOffset);
+          failed.add(nextOffset);
+          if (isFirstTry) throw new Error('a broker restarts');
+          processed.push(...records.map(({ value }) => String(value)));
+          await context.commitOffset(nextOffset);
+        },
+        close: () => Promise.resolve(),
+      }),
+    });
+    for (let count = 1; count <= 33; count++) {
+      broker.append(INPUT, { key: null, value: Buffer.from(String(count)) });
+      await until(() => processed.length === count);
+    }
+    expect(logged).toEqual([]);
+  });
+
+  it('asks for its partition under the generation that the group has by then', async () => {
+    let isBroken = false;
+    await start({
+      topics: ['input', 'other'],
+      backend: (broker = createMemoryBackend({ topics: { input: 1, other: 1 }, now: Date.now })),
+      createTask: () => ({
+        open: () => Promise.resolve({ position: 0 }),
+        process: ({ records }) => {
+          if (isBroken) return Promise.reject(new Error('a broker restarts'));
+          processed.push(...records.map(({ value }) => String(value)));
+          return Promise.resolve();
+        },
+        close: () => Promise.resolve(),
+      }),
+    });
+    await until(() => manager.ready());
+    await broker
+      .group({ groupId: 'group', topics: ['input', 'other'] })
+      .join({ assigned: () => Promise.resolve(), failed: () => undefined });
+    await until(() => manager.tasks().length === 1 && manager.ready());
+    const [own] = manager.tasks();
+    if (!own) throw new Error('It has no task.');
+    isBroken = true;
+    broker.append(own, { key: null, value: Buffer.from('a') });
+    await until(() => !manager.ready());
+    isBroken = false;
+    await until(() => processed.length > 0);
+    expect(processed).toEqual(['a']);
+  });
+});
+
+describe('a parked partition', () => {
+  it('is parked since its first failure, and may be moved again after each attempt that did not help', async () => {
+    let clock = 1_000;
+    let attempts = 0;
+    await start({
+      now: () => clock,
+      createTask: () => ({
+        open: () => {
+          attempts++;
+          return Promise.reject(new StreamsError('POSITION_LOST', 'the position is lost'));
+        },
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+    });
+    for (let count = 1; count <= 3; count++) {
+      await until(() => attempts === count && manager.tasks()[0]?.parked !== null);
+      await until(() => manager.command(INPUT, { seek: 'latest' }) === null);
+      clock += 1_000;
+    }
+    await until(() => attempts === 4);
+    expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'POSITION_LOST', since: 1_000 });
+  });
+});

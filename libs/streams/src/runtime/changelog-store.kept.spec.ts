@@ -1,0 +1,173 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { flushed, holdsFor, until } from '../../../../test/support/until.js';
+import { partitionName, type StreamRecord } from '../record.js';
+import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
+import { ChangelogStore } from './changelog-store.js';
+import { StateDirectory } from './state-directory.js';
+import { type Broker, Journal } from './testing/observed-restores.js';
+
+const HOUR_MS = 3_600_000;
+const INTERVAL_MS = 1_000;
+const CHANGELOG = { topic: 'counts', partition: 0 };
+const FILE = join('counting', 'counts-0.checkpoint');
+
+let clock: number;
+let broker: Broker;
+let journal: Journal;
+let stateDir: string;
+let prepare: (records: readonly StreamRecord[]) => Promise<void>;
+
+function newBroker(): Broker {
+  return createMemoryBackend({ topics: { counts: 1 }, now: () => clock });
+}
+
+beforeEach(async () => {
+  clock = 1_000_000;
+  broker = newBroker();
+  journal = new Journal();
+  stateDir = await mkdtemp(join(tmpdir(), 'waypost-state-'));
+  prepare = () => Promise.resolve();
+});
+
+afterEach(() => rm(stateDir, { recursive: true }));
+
+function options() {
+  const counts = keyValueStore<number>({
+    changelogTopic: CHANGELOG.topic,
+    serde: jsonSerde(),
+    prepare: (records) => prepare(records),
+  });
+  const topology = { applicationId: 'counting', stores: { counts } };
+  const own = { stateDir, checkpointIntervalMs: INTERVAL_MS, logger: journal, now: () => clock };
+  return { counts, state: { topology, backend: broker, ...own } };
+}
+
+function newStore() {
+  const { counts, state } = options();
+  const kept = new ChangelogStore('counts', counts, 0, state);
+  const values = kept.store as typeof kept.store & KeyValueStore<number>;
+  return {
+    kept,
+    values,
+    open: () => kept.open(new AbortController().signal),
+    commit: (key: string, value: number) => {
+      values.put(key, value);
+      kept.committed(new Map([[partitionName(CHANGELOG), append(key, value)]]));
+      kept.store.commit();
+    },
+  };
+}
+
+function append(key: string, value: number | null): number {
+  return broker.append(CHANGELOG, { key: Buffer.from(key), value: value === null ? null : Buffer.from(String(value)) });
+}
+
+function checkpoints(): number {
+  return journal.events.filter((event) => event === 'checkpoint_written').length;
+}
+
+describe('the store of a partition', () => {
+  it('is gone on with after days without a restart, since no change of these days was missed', async () => {
+    const { open, commit } = newStore();
+    append('a', 1);
+    await open();
+    clock += 30 * HOUR_MS;
+    commit('b', 1);
+    await open();
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'memory']);
+  });
+
+  it('had content before its last key was deleted: its partition needs a position', async () => {
+    const { kept, open } = newStore();
+    append('a', 1);
+    append('a', null);
+    await open();
+    expect([kept.store.size, kept.hasHistory]).toEqual([0, true]);
+  });
+
+  it('is not touched by a restore that goes on after its task was closed: the next task uses it', async () => {
+    const { kept } = newStore();
+    append('a', 1);
+    const waiting: (() => void)[] = [];
+    prepare = () => new Promise((resolve) => waiting.push(resolve));
+    const closed = new AbortController();
+    const opening = kept.open(closed.signal).catch((error: unknown) => error);
+    await until(() => waiting.length === 1);
+    closed.abort(new Error('closed'));
+    expect(await opening).toMatchObject({ message: 'closed' });
+    for (const resolve of waiting) resolve();
+    await flushed();
+    expect(kept.store.size).toBe(0);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('leaves nothing in the store when it turns out to be damaged after its first entries', async () => {
+    const first = newStore();
+    await first.open();
+    first.commit('of the checkpoint', 1);
+    await first.kept.retire();
+    const file = join(stateDir, FILE);
+    await writeFile(file, (await readFile(file)).subarray(0, -3));
+
+    broker = newBroker();
+    append('of the changelog', 1);
+    const second = newStore();
+    await second.open();
+    expect([...second.values.entries()]).toEqual([['of the changelog', 1]]);
+  });
+
+  it('is not written once the changelog has lost records before it, but again when they have been made up for', async () => {
+    const { kept, open, commit } = newStore();
+    await open();
+    commit('a', 1);
+    commit('b', 1);
+    broker.loseFrom(CHANGELOG, 1);
+    expect(() => commit('c', 1)).toThrow('it was deleted, or has lost records');
+    await kept.retire();
+    expect(await readdir(stateDir)).toEqual([]);
+
+    await open();
+    await kept.retire();
+    expect(checkpoints()).toBe(1);
+  });
+
+  it('is written once per interval, and only after a change', async () => {
+    const { kept, open, commit } = newStore();
+    await open();
+    commit('a', 1);
+    clock += INTERVAL_MS;
+    const onlyAfter = async (count: number): Promise<void> => {
+      await until(() => (kept.between(), checkpoints() === count));
+      await holdsFor(100, () => (kept.between(), checkpoints() === count));
+    };
+    await onlyAfter(1);
+    commit('b', 1);
+    await onlyAfter(1);
+    clock += INTERVAL_MS;
+    await onlyAfter(2);
+    clock += INTERVAL_MS;
+    await onlyAfter(2);
+
+    const next = newStore();
+    await next.open();
+    await next.kept.retire();
+    expect([journal.restored.at(-1)?.from, checkpoints()]).toEqual(['checkpoint', 2]);
+  });
+
+  it('is not written by a process that stops while abandoned work may still change the store', async () => {
+    const directory = new StateDirectory(options().state);
+    const stores = directory.of(0);
+    await stores.open(new AbortController().signal);
+    directory.stop();
+    stores.release();
+    stores.abandon();
+    await directory.close();
+    expect(await readdir(stateDir)).toEqual([]);
+  });
+});
