@@ -62,6 +62,15 @@ describe('shared permits (R-26)', () => {
     expect(begunOf('healthy')).toBe(1);
   });
 
+  it('count what a fleet still has while others of it end', async () => {
+    const { permits, wantAll, end } = build();
+    wantAll('bad', 20);
+    for (let n = 0; n < 19; n++) await end(`bad/${String(n)}`);
+    expect(permits.inUse).toBe(1);
+    wantAll('bad', 5_000);
+    expect(permits.inUse).toBe(20);
+  });
+
   it('leave another fleet its share at the same origin', () => {
     const { wantAll, begunOf } = build({ total: 1_000, perOrigin: 60 });
     wantAll('bad', 5_000, 'https://login.example');

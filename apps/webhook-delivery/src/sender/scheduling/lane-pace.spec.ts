@@ -27,6 +27,16 @@ describe('the rate of a lane (R-16)', () => {
     expect(pace.waitMs(withRate(10), AT_MS)).toBe(100);
   });
 
+  it('makes up for the lateness of a timer once, not for a start that nothing delayed', () => {
+    const pace = new LanePace();
+    pace.waitMs(withRate(1), AT_MS);
+    expect(pace.waitMs(withRate(1), AT_MS + 500)).toBe(500);
+    // The timer fires 5 ms late.
+    expect(pace.waitMs(withRate(1), AT_MS + 1_005)).toBe(0);
+    expect(pace.waitMs(withRate(1), AT_MS + 60_000)).toBe(0);
+    expect(pace.waitMs(withRate(1), AT_MS + 60_000)).toBe(1_000);
+  });
+
   it('makes up for retries, but holds first attempts back for a minute at most, however many were due at once', () => {
     const pace = new LanePace();
     for (let n = 0; n < 40; n++) pace.countRetry(withRate(1), AT_MS);

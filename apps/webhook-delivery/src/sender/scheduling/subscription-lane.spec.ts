@@ -11,12 +11,14 @@ function build({
   ratePerSecond = null as number | null,
   fleetOf = (id: string) => `fleet of ${id}`,
   rateOf = (_id: string) => ratePerSecond,
+  total = 1_000,
+  slots = 1_000,
 } = {}) {
   const clock = new ManualClock();
   const { monotonicMs } = clock;
   const scheduler = new DeliveryScheduler({
-    slots: { perSubscription: 1_000, perFleet: 1_000, perFleetBesideOthers: 1_000, total: 1_000 },
-    reservations: { total: 1_000, perOrigin: 1_000 },
+    slots: { perSubscription: slots, perFleet: slots, perFleetBesideOthers: slots, total: slots },
+    reservations: { total, perOrigin: 1_000 },
     settings: (id) => ({ fleetId: fleetOf(id), origin: id, ratePerSecond: rateOf(id), heedsRetryAfter: true }),
     timers: clock,
     monotonicMs,
@@ -93,6 +95,70 @@ describe('the lane of a subscription of which nothing is left', () => {
     endAll();
     clock.passMs(1_000);
     expect(scheduler.size).toBe(0);
+  });
+});
+
+describe('a lane that is forgotten', () => {
+  it('is so although its rate went on holding back after the first look', () => {
+    const { scheduler, clock, enqueue, endAll } = build({ ratePerSecond: 1 });
+    enqueue('a');
+    endAll();
+    clock.passMs(500);
+    enqueue('a');
+    clock.passMs(500);
+    endAll();
+    clock.passMs(1_000);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('is so when what it had beyond its share was held', () => {
+    const { scheduler, clock, enqueue, endAll } = build({ fleetOf: () => 'fleet', total: 9 });
+    for (let n = 0; n < 10; n++) enqueue(`subscription-${String(n)}`);
+    for (let n = 0; n < 10; n++) scheduler.drain(`subscription-${String(n)}`);
+    endAll();
+    clock.passMs(1_000);
+    expect(scheduler.size).toBe(0);
+  });
+
+  it('takes nothing with it of one that its subscription got since', () => {
+    let ratePerSecond: number | null = 1;
+    const { scheduler, clock, enqueue, endAll } = build({ rateOf: () => ratePerSecond });
+    enqueue('a');
+    endAll();
+    ratePerSecond = null;
+    enqueue('a');
+    endAll();
+    expect(scheduler.size).toBe(0);
+    enqueue('a');
+    clock.passMs(1_000);
+    expect(scheduler.size).toBe(1);
+    endAll();
+    expect(scheduler.size).toBe(0);
+  });
+});
+
+describe('the subscriptions of a fleet that has many more than reservations (R-26)', () => {
+  it('each get one in their turn, however many turns there were before', () => {
+    const { clock, begun, scheduler } = build({ fleetOf: () => 'fleet', total: 30, slots: 2 });
+    const turns: string[] = [];
+    const wait = (id: string): void =>
+      scheduler.lane(id).enqueue({
+        isVoid: false,
+        isPaced: true,
+        mayBegin: () => true,
+        begin: (delivery) => {
+          turns.push(id);
+          begun.push(delivery);
+          wait(id);
+        },
+      });
+    for (let n = 0; n < 40; n++) wait(String(n));
+    for (let round = 0; round < 400; round++) {
+      // More end at once than there are slots for those that follow.
+      for (const delivery of begun.splice(0, 5)) delivery.end();
+      clock.passMs(5_000);
+    }
+    expect(new Set(turns.slice(-500)).size).toBe(40);
   });
 });
 
