@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { silentLogger } from '../logger.js';
+import { LeaderEpochs } from './leader-epochs.js';
 import type { TaskManager } from './task-manager.js';
 import { CountingApps, createCounting, INPUT, untilParked } from './testing/counting-app.js';
 
@@ -131,5 +132,16 @@ describe('a log that loses processed records to an unclean election (R-45)', () 
     apps.append('quiet', 'lost');
     await apps.untilOutputs('a1', 'd2', 'e3');
     expect(errors).toEqual([]);
+  });
+});
+
+describe('the epoch of a position', () => {
+  it('is unknown again after a batch without one: an earlier epoch ended before what has been read since', async () => {
+    const epochs = new LeaderEpochs({ backend: { epochEnd: () => Promise.resolve(5) }, partition: 0 });
+    const batch = { ...INPUT, records: [], nextOffset: 9, highWatermark: 9, lastStableOffset: 9 };
+    await epochs.advance({ ...batch, leaderEpoch: 3 }, 5);
+    expect(epochs.entryOf(INPUT.topic)).toBe('epoch=3');
+    await epochs.advance(batch, 5);
+    expect(epochs.entryOf(INPUT.topic)).toBeNull();
   });
 });

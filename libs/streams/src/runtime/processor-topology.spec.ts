@@ -200,6 +200,10 @@ describe('punctuate()', () => {
       { streamTimeMs: 3_000, wallClockMs: 9_000 },
     ]);
     expect([...core.pending()].map(({ value }) => String(value))).toEqual(['due', 'due', 'due']);
+    // Whether a broker's refusal may be about its output, and so about no record.
+    expect(core.hasPunctuated).toBe(true);
+    core.commit();
+    expect(core.hasPunctuated).toBe(false);
     core.close();
     expect(() => core.punctuate()).toThrow('closed');
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { until } from '../../../../test/support/until.js';
+import { flushed, until } from '../../../../test/support/until.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -235,5 +235,60 @@ describe('a parked partition', () => {
     }
     await until(() => attempts === 4);
     expect(manager.tasks()[0]?.parked).toMatchObject({ code: 'POSITION_LOST', since: 1_000 });
+  });
+
+  it('is tried again soon when it fails for another reason than before', async () => {
+    let attempts = 0;
+    await start({
+      now: () => 0,
+      createTask: () => ({
+        open: () => Promise.reject(new StreamsError(++attempts > 4 ? 'CORRUPT_STATE' : 'POSITION_LOST', 'it fails')),
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+    });
+    const retryAt: (number | null | undefined)[] = [];
+    for (let count = 1; count <= 5; count++) {
+      await until(() => {
+        if (attempts < count) manager.command(INPUT, 'retry');
+        return attempts === count;
+      });
+      await until(() => manager.tasks()[0]?.parked?.code === (count > 4 ? 'CORRUPT_STATE' : 'POSITION_LOST'));
+      retryAt.push(manager.tasks()[0]?.parked?.nextRetryAt);
+    }
+    expect([retryAt.at(-2), retryAt.at(-1)]).toEqual([8_000, 1_000]);
+  });
+
+  it('is not moved by a command that came while it recovered by itself, not even at its next failure', async () => {
+    const opened: (number | undefined)[] = [];
+    let recover: () => void = () => undefined;
+    let isLost = true;
+    let isBroken = false;
+    await start({
+      createTask: (context) => ({
+        open: async () => {
+          if (isLost) throw new StreamsError('POSITION_LOST', 'the position is lost');
+          if (opened.length === 0) await new Promise<void>((resolve) => (recover = resolve));
+          opened.push((await context.committedOffset())?.offset);
+          return { position: opened.at(-1) ?? 0 };
+        },
+        process: async ({ nextOffset }) => {
+          if (isBroken) throw new Error('a broker restarts');
+          await context.commitOffset(nextOffset);
+        },
+        close: () => Promise.resolve(),
+      }),
+    });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    isLost = false;
+    expect(manager.command(INPUT, 'retry')).toBeNull();
+    await flushed();
+    await until(() => manager.command(INPUT, { seek: 'latest' }) === null);
+    recover();
+    await until(() => manager.tasks()[0]?.parked === null);
+    isBroken = true;
+    for (const value of ['c', 'd']) broker.append(INPUT, { key: null, value: Buffer.from(value) });
+    await until(() => opened.length === 2);
+    expect(opened).toEqual([undefined, 3]);
   });
 });

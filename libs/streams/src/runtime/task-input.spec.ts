@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { flushed } from '../../../../test/support/until.js';
 import type { Fetcher } from '../backend/backend.js';
 import { UndecodedBatch } from '../errors.js';
 import { FetchedRecord, type RecordBatch } from '../record.js';
@@ -60,4 +61,53 @@ it('takes no more of a batch than memory allows, and reads the rest again', asyn
   expect(taken?.records.map(({ offset }) => offset)).toEqual([0, 1]);
   expect([taken?.nextOffset, opened, unpacked]).toEqual([2, [0, 2], [0, 1]]);
   expect(input.isBehind).toBe(true);
+});
+
+/** A reader whose reads end when the test says. */
+function readOnDemand() {
+  const reads: ((batch: RecordBatch) => void)[] = [];
+  const fetcher: Fetcher = {
+    open: () => ({ next: () => new Promise((resolve) => reads.push(resolve)), close: () => undefined }),
+    close: () => Promise.resolve(),
+  };
+  const batchOf = (offset: number): RecordBatch => ({
+    topic: 'orders',
+    partition: 0,
+    records: [{ offset, timestamp: 0, key: null, value: null }],
+    nextOffset: offset + 1,
+    highWatermark: 10,
+    lastStableOffset: 10,
+  });
+  return { fetcher, reads, batchOf };
+}
+
+it('gives a rebuilt task nothing that was read for the one before it', async () => {
+  const { fetcher, reads, batchOf } = readOnDemand();
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
+  input.open(fetcher, 5);
+  const arrival = input.arrival(5);
+  expect(await arrival).toBe(false);
+
+  input.open(fetcher, 2);
+  expect(await input.arrival(5)).toBe(false);
+  reads[0]?.(batchOf(5));
+  await flushed();
+  expect(await input.take()).toBeNull();
+  reads[1]?.(batchOf(2));
+  await flushed();
+  expect((await input.take(true))?.records.map(({ offset }) => offset)).toEqual([2]);
+});
+
+it('gives a rebuilt task nothing that the one before it had left of a batch', async () => {
+  const { fetcher, reads, batchOf } = readOnDemand();
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
+  input.open(fetcher, 5);
+  await input.arrival(5);
+  reads[0]?.(batchOf(5));
+  await flushed();
+  await input.hold();
+  expect(input.held).not.toBeNull();
+
+  input.open(fetcher, 2);
+  expect(input.held).toBeNull();
 });

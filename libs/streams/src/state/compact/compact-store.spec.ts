@@ -176,6 +176,26 @@ describe.each(hashes)('a compact store with %s', (_name, hash) => {
 });
 
 describe('a compact store', () => {
+  it('finds a key anew after the entry that it found was removed, though the key is the same object', () => {
+    const store = newStore();
+    const key = new KeyBuilder().appendText('a');
+    const other = new KeyBuilder().appendText('b');
+    store.put(key, 1);
+    store.commit();
+    store.delete(key);
+    store.commit();
+    store.put(key, 2);
+    store.put(other, 3);
+    store.commit();
+    expect([store.get(key), store.get(other)]).toEqual([2, 3]);
+
+    store.clear();
+    expect(store.get(other)).toBeUndefined();
+    store.put(other, 4);
+    store.commit();
+    expect([...contents(store)]).toEqual([['b', 4]]);
+  });
+
   it('finds each of many keys again after it has grown, and none that was never put', () => {
     const store = newStore();
     for (let n = 0; n < 20_000; n++) store.put(keyOf(`device-${String(n)}`), n);
