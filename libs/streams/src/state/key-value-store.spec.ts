@@ -147,6 +147,14 @@ describe('an entry with a time to live', () => {
     expect(store.size).toBe(0);
   });
 
+  it('stays when the open transaction has put it again', () => {
+    store.advanceTo?.(6_000);
+    store.put('van-1', { count: 2 });
+    store.expire?.();
+    store.commit();
+    expect(store.get('van-1')).toEqual({ count: 2 });
+  });
+
   it('keeps its time in the changelog', () => {
     const restored = expiring();
     store.put('van-2', { count: 2 });
