@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED } from '@waypost/domain';
+import { StateRecords } from '../recovery/state-records.js';
+import { SenderHarness } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';
 import { DeliveryMemory } from './delivery-memory.js';
 import { PartitionBacklogs } from './partition-backlogs.js';
@@ -51,6 +53,18 @@ describe('a backlog that a predecessor had begun deliveries of', () => {
 
     backlogs.position = 21;
     backlogs.forgetIfDone(backlog);
+    expect(backlogs.known('a')).toBeUndefined();
+  });
+});
+
+describe('a backlog that is in its normal state again', () => {
+  it('is forgotten, since a process may see millions of subscriptions (R-26)', async () => {
+    const { codecs } = await SenderHarness.create();
+    const backlogs = build();
+    const clocks = { nowMs: () => 0, monotonicMs: () => 0 };
+    const states = new StateRecords({ backlogs, codecs, partition: 0, ...clocks });
+    states.watch(backlogs.backlog('a'));
+    expect(states.collect().records).toEqual([]);
     expect(backlogs.known('a')).toBeUndefined();
   });
 });
