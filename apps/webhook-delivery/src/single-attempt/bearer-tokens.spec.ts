@@ -115,6 +115,25 @@ describe('a token request (R-23)', () => {
   });
 });
 
+describe('a token endpoint that works again', () => {
+  it('is asked again after a second when it fails once more, as if it had never failed', async () => {
+    const { tokens, requests, advance } = build((n) =>
+      [3, 5].includes(n) ? numbered(n) : { ...json({}), statusCode: 500 },
+    );
+    for (const backOffMs of [1_000, 2_000]) {
+      expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject({ type: 'failed' });
+      advance(backOffMs);
+    }
+    const working = await tokens.tokenFor('sub-1', auth, wait);
+    if (working.type !== 'token') throw new Error('a token expected');
+    tokens.discard('sub-1', working.issued);
+    expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject({ type: 'failed' });
+    advance(1_000);
+    expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject(tokenNo(5));
+    expect(requests).toHaveLength(5);
+  });
+});
+
 describe('a token', () => {
   it('is valid from the time of its request, even after a slow response', async () => {
     const answers: ((result: EgressResult) => void)[] = [];

@@ -69,6 +69,19 @@ describe('the tokens in memory (R-26)', () => {
     expect(tokens.size).toBe(12);
   });
 
+  it('count for their bytes once, however often they were renewed', async () => {
+    const { send, isCached, passMs } = build({ maxBytes: 10 * KIBIBYTE, lifetimeS: 600 });
+    for (let renewals = 0; renewals < 50; renewals++) {
+      await send('fleet/0');
+      expect(isCached('fleet/0')).toBe(true);
+      passMs(600_000);
+      expect(isCached('fleet/0')).toBe(false);
+    }
+    const ids = idsOf('other', 9);
+    for (const id of ids) await send(id);
+    expect(ids.filter(isCached)).toHaveLength(9);
+  });
+
   it('are limited by subscriptions, those without a token included: the fleet with most of them has to give way', async () => {
     const { send, isCached, tokens } = build({ maxSubscriptions: 10 });
     await send('small/0');
