@@ -40,6 +40,24 @@ describe('the directory of subscriptions', () => {
 });
 
 describe('the subscriptions that an event matches (R-16)', () => {
+  it('do not depend on another that named devices once, and is changed again', () => {
+    const index = createSubscriptionIndex();
+    const event = eventOf({ deviceId: 'device-1' });
+    const { fleetId, eventType } = event;
+    const put = (name: string, number: number, named: string[] | null) =>
+      index.put(subscriptionOf({ id: name, version: number, fleetId, eventType, deviceIds: named }));
+    put('changing', 1, []);
+    put('changing', 2, null);
+    put('other', 1, ['device-1']);
+    put('changing', 3, null);
+    expect(
+      index
+        .matching(event)
+        .map((found) => found.id)
+        .sort(),
+    ).toEqual(['changing', 'other']);
+  });
+
   it('are those of a linear scan, after any creations, changes and deletions', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 150 }), (changes) => {

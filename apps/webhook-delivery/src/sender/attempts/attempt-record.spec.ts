@@ -3,7 +3,7 @@ import type { AttemptResult } from '@waypost/domain';
 import type { Moment } from '../../process/clocks.js';
 import { type PendingDelivery, SubscriptionBacklog } from '../backlogs/subscription-backlog.js';
 import { aDelivery } from '../testing/sender-samples.js';
-import { attemptRecord, type EndedAttempt } from './attempt-record.js';
+import { attemptRecord, type EndedAttempt, expiredRecord } from './attempt-record.js';
 
 describe('the record of an attempt (R-24)', () => {
   const pending = {
@@ -105,4 +105,12 @@ describe('the record of an attempt (R-24)', () => {
       expect(stepped).toMatchObject({ startedAt: 5_000 + stepMs, dueAt: 4_990 + stepMs, durationMs: 60 });
     },
   );
+
+  it('that ends a delivery as expired is the next one after its attempts, or the history would not take it (R-29)', () => {
+    const progress = { type: 'pending', nextAttempt: 3, probes: 2, dueAt: 0, firstAttemptAt: 900 } as const;
+    const tried = { ...pending, due: at(4_000), progress: { ...progress, unauthorizedBefore: false } };
+    const expired = { outcome: 'expired', attempt: 3, probes: 2, probe: false, firstAttemptAt: 900 };
+    expect(expiredRecord(tried, at(5_000), '')).toMatchObject(expired);
+    expect(expiredRecord({ ...pending, due: at(4_000) }, at(5_000), '')).toMatchObject({ attempt: 1, probes: 0 });
+  });
 });

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import { until } from '../../../../../test/support/until.js';
+import type { PendingDelivery } from '../backlogs/subscription-backlog.js';
 import { ok, SenderHarness, unavailable } from '../testing/sender-harness.js';
 import { aDelivery } from '../testing/sender-samples.js';
+import { createAttemptTracer } from './attempt-trace.js';
 
 const EVENT_ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -109,5 +111,21 @@ describe('the attempts of a trace that is not sampled (R-46)', () => {
     for (const traceparent of sent) expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(spans).toEqual([]);
     expect(await harness.attemptTraces()).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the requests of a delivery that is probed (R-29, R-46)', () => {
+  it('each have a span of their own, though probes are not counted among its attempts', () => {
+    const tracer = createAttemptTracer(tracesWith(1));
+    const contexts = [0, 1, 2].map((probes) => {
+      const progress = { nextAttempt: 2, probes, dueAt: 0, firstAttemptAt: 0, unauthorizedBefore: false };
+      const delivery = { ...aDelivery(1), eventId: EVENT_ID };
+      return tracer.contextOf({
+        delivery,
+        traceparent: null,
+        progress: { type: 'pending', ...progress },
+      } as PendingDelivery);
+    });
+    expect(new Set(contexts).size).toBe(3);
   });
 });
