@@ -17,6 +17,7 @@ describe('isConnectionLoss', () => {
     '53300',
     '40P01',
     '25P03',
+    '57014',
   ])('holds for %s', (code) => expect(isConnectionLoss(coded(code))).toBe(true));
 
   it.each(['42P01', '23505', '22P02', '28P01', '3D000', '57014X', 'EACCES'])('does not hold for %s', (code) => {

@@ -9,7 +9,7 @@ const TOKEN = formatCredential('portalToken', Buffer.alloc(32, 7));
 const EPOCH_MS = Date.UTC(2026, 4, 4);
 
 function build() {
-  let [nowMs, setBackMs] = [0, 0];
+  let [nowMs, setBackMs, lookupMs] = [0, 0, 0];
   const rows = new Map<string, ApiKeyRecord>();
   const sessions = new Map<string, PortalSessionRecord>();
   const admins = new Set(['admin-1']);
@@ -17,7 +17,9 @@ function build() {
   const findIn = <Row>(known: ReadonlyMap<string, Row>) => ({
     find: (hash: Buffer) => {
       lookups.push(hash.toString('hex'));
-      return Promise.resolve(known.get(hash.toString('hex')) ?? null);
+      const row = known.get(hash.toString('hex')) ?? null;
+      nowMs += lookupMs;
+      return Promise.resolve(row);
     },
   });
   const directory = new KeyDirectory(
@@ -32,6 +34,8 @@ function build() {
     directory,
     lookups,
     advance: (ms: number) => void (nowMs += ms),
+    /** How long the store takes to say what it knew when it was asked. */
+    slowDown: (ms: number) => void (lookupMs = ms),
     setBack: (ms: number) => void (setBackMs += ms),
     make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
     revoke: () => rows.clear(),
@@ -128,6 +132,17 @@ describe('the key directory', () => {
     expect(await directory.find(TOKEN)).toMatchObject({ type: 'portal_session', keyId: 's1', subscriptionIds: ['a'] });
     end();
     advance(999);
+    expect(await directory.find(TOKEN)).toBeNull();
+  });
+
+  it('trusts an answer from when it was asked for: what is revoked while a slow store answers ends as soon', async () => {
+    const { directory, advance, slowDown, open, end } = build();
+    open(3_600_000);
+    slowDown(400);
+    await directory.find(TOKEN);
+    end();
+    slowDown(0);
+    advance(100);
     expect(await directory.find(TOKEN)).toBeNull();
   });
 
