@@ -187,6 +187,15 @@ describe('retries of the client', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('read a Retry-After that is a date, as what stands before the service may write it', async () => {
+    const at = new Date(Date.now() + 3_600_000).toUTCString();
+    const { received, waypost } = await build([error(503, 'unavailable', { 'retry-after': at })]);
+    const failure = (await failureOf(waypost.getFleet())) as WaypostApiError;
+    expect(failure.retryAfterMs).toBeGreaterThan(3_000_000);
+    expect(failure.retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect(received).toHaveLength(1);
+  });
+
   it.each([
     ['a change that depends on a version', (waypost: Client) => waypost.updateFleet({ body: {} }, { ifMatch: '"3"' })],
     ['a POST without an idempotency key', (waypost: Client) => waypost.cancelReplay({ id: 's', replayId: 'r' })],
@@ -222,15 +231,19 @@ describe('retries of the client', () => {
     expect(received).toHaveLength(3);
   });
 
-  it('give each attempt its own time limit', async () => {
-    const silent = createWaypostClient({
-      apiKey: KEY,
-      timeoutMs: 20,
-      retry: { retries: 1, baseDelayMs: 1 },
-      baseUrl: await listen(() => undefined),
-    });
-    expect(await failureOf(silent.getFleet())).toMatchObject({ name: 'WaypostConnectionError', attempts: 2 });
-  });
+  it.each([undefined, new AbortController().signal])(
+    'give each attempt its own time limit, beside the signal %s of the caller',
+    async (signal) => {
+      const silent = createWaypostClient({
+        apiKey: KEY,
+        timeoutMs: 20,
+        retry: { retries: 1, baseDelayMs: 1 },
+        baseUrl: await listen(() => undefined),
+      });
+      const failure = await failureOf(silent.getFleet({}, signal && { signal }));
+      expect(failure).toMatchObject({ name: 'WaypostConnectionError', attempts: 2 });
+    },
+  );
 });
 
 type Client = ReturnType<typeof createWaypostClient>;
@@ -338,6 +351,12 @@ describe('pages of the client', () => {
       'deviceId=d&pageState=p2',
       'deviceId=d&pageState=p3',
     ]);
+  });
+
+  it('continue where an earlier walk has ended', async () => {
+    const { received, waypost } = await build([NO_PAGE]);
+    for await (const page of waypost.pages('listEvents', { pageState: 'p7' })) expect(page.data).toEqual([]);
+    expect(received.map(({ url }) => url.split('?')[1])).toEqual(['pageState=p7']);
   });
 
   it('are not requested beyond the one that is in use', async () => {

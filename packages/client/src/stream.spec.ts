@@ -63,6 +63,26 @@ async function take(
 }
 
 describe('a stream of the client (R-41)', () => {
+  it('keeps a character whose bytes come in two pieces', async () => {
+    const bytes = Buffer.from('id: 1\nevent: attempt\ndata: {"eventId":"Köln"}\n\n');
+    const middle = bytes.indexOf('ö') + 1;
+    const body = new ReadableStream<Uint8Array>({
+      start(pieces) {
+        for (const piece of [bytes.subarray(0, middle), bytes.subarray(middle)]) pieces.enqueue(piece);
+      },
+    });
+    const waypost = createWaypostClient({
+      baseUrl: 'https://waypost.example',
+      apiKey: 'wp_test',
+      fetch: () => Promise.resolve(new Response(body)),
+    });
+    for await (const { data } of waypost.stream('streamAttempts')) {
+      expect(data.eventId).toBe('Köln');
+      break;
+    }
+    expect.assertions(1);
+  });
+
   it('continues after the last event when the connection is lost, with the key and the filters', async () => {
     const service = await build(sends('1', '2'), breaks, refuses(503), sends('3'));
     const states: string[] = [];
