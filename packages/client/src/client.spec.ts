@@ -1,9 +1,11 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type ClientOptions, createWaypostClient } from './client.js';
 import { WaypostApiError, WaypostConnectionError } from './errors.js';
+import { backOffMs } from './retries.js';
 
 interface Received {
   readonly method: string;
@@ -212,6 +214,45 @@ describe('retries of the client', () => {
   ])('take a resource that is gone for deleted by a DELETE that got %s', async (_what, before) => {
     const { waypost } = await build([...before, error(404, 'not_found')]);
     expect(await waypost.call('deleteGeofence', { id: 'g' })).toMatchObject({ status: 204, body: undefined });
+  });
+
+  it.each([
+    [
+      'that is being carried out',
+      error(409, 'idempotency_in_progress'),
+      (waypost: Client) => waypost.sendTestEvent({ id: 's' }),
+    ],
+    [
+      'that was refused for its number, also without a key',
+      error(429, 'rate_limited'),
+      (waypost: Client) => waypost.cancelReplay({ id: 's', replayId: 'r' }),
+    ],
+  ])('repeat a POST %s', async (_what, refusal, send) => {
+    const { received, waypost } = await build([refusal, { status: 200, body: {} }]);
+    expect(await send(waypost)).toEqual({});
+    expect(received).toHaveLength(2);
+  });
+
+  it('leave no listener on the signal of the caller, which may live for long', async () => {
+    const { signal } = new AbortController();
+    const { received, waypost } = await build([error(503, 'unavailable'), error(503, 'unavailable'), FLEET]);
+    await waypost.getFleet({}, { signal });
+    expect([received.length, getEventListeners(signal, 'abort').length]).toEqual([3, 0]);
+  });
+
+  it('wait twice as long each time, but no longer than the longest wait', () => {
+    const mostOf = (number: number): number =>
+      Math.max(...Array.from({ length: 200 }, () => backOffMs(number, { baseDelayMs: 100, maxDelayMs: 1_000 })));
+    for (const [number, most] of [
+      [1, 100],
+      [2, 200],
+      [4, 800],
+      [5, 1_000],
+      [40, 1_000],
+    ] as const) {
+      expect(mostOf(number)).toBeLessThanOrEqual(most);
+      expect(mostOf(number)).toBeGreaterThan(most / 2);
+    }
   });
 
   it('report a resource that is not there when each DELETE before was refused', async () => {

@@ -168,6 +168,45 @@ describe('a stream of the client (R-41)', () => {
     expect(await failure).toBe('enough');
   });
 
+  it('gives up a connection that says nothing for 45 s, and makes another after the last event', async () => {
+    jest.useFakeTimers();
+    const piece = Buffer.from('id: 7\nevent: attempt\ndata: {"eventId":"e7"}\n\n');
+    const send = jest.fn<typeof fetch>((_url, { signal } = {}) => {
+      const body = new ReadableStream<Uint8Array>({
+        start(pieces) {
+          pieces.enqueue(piece);
+          signal?.addEventListener('abort', () => pieces.error(signal.reason));
+        },
+      });
+      return Promise.resolve(new Response(body));
+    });
+    const waypost = createWaypostClient({
+      baseUrl: 'http://a',
+      apiKey: 'wp_test',
+      fetch: send,
+      retry: { baseDelayMs: 1 },
+    });
+    const events = waypost.stream('streamAttempts');
+    await events.next();
+    const next = events.next();
+    await jest.advanceTimersByTimeAsync(44_999);
+    expect(send).toHaveBeenCalledTimes(1);
+    await jest.advanceTimersByTimeAsync(2);
+    await next;
+    expect(new Headers(send.mock.calls[1]?.[1]?.headers).get('last-event-id')).toBe('7');
+    await events.return();
+  });
+
+  it('lets the connection go when its reader leaves the loop', async () => {
+    let isClosed: Promise<unknown> = Promise.resolve();
+    const service = await build((request, response) => {
+      isClosed = new Promise((resolve) => request.once('close', resolve));
+      response.writeHead(200).write('id: 1\nevent: attempt\ndata: {"eventId":"e1"}\n\n');
+    });
+    expect(await take(service, 1)).toEqual(['e1']);
+    await isClosed;
+  });
+
   it('ends at once when onConnection aborts it, and not after the wait that follows', async () => {
     const service = await build((_, response) => void response.writeHead(503, { 'retry-after': '3600' }).end());
     const aborting = new AbortController();

@@ -37,6 +37,18 @@ describe('The comparison of two runs', () => {
     expect(comparison.totals()).toEqual([{ eventType: 'position', now: 3, then: 3, same: 1 }]);
   });
 
+  it('counts by the hour of the log in which a ping was, named by its beginning', () => {
+    const hour = 3_600_000;
+    const comparison = createComparison();
+    comparison.add(ping([at(1)], [], { appendedAt: NOON + hour }));
+    comparison.add(ping([at(2)], [at(2)], { appendedAt: NOON + hour - 1 }));
+    comparison.add(ping([], [at(3)], { appendedAt: NOON }));
+    expect(comparison.hours()).toEqual([
+      [NOON, { now: 1, then: 2, same: 1 }],
+      [NOON + hour, { now: 1, then: 0, same: 0 }],
+    ]);
+  });
+
   it('is drawn as a table of devices with the most changed rows first, and a table of the sums', () => {
     const comparison = createComparison();
     comparison.add(ping([at(1)], [at(1)]));
@@ -132,9 +144,10 @@ describe('Events that the two runs make with different pings', () => {
     const comparison = createComparison();
     comparison.add(ping([at(1_000)], []));
     for (let time = 1; time <= 200; time += 1) comparison.add({ ...ping([at(time)], []), earliestToCome: 201 });
-    comparison.add(ping([], [at(1)]));
-    comparison.add(ping([], [at(1_000)]));
-    expect(comparison.totals()).toEqual([{ eventType: 'position', now: 201, then: 2, same: 1 }]);
+    const many = Array.from({ length: 70 }, (_, index) => at(201 + index));
+    comparison.add({ ...ping(many, []), earliestToCome: 201 });
+    for (const time of [1, 201, 1_000]) comparison.add(ping([], [at(time)]));
+    expect(comparison.totals()).toEqual([{ eventType: 'position', now: 271, then: 3, same: 2 }]);
   });
 
   it('match as if no event were ever dropped, on any journey', () => {

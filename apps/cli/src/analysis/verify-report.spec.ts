@@ -54,6 +54,15 @@ describe('A record of the deliveries or attempts', () => {
     ]);
   });
 
+  it('is a difference whichever way the logs do not match', () => {
+    const [events, deliveries] = [createEventLedger().findings(), createDeliveryLedger([]).findings()];
+    const differences = differencesOf(
+      { ...events, missing: ['a'], unexpected: ['b'], repeated: ['c'], unreadable: ['d'] },
+      { ...deliveries, missing: ['e'], repeated: ['f'], unreadable: ['g'] },
+    );
+    expect(differences.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  });
+
   it('makes the logs differ', () => {
     const deliveries = createDeliveryLedger([]);
     deliveries.unreadable('a place');

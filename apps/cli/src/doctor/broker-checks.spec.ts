@@ -42,6 +42,18 @@ describe('what the doctor says of brokers (R-40)', () => {
     ]);
   });
 
+  it('finds nothing in ones that allow exactly what is needed', () => {
+    const exact = {
+      'socket.request.max.bytes': '1048576',
+      'transaction.max.timeout.ms': '60000',
+      'group.min.session.timeout.ms': '7000',
+      'group.max.session.timeout.ms': '7000',
+      'offsets.retention.minutes': '10080',
+      'transaction.state.log.min.isr': '3',
+    };
+    expect(cluster(exact)).toEqual([]);
+  });
+
   it('finds nothing in current ones', () => {
     expect(cluster({ 'inter.broker.protocol.version': '3.9-IV0', 'transaction.state.log.min.isr': '2' })).toEqual([]);
   });

@@ -66,6 +66,13 @@ describe('what the doctor says of a database (R-40)', () => {
     ]);
   });
 
+  it.each([
+    [120_000, 'its clock differs by 120 s'],
+    [-120_000, 'its clock differs by -120 s'],
+  ])('is that its clock is %d ms ahead', (at, what) => {
+    expect(faultsOf(PRIMARY, { at })).toMatchObject([{ level: 'warning', what }]);
+  });
+
   it('is that tables of a newer version need that version, and that older ones are brought up to date', () => {
     expect(checkTables({ type: 'ahead', unknown: ['Later1'] })).toMatchObject({
       level: 'problem',

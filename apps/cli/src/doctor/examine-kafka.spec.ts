@@ -74,6 +74,26 @@ describe('The doctor, at a cluster of three brokers (R-40)', () => {
       ]);
   });
 
+  it('goes by the partition with the fewest replicas in sync', async () => {
+    const whole = { leader: 1, replicas: [1, 2, 3], inSync: [1, 2, 3] };
+    const partitions = [whole, { ...whole, inSync: [1] }, whole];
+    const state = () => Promise.resolve({ brokers: [1, 2, 3], topics: new Map([['__consumer_offsets', partitions]]) });
+    const topicSettings = () => Promise.resolve(new Map([['min.insync.replicas', '2']]));
+    expect(await faultsOf({ state, topicSettings })).toMatchObject([
+      { level: 'problem', what: expect.stringContaining('has 1 of the 2 replicas in sync') },
+    ]);
+  });
+
+  it('wants requests to be as large as the largest record of any topic', async () => {
+    const largest = Math.max(...allTopics.map(({ configs }) => Number(configs['max.message.bytes'] ?? 0)));
+    const settings = (bytes: number) => () =>
+      Promise.resolve(new Map([...BROKER, ['socket.request.max.bytes', String(bytes)]]));
+    expect(await faultsOf({ brokerSettings: settings(largest) })).toEqual([]);
+    expect(await faultsOf({ brokerSettings: settings(largest - 1) })).toMatchObject([
+      { level: 'problem', fix: expect.stringContaining(`${String(largest)} or more`) },
+    ]);
+  });
+
   it('asks each broker for its settings, and names the one that does not answer', async () => {
     const brokerSettings = (id: number) => {
       if (id === 2) return Promise.resolve(new Map([...BROKER, ['log.cleaner.enable', 'false']]));

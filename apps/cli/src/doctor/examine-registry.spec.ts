@@ -11,8 +11,17 @@ function loginOf(user: string): string {
 
 const authority = makeAuthority();
 const server = createServer(authority.issue({ subjectAltName: 'IP:127.0.0.1' }), (request, response) => {
-  const [user] = ['ann', 'reader'].filter((name) => request.headers.authorization === loginOf(name));
-  const status = user === undefined ? 401 : request.method === 'GET' ? 200 : user === 'reader' ? 403 : 422;
+  const [user] = ['ann', 'reader', 'stranger'].filter((name) => request.headers.authorization === loginOf(name));
+  const status =
+    user === undefined
+      ? 401
+      : user === 'stranger'
+        ? 403
+        : request.method === 'GET'
+          ? 200
+          : user === 'reader'
+            ? 403
+            : 422;
   response.writeHead(status).end(request.url === '/mode' ? '{"mode":"READONLY"}' : '["a","b"]');
 });
 let address: string;
@@ -42,6 +51,22 @@ describe('The doctor, at a registry with a certificate authority of its own', ()
     expect(await examineRegistry({ url: `https://${address}` }, Date.now)).toMatchObject([
       { level: 'problem', what: 'it does not respond', fix: expect.stringContaining('SCHEMA_REGISTRY_CA_FILE') },
     ]);
+  });
+
+  it('names the login as what is wrong, where that may not read', async () => {
+    const registry = { url: `https://stranger:secret@${address}/`, ca: authority.cert };
+    expect(await examineRegistry(registry, Date.now)).toMatchObject([
+      { what: 'it responds with 403', fix: expect.stringContaining('user and password') },
+    ]);
+  });
+
+  it.each([
+    ['behind', 3_600_000, /^its clock differs by -3[56]\d\d s$/],
+    ['ahead', -3_600_000, /^its clock differs by 3[56]\d\d s$/],
+  ])('says that the clock of the registry is %s', async (_, aheadMs, what) => {
+    const registry = { url: `https://ann:secret@${address}/`, ca: authority.cert };
+    const findings = await examineRegistry(registry, () => Date.now() + aheadMs);
+    expect(findings.at(-1)).toMatchObject({ level: 'warning', what: expect.stringMatching(what) });
   });
 
   it('names a login that may read and not register, where schemas are registered with it', async () => {

@@ -18,6 +18,11 @@ describe('what the doctor says of topics that are there (R-40)', () => {
     expect(topic({})).toEqual([]);
   });
 
+  it('finds nothing in records that are kept for longer, or for ever', () => {
+    expect(topic({}, { 'retention.ms': '1382400001' })).toEqual([]);
+    expect(topic({}, { 'retention.ms': '-1' })).toEqual([]);
+  });
+
   it.each([
     ['brokers before 3.7 would write nothing', 'warning', { replicas: 1 }, {}, 'min.insync.replicas=1'],
     ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],

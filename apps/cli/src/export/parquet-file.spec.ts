@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +48,21 @@ describe('Parquet', () => {
     await writeParquet({ from, to, columns }, () => undefined);
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(to) });
     expect(rows).toMatchObject([{ deviceId }, { deviceId: '' }]);
+  });
+
+  it('has every row of more than one row group, and its name only when it is complete', async () => {
+    const from = join(dir, 'spool.ndjson');
+    const to = join(dir, 'out.parquet');
+    const count = 20_001;
+    const records = Array.from({ length: count }, (_, offset) => ({ ...empty, offset }));
+    await writeFile(from, ndjsonFormat.textOf(records));
+    const seenAt: number[] = [];
+    await writeParquet({ from, to, columns }, (rows) => {
+      if (existsSync(to)) seenAt.push(rows);
+    });
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(to), columns: ['record_offset'] });
+    expect(rows.map(({ record_offset: offset }) => Number(offset))).toEqual(records.map(({ offset }) => offset));
+    expect(seenAt).toEqual([]);
   });
 
   it('is a file with columns even without records', async () => {

@@ -26,10 +26,10 @@ describe('A file that can be gone on with', () => {
   it('loses and repeats nothing, wherever the process ended', async () => {
     let time = 0;
     const first = await openResumable(options({ now: () => (time += 1_000) }));
-    await first.append('a\n', part(0, 5));
+    await first.append('ä\n', part(0, 5));
     await first.append('b\n', part(1, 9));
     time = -Infinity; // From here on nothing is saved: the process is killed with a batch half counted.
-    await first.append('c\n', part(1, 12));
+    await first.append('c, with more than is written in its place\n', part(1, 12));
     const second = await openResumable(options());
     expect([...second.positions]).toEqual([
       [0, 5],
@@ -39,7 +39,7 @@ describe('A file that can be gone on with', () => {
     await second.append('c\n', part(1, 12));
     await second.close();
     await second.forget();
-    expect(await readFile(join(dir, 'out.csv'), 'utf8')).toBe('h\na\nb\nc\n');
+    expect(await readFile(join(dir, 'out.csv'), 'utf8')).toBe('h\nä\nb\nc\n');
   });
 
   it.each([

@@ -25,10 +25,11 @@ describe('the portions of a state file', () => {
     expect(found.map(([, of]) => of.length)).toEqual([500, 200, 500, 100]);
   });
 
-  it('are small enough for a batch of the topic, however large the records are', async () => {
+  it('are small enough for a batch of the topic, however large the records are, and no smaller', async () => {
     const found = await portions(Array.from({ length: 100 }, (_, n) => record('a', String(n), 300_000)));
     for (const [, of] of found)
       expect(of.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)).toBeLessThanOrEqual(MEBIBYTE);
+    expect(found.map(([, of]) => of.length)).toEqual([...Array.from({ length: 33 }, () => 3), 1]);
   });
 
   it('are of one record that alone is larger', async () => {

@@ -101,6 +101,12 @@ describe('Reading a range of a topic', () => {
     expect(await readOffsets({ to: 999 })).toHaveLength(5);
   });
 
+  it('continues where it was stopped, but no earlier than the range begins: the log may have been cut since', async () => {
+    const { readOffsets } = build([at(10, 20, 30, 40)], 2, [2]);
+    expect(await readOffsets({ positions: new Map([[0, 1]]) })).toEqual(['0:2', '0:3']);
+    expect(await readOffsets({ positions: new Map([[0, 3]]) })).toEqual(['0:3']);
+  });
+
   it('ends at a time also without --until-end', async () => {
     const { readOffsets } = build([at(10, 20)]);
     expect(await readOffsets({ untilEnd: false, to: 15 })).toEqual(['0:0']);
