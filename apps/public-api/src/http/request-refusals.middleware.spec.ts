@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { formatCredential, hashApiKey } from '@waypost/domain';
 import { clientOf } from '../limits/address-limiter.js';
 import { startTestApiPerTest } from '../testing/test-api.js';
 
@@ -67,6 +68,13 @@ describe('requests without a live key', () => {
     for (let i = 0; i < 10; i++) statuses.add((await request(path, sent)).status);
     expect([...statuses]).toEqual([status]);
     // Nothing of it was held against the address.
+    expect((await request(EVENTS, { key: null })).status).toBe(401);
+  });
+
+  it('are not those of an operator', async () => {
+    const key = formatCredential('adminKey', Buffer.alloc(32, 7));
+    const { request } = await build({ ...few, now: () => 1_000_000, adminKeyHashes: [hashApiKey(key)] });
+    for (let i = 0; i < 10; i++) expect((await request('/public/openapi.json', { key })).status).toBe(200);
     expect((await request(EVENTS, { key: null })).status).toBe(401);
   });
 

@@ -1,10 +1,14 @@
+import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Request, Response } from 'express';
 import { until } from '../../../../test/support/until.js';
+import { setIdentity } from '../auth/caller.js';
 import type { ShareLimits } from '../limits/shares.js';
 import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
 import { refusalOf, startTestApiPerTest, type TestApi } from '../testing/test-api.js';
 import { SERVER_LIMITS } from './server-limits.js';
+import { boundUnreadResponses } from './unread-responses.middleware.js';
 
 const MIB = 1_048_576;
 /** More than the sockets of a connection hold. */
@@ -79,5 +83,38 @@ describe('responses that are not read (R-37)', () => {
     const refused = await api.request(PAGE, { key: api.addKey('other') });
     expect([refusalOf(refused).code, refused.headers.get('retry-after')]).toEqual(['unavailable', '5']);
     expect((await api.request('/public/openapi.json', { key: null })).status).toBe(503);
+  });
+
+  describe('where a caller may have 40 KB of them', () => {
+    /** Answers a request of the one caller, whose connection takes nothing; what has been sent. */
+    function build() {
+      const bound = boundUnreadResponses({ ...NO_LIMIT, key: 40_000 });
+      return (method: string, text: string): string[] => {
+        const sent: string[] = [];
+        const socket = Object.assign(new EventEmitter(), { destroyed: false });
+        const request = { method, ip: '192.0.2.1', socket } as unknown as Request;
+        const send = (body: string) => void sent.push(body);
+        const response = Object.assign(new EventEmitter(), { req: request, send, closed: false, removeHeader: send });
+        setIdentity(request, { type: 'anonymous' });
+        bound(request, response as unknown as Response, () => undefined);
+        response.send(text);
+        return sent;
+      };
+    }
+
+    it('are counted in bytes, of which a character may have several', () => {
+      const answer = build();
+      const text = '\u00e9'.repeat(15_000);
+      expect(answer('GET', text)).toEqual([text]);
+      expect(() => answer('GET', text)).toThrow('unread responses');
+    });
+
+    it('do not end the response to what has been done, which would look as if it had not been', () => {
+      const answer = build();
+      const text = 'x'.repeat(30_000);
+      answer('GET', text);
+      for (const method of ['POST', 'PATCH', 'DELETE']) expect(answer(method, text)).toEqual([text]);
+      expect(() => answer('GET', text)).toThrow('unread responses');
+    });
   });
 });
