@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WebhookAttempt } from '@waypost/domain';
+import { formatCredential, hashApiKey, type WebhookAttempt } from '@waypost/domain';
 import { holdsFor, settlesWithin, until } from '../../../../test/support/until.js';
-import { startTestApiPerTest } from '../testing/test-api.js';
+import { startTestApiPerTest, type TestApiOptions } from '../testing/test-api.js';
 import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
 import type { AttemptLogReader, LogPosition } from './attempt-log-reader.js';
 import { createStreamIds } from './stream-ids.js';
@@ -214,6 +214,24 @@ describe('GET /public/v2/stream (R-41)', () => {
     expect(await text).toBe(`: open\nid: ${ids.idOf([7, 0], 'acme')}\n\n`);
   });
 
+  it('ends with its portal session, also while no one can be asked about that (R-42)', async () => {
+    let nowMs = NOW;
+    let isAway = false;
+    const token = formatCredential('portalToken', Buffer.alloc(32, 7));
+    const session = { id: 's', fleetId: 'acme', hash: hashApiKey(token), adminKeyId: null, scopes: ['events:read'] };
+    const whole = { ...session, subscriptionIds: null, expiresAt: NOW + 60_000 };
+    const portalSessions = { find: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(whole)) };
+    const store = { portalSessions } as unknown as NonNullable<TestApiOptions['store']>;
+    const { url } = await build({ attemptLog: quiet, now: () => nowMs, store });
+    const answer = await fetch(url + STREAM, { headers: { authorization: `Bearer ${token}` } });
+    const text = answer.text();
+    isAway = true;
+    nowMs += 59_999;
+    expect(await settlesWithin(1_000, text)).toBe(false);
+    nowMs += 1;
+    expect(await text).toContain(': open');
+  });
+
   it('says where it begins as soon as it is open, so that nothing is lost when it breaks off before its first event', async () => {
     const { request } = await build({ attemptLog: logOf([]) });
     const { body } = await request(STREAM);
@@ -240,8 +258,11 @@ describe('GET /public/v2/stream (R-41)', () => {
     ['the process stops first', () => Promise.resolve()],
   ])('is a 503 that says when to try again if %s', async (_, follow) => {
     const { request } = await build({ attemptLog: { follow } });
-    const answer = await request(STREAM);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    // More often than a key may have streams: what never began takes no place.
+    for (let times = 0; times < 6; times += 1) {
+      const answer = await request(STREAM);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    }
   });
 
   it('gives its place to another when its reader leaves before it has begun', async () => {

@@ -11,7 +11,7 @@ class WrittenResponse extends EventEmitter {
   isDestroyed = false;
   isFlushed = false;
   hasRoom = true;
-  readonly writableNeedDrain = false;
+  writableNeedDrain = false;
   status = () => this;
   set = () => this;
   get headersSent(): boolean {
@@ -95,12 +95,31 @@ describe('a stream of server-sent events (R-41)', () => {
     const first = stream.send([{ id: '1', data: 1 }], () => '1');
     response.emit('drain');
     await first;
+    // What it had to wait for before is over.
+    await jest.advanceTimersByTimeAsync(40_000);
+    expect(response.isDestroyed).toBe(false);
     const second = stream.send([{ id: '2', data: 2 }], () => '2');
     await jest.advanceTimersByTimeAsync(29_999);
     expect(response.isDestroyed).toBe(false);
     await jest.advanceTimersByTimeAsync(2);
     await second;
     expect([response.isDestroyed, stream.signal.aborted]).toEqual([true, true]);
+  });
+
+  it('sends nothing for its own sake to a reader that has no room', async () => {
+    response.writableNeedDrain = true;
+    await jest.advanceTimersByTimeAsync(45_000);
+    expect(response.text).toBe(': open\nid: 0-0\n\n');
+  });
+
+  it('asks no more whether it is allowed once it has ended', async () => {
+    let asked = 0;
+    isAllowed = () => Promise.resolve((asked += 1) > 0);
+    await jest.advanceTimersByTimeAsync(1_000);
+    const before = asked;
+    stream.end();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect([before > 0, asked]).toEqual([true, before]);
   });
 
   it('is over when its reader has gone', async () => {

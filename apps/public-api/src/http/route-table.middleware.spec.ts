@@ -65,3 +65,17 @@ describe('If-None-Match (RFC 9110)', () => {
     expect((await get('/public/v1/fleet', '"2"')).status).toBe(200);
   });
 });
+
+describe('HEAD (RFC 9110)', () => {
+  it('is answered where GET is, without the body', async () => {
+    for (const path of ['/public/v2/events', '/public/v1/geofences', '/public/openapi.json']) {
+      const answer = await fetch(api.url + path, { method: 'HEAD', headers: { authorization: `Bearer ${key}` } });
+      expect([answer.status, await answer.text()]).toEqual([200, '']);
+    }
+  });
+
+  it('is refused, with what is supported, where only others are', async () => {
+    const answer = await api.request('/public/v1/portal-sessions/exchange', { method: 'HEAD', key });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});

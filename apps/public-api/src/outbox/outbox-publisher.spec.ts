@@ -19,6 +19,8 @@ function buildWorld() {
   const faults: Fault[] = [];
   /** The time before which each trim deletes. */
   const trims: number[] = [];
+  /** How long it waits after each failure. */
+  const waitsMs: unknown[] = [];
   const clock = { nowMs: Date.UTC(2026, 2, 20, 12) };
   let holder: symbol | null = null;
   let lose: ((error: Error) => void) | null = null;
@@ -110,7 +112,7 @@ function buildWorld() {
             ]),
           ),
         ),
-      logger: silent,
+      logger: { ...silent, warn: (_, fields) => void waitsMs.push(fields?.['retryInMs']) },
       nowMs: () => clock.nowMs,
       monotonicMs: () => performance.now(),
       pollMs: 5,
@@ -130,6 +132,7 @@ function buildWorld() {
     append,
     faults,
     trims,
+    waitsMs,
     clock,
     startPublisher,
     published,
@@ -176,6 +179,18 @@ describe('the outbox publisher', () => {
     world.append('c', 1);
     await world.settled(5);
     expect(world.published()).toEqual(['a:1', 'a:2', 'b:1', 'b:null', 'c:1']);
+  });
+
+  it('waits longer after each failure in a row, and no longer than at first once it has published', async () => {
+    world = buildWorld();
+    world.faults.push('commit_fails', 'commit_fails');
+    world.append('a', 1);
+    world.startPublisher();
+    await world.settled(1);
+    world.faults.push('commit_fails');
+    world.append('a', 2);
+    await world.settled(2);
+    expect(world.waitsMs).toEqual([200, 400, 200]);
   });
 
   it('continues on a new connection when it loses its own', async () => {

@@ -4,7 +4,7 @@ import type { FleetSettings } from '@waypost/domain';
 import type { OutboxRow } from '@waypost/management-store';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createPublishedVersionsReader, isAlreadyPublished } from './published-versions.js';
+import { createPublishedVersionsReader, isAlreadyPublished, type PublishedVersion } from './published-versions.js';
 
 const CREATED_AT = Date.UTC(2026, 2, 20);
 
@@ -39,6 +39,17 @@ describe('a change that may be in its topic already', () => {
   it('is there up to the version that the topic has', async () => {
     const changes = [1, 2, 3].map((version) => settingsOf(version, CREATED_AT));
     expect(await publishedOf(settingsOf(2, CREATED_AT), changes)).toEqual([true, true, false]);
+  });
+
+  it('is there as a deletion only when the topic has one, and then everything before it is', () => {
+    const row = (value: object | null): OutboxRow => {
+      return { id: '1', kind: 'webhook-subscription', key: 's', partitionKey: null, value };
+    };
+    const isThere = (found: PublishedVersion, value: object | null) =>
+      isAlreadyPublished(row(value), new Map([['webhook-subscription/s', found]]));
+    expect(isThere({ type: 'version', version: 7 }, null)).toBe(false);
+    expect(isThere({ type: 'deleted' }, null)).toBe(true);
+    expect(isThere({ type: 'deleted' }, { version: 7 })).toBe(true);
   });
 
   it('is not there when it is of a fleet that was created again, after its database was lost (R-17)', async () => {

@@ -128,6 +128,18 @@ describe('GET /public/v1/paths', () => {
     });
   });
 
+  it('shows what was reported as 0, which is not the same as nothing', async () => {
+    const zeros = { latitude: 0, longitude: 0, speedInKmh: 0, heading: 0, odometerInMeters: 0, rpm: 0, fuelLevel: 0 };
+    const { request } = await build([pointOf({ ...zeros, ignition: false, valid: false })]);
+    const { data } = pageOf(await request(`${PATH}?${WINDOW}`));
+    expect(data[0]?.points[0]).toEqual({
+      time: '2026-03-20T11:59:00.000Z',
+      ...{ latitude: 0, longitude: 0, speed_in_kmh: 0, heading: 0, odometer_in_meters: 0, rpm: 0, fuel_level: 0 },
+      ignition: false,
+      valid: false,
+    });
+  });
+
   it('shows device by device, the points of each in the order of their time', async () => {
     const { request } = await build([
       ...minutesAgo('van-2', 3, 1, 2),

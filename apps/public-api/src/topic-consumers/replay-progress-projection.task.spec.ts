@@ -39,14 +39,14 @@ function batchOf(...values: (Buffer | null)[]): RecordBatch {
   };
 }
 
-function build() {
+function build(committed: number | null = null) {
   const context: TaskContext = {
     topic: 'progress',
     partition: 1,
     leaseValid: () => true,
     leaveOut: () => Promise.resolve(null),
     confirmOwnership: () => Promise.resolve(),
-    committedOffset: () => Promise.resolve(null),
+    committedOffset: () => Promise.resolve(committed === null ? null : { offset: committed }),
     commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),
     fail: () => undefined,
   };
@@ -59,7 +59,7 @@ function build() {
         return Promise.resolve();
       },
     },
-    backend: { startOffset: () => Promise.resolve(0), endOffset: () => Promise.resolve(9) },
+    backend: { startOffset: () => Promise.resolve(2), endOffset: () => Promise.resolve(9) },
     database: { run: (work) => work() },
     logger: { error: note },
   });
@@ -72,6 +72,17 @@ describe('the progress of replays on its way into the database', () => {
     );
     await build().process(batchOf(...values));
     expect(calls).toEqual(['record a:1 b:2 a:3', 'commit 9']);
+  });
+
+  it.each([
+    [null, 2, ['commit 2']],
+    [1, 2, ['commit 2']],
+    [10, 2, ['commit 2']],
+    [2, 2, []],
+    [9, 9, []],
+  ])('continues from the committed position %s of a log from 2 to 9 at %d', async (committed, position, expected) => {
+    expect(await build(committed).open()).toEqual({ position });
+    expect(calls).toEqual(expected);
   });
 
   it('skips deleted replays, and skips and logs what cannot be read', async () => {
