@@ -73,7 +73,7 @@ describe('requests without a live key', () => {
 
   it('are not those of an operator', async () => {
     const key = formatCredential('adminKey', Buffer.alloc(32, 7));
-    const { request } = await build({ ...few, now: () => 1_000_000, adminKeyHashes: [hashApiKey(key)] });
+    const { request } = await build({ ...few, now: () => 1_000_000, adminKeyHashes: [Buffer.from(hashApiKey(key))] });
     for (let i = 0; i < 10; i++) expect((await request('/public/openapi.json', { key })).status).toBe(200);
     expect((await request(EVENTS, { key: null })).status).toBe(401);
   });

@@ -46,7 +46,7 @@ function build(committed: number | null = null) {
     leaseValid: () => true,
     leaveOut: () => Promise.resolve(null),
     confirmOwnership: () => Promise.resolve(),
-    committedOffset: () => Promise.resolve(committed === null ? null : { offset: committed }),
+    committedOffset: () => Promise.resolve(committed === null ? null : { offset: committed, metadata: '' }),
     commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),
     fail: () => undefined,
   };
