@@ -156,6 +156,18 @@ describe('An expired day', () => {
     expect(await partitions.detachExpired(midnight)).toMatchObject({ partitions: ['deliveries_20260604'] });
   });
 
+  it('leaves no setting of its own on the connection, which others get after it', async () => {
+    const single = await createDataSource(database.url, { poolSize: 1 }).initialize();
+    const settings = (): Promise<unknown> =>
+      single.query("SELECT current_setting('lock_timeout') AS lock, current_setting('synchronous_commit') AS commit");
+    const before = await settings();
+    const own = createDeliveryPartitions(single);
+    await own.detachExpired(NOW);
+    await own.dropDetached(NOW);
+    expect(await settings()).toEqual(before);
+    await single.destroy();
+  });
+
   it('is not dropped before it is detached, and a day that is not expired is never dropped', async () => {
     await partitions.ensurePartitions(OLD, OLD);
     await partitions.ensurePartitions(NOW, NOW);

@@ -184,6 +184,17 @@ describe('the plan of a page', () => {
     expect(await planOf({ statusCode: 200, status: 'failed' })).toEqual([]);
     expect(await planOf({ statusCode: 503, status: 'delivered' })).toEqual([]);
   });
+
+  it.each([
+    [199, 'failed'],
+    [200, 'delivered'],
+    [299, 'delivered'],
+    [300, 'failed'],
+  ] as const)('looks for the code %d among the deliveries that are %s (R-20)', async (statusCode, status) => {
+    const other = status === 'failed' ? 'delivered' : 'failed';
+    expect(await planOf({ statusCode, status })).not.toEqual([]);
+    expect(await planOf({ statusCode, status: other })).toEqual([]);
+  });
 });
 
 describe('a walk over several types', () => {
