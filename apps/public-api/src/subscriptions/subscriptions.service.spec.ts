@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { formatCredential, hashApiKey } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
 import { subscriptionOf } from '../../../../test/support/samples.js';
-import { startTestApiPerTest } from '../testing/test-api.js';
+import { refusalOf, startTestApiPerTest } from '../testing/test-api.js';
 import type { UrlCheck } from './subscriber-urls.js';
 
 const open = startTestApiPerTest();
@@ -71,5 +72,37 @@ describe('a change after which nothing may be sent (R-16)', () => {
 
   it.each([{ status: 'active' }, { description: 'the yard' }])('is not one to %j', async (body) => {
     expect((await patch(body)).answer.status).toBe(200);
+  });
+});
+
+describe('a change to a URL that is taken (R-16, R-42)', () => {
+  const taken = '2a6a2c56-7d55-4a1a-8d3e-0e6f3a0c9b11';
+  const token = formatCredential('portalToken', Buffer.alloc(32, 7));
+
+  /** What a caller hears: the key of the fleet, or a portal session with these subscriptions. */
+  async function detailsFor(subscriptionIds: readonly string[] | null): Promise<unknown> {
+    const session = { id: 's', fleetId: 'acme', hash: hashApiKey(token), adminKeyId: null, subscriptionIds };
+    const whole = { ...session, scopes: ['subscriptions:write'], expiresAt: Date.now() + 600_000 };
+    const store = {
+      portalSessions: { find: () => Promise.resolve(whole) },
+      subscriptions: { update: () => Promise.resolve({ type: 'conflict', id: taken }) },
+    };
+    const { request } = await open({ store: store as unknown as Partial<ManagementStore>, checkUrl });
+    const json = { url: 'https://receiver.example/hook' };
+    const key = subscriptionIds === null ? {} : { key: token };
+    const answer = await request(`/public/v1/webhook-subscriptions/${id}`, { method: 'PATCH', json, ...key });
+    expect(refusalOf(answer)).toMatchObject({ status: 409, code: 'conflict' });
+    return (answer.body as { error: { details: unknown } }).error.details;
+  }
+
+  it.each([
+    ['to the fleet', null],
+    ['to a portal session that has it too', [id, taken]],
+  ])('names the subscription that has it %s', async (_, subscriptionIds) => {
+    expect(await detailsFor(subscriptionIds)).toEqual([expect.objectContaining({ conflictingId: taken })]);
+  });
+
+  it('does not name it to a portal session that may not see it', async () => {
+    expect(JSON.stringify(await detailsFor([id]))).not.toContain(taken);
   });
 });
