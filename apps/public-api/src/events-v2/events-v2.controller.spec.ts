@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type DeliveryHistory, RETENTION_MS } from '@waypost/domain';
+import { type DeliveryHistory, MAX_PAGE_BYTES, RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
 import { idsOf, pageOf } from '../testing/event-pages.js';
 import { refusalOf, startTestApiPerTest, type TestAnswer } from '../testing/test-api.js';
@@ -134,6 +134,28 @@ describe('GET /public/v2/events (R-33)', () => {
       } while (!more.endsWith('null') && seen.length <= inOrder.length);
       expect(seen).toEqual(order === 'asc' ? inOrder : inOrder.toReversed());
     }
+  });
+
+  it('leaves a waiting delivery for the next page that would give this one more bytes than it may have (R-34a)', async () => {
+    const retried = deliveryRecord({
+      firstAttemptAt: NOW - 1_000,
+      status: 'pending',
+      statusCode: 503,
+      deliveredAt: null,
+    });
+    const waiting = waitingDelivery({ createdAt: NOW - 5_000 });
+    const held = historyOf([retried], { waiting: [waiting] });
+    const history: DeliveryHistory = {
+      ...held,
+      findDeliveries: async (query) => ({ ...(await held.findDeliveries(query)), bytes: MAX_PAGE_BYTES - 1_000 }),
+      // A single one is found, whatever its size.
+      findWaiting: async (query) => ({ ...(await held.findWaiting(query)), bytes: 2_000 }),
+    };
+    const { request } = await build({ history });
+    const first = pageOf(await request(`${PATH}?status=pending`));
+    expect(first.data.map(({ eventId }) => eventId)).toEqual([retried.eventId]);
+    const second = await request(`${PATH}?status=pending&pageState=${String(first.nextPageState)}`);
+    expect([idsOf(second), pageOf(second).nextPageState]).toEqual([[waiting.eventId], null]);
   });
 
   it('has no delivery without an attempt where something of an attempt is asked for', async () => {
