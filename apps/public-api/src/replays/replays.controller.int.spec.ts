@@ -158,8 +158,13 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => send('POST', path, WINDOW)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ error: { code: 'too_many_replays' } });
-    const first = answers.find(({ status }) => status === 202)?.body as ReplayDto;
-    await suite.store.replays.recordProgress([progressOf(first, { state: 'completed', matched: 0 })]);
+    const made = answers.filter(({ status }) => status === 202).map(({ body }) => body as ReplayDto);
+    // What has begun is not over either.
+    await suite.store.replays.recordProgress(made.map((one) => progressOf(one, { matched: 7 })));
+    expect(refusalOf(await send('POST', path, WINDOW)).code).toBe('too_many_replays');
+    await suite.store.replays.recordProgress(
+      made.slice(0, 1).map((one) => progressOf(one, { state: 'completed', matched: 7, sent: 7 })),
+    );
     expect((await create()).series).toBe(4);
   });
 

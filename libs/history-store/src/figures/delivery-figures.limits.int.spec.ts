@@ -103,6 +103,12 @@ describe('what an answer about figures adds (R-41)', () => {
     expect(await read({ days: 5, limits, groupBy: 'subscription' })).toBe('too_many');
   });
 
+  it('has as many rows as it may have', async () => {
+    await store({ days: 1, subscriptions: 10, minutes: 0 });
+    expect(await read({ limits: { rows: 10 }, groupBy: 'subscription' })).toMatchObject({ rows: 10, sums: 10 });
+    expect(await read({ limits: { rows: 9 }, groupBy: 'subscription' })).toBe('too_many');
+  });
+
   it('is refused by the size of all rows together, of this and of earlier versions', async () => {
     const steps = [FIGURE_STEPS.day, ROW_STEPS.day];
     await store({ days: 1, subscriptions: 10, minutes: 0, steps });

@@ -62,3 +62,29 @@ describe('createSubscriptions: routes and stops of the fleet (R-9)', () => {
     expect(await suite.store.fleets.find(id)).toMatchObject({ routes: true, version: 1 });
   });
 });
+
+describe('createSubscriptions: a conflict', () => {
+  it('names the subscriptions that have the URL, and none of another URL or fleet', async () => {
+    const types = ['position', 'ignition_on'];
+    const createAll = (url: string, fleetId = suite.fleetId) =>
+      suite.store.subscriptions.create(
+        types.map((eventType) => draft({ fleetId, eventType, url })),
+        2_000,
+      );
+    const idsOf = (result: Awaited<ReturnType<typeof createAll>>) =>
+      result.type === 'created' ? result.subscriptions.map(({ id }) => id) : [];
+    const other = `${suite.fleetId}-other`;
+    await suite.store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs: 1 });
+    await createAll('https://before.example/');
+    const [position, ignitionOn] = idsOf(await createAll('https://taken.example/'));
+    await createAll('https://behind.example/');
+    await createAll('https://taken.example/', other);
+    expect(await createAll('https://taken.example/')).toEqual({
+      type: 'conflict',
+      taken: [
+        { eventType: 'position', id: position },
+        { eventType: 'ignition_on', id: ignitionOn },
+      ],
+    });
+  });
+});

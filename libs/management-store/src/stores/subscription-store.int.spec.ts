@@ -5,6 +5,7 @@ import { useTestStore } from '../../../../test/support/test-store.js';
 import { newSubscription } from '../testing/new-subscription.js';
 import { outboxOf } from '../testing/outbox-rows.js';
 import type { NewSubscription } from './create-subscriptions.js';
+import { NO_LIMITS } from './fleet-limits.js';
 
 const suite = useTestStore();
 
@@ -253,5 +254,23 @@ describe('a subscription whose deliveries only fail', () => {
     });
     await suite.store.subscriptions.delete({ fleetId: suite.fleetId, id }, 3_000);
     expect(await suite.store.subscriptions.disable(disabled({ id }, 9_000), 9_000)).toEqual({ type: 'not_found' });
+  });
+});
+
+describe('the limit on device ids (R-16)', () => {
+  it('is kept by a change of all subscriptions of a URL, of which some have the ids already', async () => {
+    const url = 'https://many.example/hook';
+    const has = await create({ url, eventType: 'ignition_on', deviceIds: ['a', 'b'] });
+    await create({ url, eventType: 'ignition_off' });
+    const change = (deviceIds: number) =>
+      suite.store.subscriptions.update(
+        { fleetId: suite.fleetId, id: has.id, scope: 'url' },
+        () => ({ deviceIds: ['a', 'b'] }),
+        3_000,
+        null,
+        { ...NO_LIMITS, deviceIds },
+      );
+    expect(await change(3)).toEqual({ type: 'limit_reached', resource: 'deviceIds', limit: 3, current: 2, added: 2 });
+    expect(await change(4)).toMatchObject({ type: 'changed' });
   });
 });
