@@ -29,6 +29,15 @@ describe('createPageSource', () => {
     expect(settings.rows).toEqual([{ ro: 'on', plans: 'force_generic_plan' }]);
   });
 
+  it('sees the fleet of each read, on one connection that has served others', async () => {
+    const single = createPageSource(requireTestStack().databaseUrl, { poolSize: 1 });
+    const fleet = { name: 'fleet', text: "SELECT current_setting('waypost.fleet') AS fleet", parameters: [] };
+    for (const fleetId of ['acme', 'other', 'other', 'acme'])
+      expect(await single.read(fleetId, fleet)).toEqual([{ fleet: fleetId }]);
+    expect(single.usage().total).toBe(1);
+    await single.close();
+  });
+
   it('fails a page on a silent connection, and reads the next on another', async () => {
     expect(await pages.read('acme', ONE)).toEqual([{ one: 1 }]);
     proxy.silence();

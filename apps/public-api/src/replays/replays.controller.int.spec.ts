@@ -206,6 +206,9 @@ describe('the progress of a replay', () => {
       progressOf(made, { matched: 7, sent: 3 }),
     ]);
     expect((await read(made)).progress).toEqual({ matched: 7, sent: 3 });
+    // One that does not count again what it sends says nothing of it.
+    await suite.store.replays.recordProgress([progressOf(made, { matched: null, sent: 4 })]);
+    expect((await read(made)).progress).toEqual({ matched: 7, sent: 4 });
     await suite.store.replays.recordProgress([progressOf(made, { state: 'completed', matched: 7, sent: 7 })]);
     expect(await read(made)).toMatchObject({
       state: 'completed',
