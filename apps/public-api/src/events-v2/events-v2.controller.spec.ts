@@ -146,7 +146,7 @@ describe('GET /public/v2/events (R-33)', () => {
     const waiting = waitingDelivery({ createdAt: NOW - 5_000 });
     const held = historyOf([retried], { waiting: [waiting] });
     const history: DeliveryHistory = {
-      ...held,
+      findEvent: (query) => held.findEvent(query),
       findDeliveries: async (query) => ({ ...(await held.findDeliveries(query)), bytes: MAX_PAGE_BYTES - 1_000 }),
       // A single one is found, whatever its size.
       findWaiting: async (query) => ({ ...(await held.findWaiting(query)), bytes: 2_000 }),
