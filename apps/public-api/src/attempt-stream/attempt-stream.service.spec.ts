@@ -58,6 +58,7 @@ const quiet: AttemptLogReader = {
 };
 
 function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
