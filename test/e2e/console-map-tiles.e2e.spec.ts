@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeInBrowser, startBrowser } from '../support/browser-suite.js';
 import { visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
@@ -29,7 +29,10 @@ let origin: string;
 let waypost: Waypost;
 const browser = startBrowser();
 
-describeInBrowser('The tiles of the maps', () => {
+/** Starts a product of its own for one optional setting: with npm run test:long. */
+const describeLong = process.env['WAYPOST_LONG_TESTS'] === undefined ? describe.skip : describeInBrowser;
+
+describeLong('The tiles of the maps', () => {
   beforeAll(async () => {
     tiles = createServer(({ url = '', headers }, response) => {
       asked.push(url);
