@@ -2,12 +2,14 @@ import Sequencer from '@jest/test-sequencer';
 
 /** On a fresh clone Jest goes by file size, which says nothing about suites that start processes of their own. */
 const SLOW = [
-  /test\/faults\//,
+  /test\/faults\/delivery/,
   /test\/security\//,
   /supervisor\.int/,
   /-kills\.int/,
   /backend\/kafka\//,
   /group-progress/,
+  // Not beside the other fault suite: each starts, kills and cuts off processes of its own, and judges what is late.
+  /test\/faults\/processor/,
 ];
 /**
  * These fill the logs of the product that all end-to-end tests share, and other suites read these logs to the end. The last
