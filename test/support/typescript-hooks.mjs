@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
+import { SWC_OPTIONS } from './swc-options.mjs';
 
 const root = new URL('../../', import.meta.url);
 const { paths } = JSON.parse(readFileSync(new URL('tsconfig.json', root), 'utf8')).compilerOptions;
@@ -27,15 +28,9 @@ export async function load(url, context, nextLoad) {
   if (!new URL(url).pathname.endsWith('.ts')) return nextLoad(url, context);
   const file = fileURLToPath(url);
   const { code } = await transform(await readFile(file, 'utf8'), {
+    ...SWC_OPTIONS,
     filename: file,
     sourceMaps: 'inline',
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-      experimental: { keepImportAttributes: true },
-    },
-    module: { type: 'es6' },
   });
   return { format: 'module', source: code, shortCircuit: true };
 }

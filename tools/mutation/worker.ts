@@ -35,17 +35,6 @@ interface Tier {
   readonly globalTeardown?: string;
 }
 
-/** What swc is given: the same as in test/support/typescript-hooks.mjs. */
-const SWC_OPTIONS = {
-  jsc: {
-    target: 'es2022',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    experimental: { keepImportAttributes: true },
-  },
-  module: { type: 'es6' },
-};
-
 async function tiersOfTheProject(): Promise<readonly Tier[]> {
   const file = pathToFileURL(resolve(root, 'jest.config.js')).href;
   return ((await import(file)) as { readonly default: { readonly projects: readonly Tier[] } }).default.projects;
@@ -79,7 +68,7 @@ async function configuration(run: number, specs: readonly string[]): Promise<str
     // Jest caches transformed files per configuration: each run needs a different one to see its mutant.
     globals: { mutationRun: run },
     testEnvironment: inThisFolder('jest-environment.mjs'),
-    transform: { '^.+\\.ts$': [inThisFolder('jest-transformer.mjs'), SWC_OPTIONS] },
+    transform: { '^.+\\.ts$': inThisFolder('jest-transformer.mjs') },
   }));
   const cacheDirectory = resolve(root, '.waypost/mutation/cache');
   return JSON.stringify({ projects, reporters: [], testTimeout: 30_000, cacheDirectory });

@@ -84,7 +84,7 @@ describe('chapter 1: a first topology', () => {
     expect(await valuesOf(backend, 1)).toEqual(['parcel-2 has reached Arnhem']);
   });
 
-  // An exception is a bug, or a record that nobody thought of. It parks its partition until a command retries it or leaves
+  // An exception is a bug, or an unexpected record. It parks its partition until a command retries it or leaves
   // the record out. An exception handler decides that at once: toDeadScans(), below, keeps such records.
   it('keeps a record that it fails at, and continues', async () => {
     const topics = { scans: 1, messages: 1, 'unreadable-scans': 1, 'dead-scans': 1 };

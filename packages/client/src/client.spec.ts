@@ -1,66 +1,13 @@
 import { getEventListeners } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type ClientOptions, createWaypostClient } from './client.js';
+import { describe, expect, it } from '@jest/globals';
+import { answeringServices, error, KEY, NO_PAGE } from '../test/answering-service.js';
+import { createWaypostClient } from './client.js';
 import { WaypostApiError, WaypostConnectionError } from './errors.js';
 import { backOffMs } from './retries.js';
 
-interface Received {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-/** A response, or null: the connection ends without one. */
-type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown } | null;
-
-const KEY = 'wp_test';
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-async function listen(onRequest: RequestListener): Promise<string> {
-  const server = createServer(onRequest);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-}
-
-/** A service that gives these answers in turn, the last one again and again. */
-async function build(answers: readonly Answer[], options: Partial<ClientOptions> = {}) {
-  const received: Received[] = [];
-  const baseUrl = await listen((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      const { method = '', url = '', headers } = request;
-      respond(response, answers[Math.min(received.push({ method, url, headers, body }), answers.length) - 1] ?? null);
-    });
-  });
-  const retry = { baseDelayMs: 1, ...options.retry };
-  return { received, waypost: createWaypostClient({ baseUrl, apiKey: KEY, ...options, retry }) };
-}
-
-function respond(response: ServerResponse, answer: Answer): void {
-  if (answer === null) return void response.destroy();
-  const { status, headers = {}, body } = answer;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.writeHead(status, headers).end(body === undefined ? undefined : text);
-}
-
-function error(status: number, code: string, headers: Record<string, string> = {}): Answer {
-  return { status, headers, body: { error: { code, message: `It is ${code}.` } } };
-}
-
+const { build, listen } = answeringServices();
 const FLEET = { status: 200, headers: { etag: '"3"', 'x-request-id': 'r-1' }, body: { id: 'tour' } };
-const NO_PAGE = { status: 200, body: { data: [], nextPageState: null } };
 
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -372,49 +319,5 @@ describe('an aborted call', () => {
     const failure = failureOf(waypost.getFleet({}, { signal: controller.signal }));
     setTimeout(() => controller.abort(reason), 100);
     expect(await failure).toBe(reason);
-  });
-});
-
-describe('pages of the client', () => {
-  const answers = [
-    { status: 200, body: { data: [{ eventId: 'a' }, { eventId: 'b' }], nextPageState: 'p2' } },
-    { status: 200, body: { data: [], nextPageState: 'p3' } },
-    { status: 200, body: { data: [{ eventId: 'c' }], nextPageState: null } },
-  ];
-
-  it('are requested one after the other, with the same filters', async () => {
-    const { received, waypost } = await build(answers);
-    const ids: string[] = [];
-    for await (const { eventId } of waypost.items('listEvents', { deviceId: 'd' })) ids.push(eventId);
-    expect(ids).toEqual(['a', 'b', 'c']);
-    expect(received.map(({ url }) => url.split('?')[1])).toEqual([
-      'deviceId=d',
-      'deviceId=d&pageState=p2',
-      'deviceId=d&pageState=p3',
-    ]);
-  });
-
-  it('continue where an earlier walk has ended', async () => {
-    const { received, waypost } = await build([NO_PAGE]);
-    for await (const page of waypost.pages('listEvents', { pageState: 'p7' })) expect(page.data).toEqual([]);
-    expect(received.map(({ url }) => url.split('?')[1])).toEqual(['pageState=p7']);
-  });
-
-  it('are not requested beyond the one that is in use', async () => {
-    const { received, waypost } = await build(answers);
-    for await (const page of waypost.pages('listEvents')) {
-      expect(page.data).toHaveLength(2);
-      break;
-    }
-    expect(received).toHaveLength(1);
-  });
-
-  it('of version 1 are the same to the caller', async () => {
-    const body = { events: [{ event_id: 'a' }], next_page_state: null };
-    const { waypost } = await build([{ status: 200, body }]);
-    const ids: string[] = [];
-    for await (const event of waypost.items('listWebhookEventsV1', { startDate: 'a', endDate: 'b' }))
-      ids.push(event.event_id);
-    expect(ids).toEqual(['a']);
   });
 });

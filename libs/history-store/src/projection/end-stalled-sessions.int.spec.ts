@@ -55,7 +55,7 @@ describe('endStalledSessions', () => {
 
     await expect(successor.query(MOVE)).rejects.toThrow('lock timeout');
     expect(await end(LONG_MS)).toBe(0);
-    // Whoever fills a table with COPY by hand has another name.
+    // A person who fills a table with COPY by hand has another application name.
     expect(await end(100, 'another application')).toBe(0);
     expect(await end(100)).toBe(1);
     expect((await successor.query(MOVE)).rowCount).toBe(1);

@@ -133,7 +133,7 @@ describe('a global table whose records wait for something', () => {
     await table.stop();
   });
 
-  it('leaves nobody waiting when it is stopped', async () => {
+  it('ends every wait when it is stopped', async () => {
     const { table, answer } = await waiting();
     const caughtUp = table.caughtUp().catch((error: unknown) => error);
     await flushed();

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { refusal } from '../backend/kafka/kafka-errors.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger } from '../logger.js';
-import type { RecordBatch, StreamRecord } from '../record.js';
+import type { StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology } from '../topology/topology.js';
 import { type ExceptionHandlers } from './parking.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
+import { changeFetched, refuseWrites } from './testing/faulty-backend.js';
 
 const POISONED = { topic: 'input', partition: 2 };
 
@@ -71,37 +71,6 @@ function append(partition: number, ...values: string[]): void {
     broker.append({ topic: 'input', partition }, { key: Buffer.from('k'), value: Buffer.from(value) });
 }
 
-/** Changes what is fetched of the input. */
-function changeFetched(change: (batch: RecordBatch) => RecordBatch): void {
-  const open = broker.fetcher.bind(broker);
-  broker.fetcher = () => {
-    const fetcher = open();
-    return {
-      close: () => fetcher.close(),
-      open: (partition, position) => {
-        const feed = fetcher.open(partition, position);
-        return partition.topic === 'input' ? { ...feed, next: async () => change(await feed.next()) } : feed;
-      },
-    };
-  };
-}
-
-/** As a broker does that refuses the value "refused", with the error of its code. */
-function refuseWrites(kafkaCode: number): void {
-  const open = broker.producer.bind(broker);
-  broker.producer = (transactionalId) => {
-    const producer = open(transactionalId);
-    return {
-      init: () => producer.init(),
-      close: () => producer.close(),
-      commit: (transaction) => {
-        const isRefused = [...transaction.records].some(({ value }) => String(value) === 'refused');
-        return isRefused ? Promise.reject(refusal('Writing to output', kafkaCode)) : producer.commit(transaction);
-      },
-    };
-  };
-}
-
 async function outputs(partition: number): Promise<string[]> {
   const fetcher = broker.fetcher();
   if ((await broker.endOffset({ topic: 'output', partition })) === 0) return [];
@@ -113,7 +82,6 @@ function parked(app: TaskManager) {
   return app.tasks().filter(({ state }) => state === 'parked');
 }
 
-/** All four partitions have records; partition 2 has a poisoned one at offset 2. */
 /** Takes the fault away, and gives the command to try again until the condition holds. */
 async function fix(app: TaskManager, isOver: () => Promise<boolean>): Promise<void> {
   isFixed = true;
@@ -123,6 +91,7 @@ async function fix(app: TaskManager, isOver: () => Promise<boolean>): Promise<vo
   });
 }
 
+/** All four partitions have records; partition 2 has a poisoned one at offset 2. */
 async function startPoisoned(more: Parameters<typeof start>[0] = {}): Promise<TaskManager> {
   for (const partition of [0, 1, 3]) append(partition, 'a', 'b');
   append(POISONED.partition, 'a', 'b', 'poison', 'c');
@@ -276,7 +245,7 @@ describe('exception handlers (KIP-1034)', () => {
 
   it('leave later batches as they were fetched, once the record is behind', async () => {
     let released = 0;
-    changeFetched((batch) => ({ ...batch, release: () => (released += 1) }));
+    changeFetched(broker, (batch) => ({ ...batch, release: () => (released += 1) }));
     append(0, 'poison', 'a');
     await start({ processingExceptionHandler: () => 'dead-letter', deadLetterQueue: () => Promise.resolve() });
     await until(async () => (await outputs(0)).length === 1);
@@ -300,7 +269,7 @@ describe('an output that the broker refuses', () => {
     ['RECORD_TOO_LARGE', MESSAGE_TOO_LARGE],
     ['INVALID_RECORD', INVALID_RECORD],
   ])('with %s is found, and its record goes where the production handler says', async (code, kafkaCode) => {
-    refuseWrites(kafkaCode);
+    refuseWrites(broker, kafkaCode);
     const kept: [number, string][] = [];
     append(0, 'a', 'b', 'refused', 'c');
     await start({
@@ -312,7 +281,7 @@ describe('an output that the broker refuses', () => {
   });
 
   it('blames no record when it may be one of punctuate()', async () => {
-    refuseWrites(MESSAGE_TOO_LARGE);
+    refuseWrites(broker, MESSAGE_TOO_LARGE);
     const kept: number[] = [];
     append(0, 'a', 'b');
     const app = await start({
@@ -399,7 +368,7 @@ describe('a failure that no record is the cause of', () => {
   it('is not blamed on a record that was committed while the one that fails was searched for', async () => {
     append(POISONED.partition, 'a', 'b', 'poison', 'c');
     let fetches = 0;
-    changeFetched((batch) => {
+    changeFetched(broker, (batch) => {
       if (++fetches > 2) throw new TypeError('cannot be decoded');
       // All records at first, which begins the search; then the first of them alone.
       return fetches === 1 ? batch : { ...batch, records: batch.records.slice(0, 1), nextOffset: 1 };

@@ -176,7 +176,7 @@ describe.each(hashes)('a compact store with %s', (_name, hash) => {
 });
 
 describe('a compact store', () => {
-  it('finds a key anew after the entry that it found was removed, though the key is the same object', () => {
+  it('looks a key up again after its entry was removed, though the key is the same object', () => {
     const store = newStore();
     const key = new KeyBuilder().appendText('a');
     const other = new KeyBuilder().appendText('b');
