@@ -45,6 +45,8 @@ export interface DeliveryStage extends KafkaStage {
 
 const SOURCE_ADDRESS = 'test/faults/delivery/source-address.mjs';
 const LOADER = 'test/support/typescript-loader.mjs';
+/** Refuses: no program here listens on it, and none is given it, as may happen to a port that was free a moment ago. */
+const CLOSED_PORT = 9;
 
 export async function openDeliveryStage(place: Place, options: DeliveryStageOptions): Promise<DeliveryStage> {
   const { dataDir, guardian, env } = place;
@@ -52,7 +54,7 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
   const { registry, cluster } = stage;
 
   const sealingKey = randomBytes(32);
-  const ports = { port: await dataDir.port('receiver'), closedPort: await dataDir.port('refusing') };
+  const ports = { port: await dataDir.port('receiver'), closedPort: CLOSED_PORT };
   const wanted = { ...ports, sealingKey, brief: options.brief === true };
   const subscribers = [...makeSubscribers(wanted), ...(options.more?.(wanted) ?? [])];
   const publisher = await openSubscriberPublisher(stage);
