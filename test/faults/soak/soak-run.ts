@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { type Percentiles, percentilesOf } from '../../../bench/shared/statistics.js';
-import { saveObservations } from '../delivery/fault-run.js';
+import { readReceipts, saveObservations } from '../delivery/fault-run.js';
 import { type DeliveryFindings, judgeDeliveries } from '../delivery/judge/judge-deliveries.js';
-import type { LoggedAttempt, LoggedDelivery, Receipt, TokenRequest } from '../delivery/judge/observations.js';
+import type { LoggedAttempt, LoggedDelivery, TokenRequest } from '../delivery/judge/observations.js';
 import { type Logs, readLogs, receiptsInSeries } from '../delivery/log-reader.js';
 import { followOutcomes } from '../delivery/outcomes.js';
 import { cancelsOf } from '../delivery/replays.js';
@@ -175,11 +174,7 @@ async function judgeAll(stage: SoakStage, sent: Sent, published: number): Promis
   });
   await delivery.receiver.ask({ type: 'save' });
   const logs = await logsOf(stage, sent);
-  const lines = (await readFile(delivery.file(RECEIPTS_FILE), 'utf8')).trimEnd().split('\n');
-  const receipts = receiptsInSeries(
-    lines.map((line) => JSON.parse(line) as Receipt),
-    logs,
-  );
+  const receipts = receiptsInSeries(await readReceipts(delivery.file(RECEIPTS_FILE)), logs);
   const { interruptions } = delivery;
   const tokenRequests = await delivery.receiver.ask<TokenRequest[]>({ type: 'tokens' });
   const observations = {
