@@ -14,6 +14,7 @@ import {
   roundLength,
   toScreen,
 } from './mercator.js';
+import { dashesOf } from './outline.js';
 import type { TileLayer } from './tile-layer.js';
 
 export interface MapMark extends Place {
@@ -99,7 +100,7 @@ function drawShape(context: Context, shape: Shape, view: MapView, screen: Screen
   context.fill('evenodd');
   context.globalAlpha = 1;
   context.strokeStyle = line;
-  context.setLineDash([6, 4]);
+  context.setLineDash([...dashesOf(shape, view)]);
   context.lineWidth = 1.5;
   context.stroke();
   context.setLineDash([]);
