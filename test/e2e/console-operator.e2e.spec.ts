@@ -16,6 +16,8 @@ const browser = startBrowser();
 let context: BrowserContext;
 let page: Page;
 let adminKey: string;
+/** Every page that polls does so within this time. */
+const A_READ_LATER_MS = 15_000;
 
 function address(path: string): string {
   return new URL(path, waypost.info().apiUrl).href;
@@ -138,12 +140,15 @@ describeInBrowser('The console of an operator (R-37, R-38)', () => {
     ['partitions', 'No partition is parked'],
   ])('keeps the %s while the API does not respond, and says how old they are', async (path, text) => {
     const resource = path === 'topics' ? '**/public/v1/topics' : '**/public/v1/tasks';
+    await page.clock.install();
     await open(`/${path}`);
     await page.getByText(text).first().waitFor();
     await page.route(resource, (route) => route.abort());
+    await page.clock.fastForward(A_READ_LATER_MS);
     await page.getByRole('status').filter({ hasText: 'Not updated since' }).waitFor();
     expect(await page.getByText(text).count()).toBeGreaterThan(0);
     await page.unroute(resource);
+    await page.clock.fastForward(A_READ_LATER_MS);
     await page.getByText('Live', { exact: true }).waitFor();
   });
 

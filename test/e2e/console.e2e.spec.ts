@@ -16,6 +16,8 @@ const fleet = 'console';
 /** An id that a careless page would run. */
 const HOSTILE = '<img src=x onerror="window.wasRun = true"><script>window.wasRun = true</script>';
 const DRIVING = 'van/9.5 & co';
+/** Every page that polls does so within this time. */
+const A_READ_LATER_MS = 15_000;
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
 
 if ((await findChromium()) === null)
@@ -128,21 +130,26 @@ describeInBrowser('The console', () => {
   });
 
   it('keeps the figures while the API does not respond, and says how old they are', async () => {
+    await page.clock.install();
     await visit.open('/overview');
     await page.getByRole('figure').first().locator('canvas').waitFor();
     await page.route('**/public/v2/metrics*', (route) => route.abort());
-    await page.getByRole('status').filter({ hasText: 'Not updated since' }).waitFor();
+    await page.clock.fastForward(A_READ_LATER_MS);
+    await page.getByRole('status').filter({ hasText: 'Not updated since' }).first().waitFor();
     expect(await page.getByRole('figure').locator('canvas').count()).toBe(4);
     await page.unroute('**/public/v2/metrics*');
+    await page.clock.fastForward(A_READ_LATER_MS);
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
   it('keeps a page with what is typed in it while the API does not respond, and says how old it is', async () => {
     const outdated = page.getByRole('status').filter({ hasText: 'Not updated since' });
+    await page.clock.install();
     await visit.open('/subscriptions');
     await page.getByRole('link', { name: 'position' }).first().click();
     await page.getByLabel('Device', { exact: true }).fill('van-7');
     await page.route(/webhook-subscriptions\/[0-9a-f-]+$/, (route) => route.abort());
+    await page.clock.fastForward(A_READ_LATER_MS);
     await outdated.waitFor();
     expect(await page.getByLabel('Device', { exact: true }).inputValue()).toBe('van-7');
 
@@ -150,6 +157,7 @@ describeInBrowser('The console', () => {
     await page.getByRole('link', { name: DRIVING }).waitFor();
     await page.getByLabel('Find a vehicle').fill('van');
     await page.route('**/public/v1/paths?*', (route) => route.abort());
+    await page.clock.fastForward(A_READ_LATER_MS);
     await outdated.waitFor();
     expect(await page.getByLabel('Find a vehicle').inputValue()).toBe('van');
   });

@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ApiKeyScope } from '@waypost/management-store';
-import { productEnvironment } from './waypost-config.js';
+import { runCommand } from '../../apps/cli/src/run-command.js';
 
 interface CliResult {
-  /** null: ended by a signal. */
-  readonly code: number | null;
+  readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -37,7 +36,7 @@ export interface RunningWaypost {
   cliLines<T>(...args: readonly string[]): Promise<T[]>;
   /** The same, whatever its exit code. */
   tryCli(...args: readonly string[]): Promise<CliResult>;
-  /** Creates a fleet and an API key for it over HTTP, as an operator: a command takes a second of the processor each. */
+  /** Creates a fleet and an API key for it over HTTP, as an operator. */
   createFleet(fleet: string, settings?: { readonly payloadFormat?: string }): Promise<void>;
   /** Publishes the pings; returns when all of them are in the log. */
   publish(fleet: string, pings: readonly object[]): Promise<void>;
@@ -65,7 +64,7 @@ const SCOPES: Readonly<Record<ApiKeyScope, true>> = {
 };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** No command of the tests takes nearly as long; one that hangs must not outlive them. */
+/** No command of the tests takes nearly as long. */
 const TIMEOUT_MS = 180_000;
 
 export function runningWaypost(dataDir: string): RunningWaypost {
@@ -73,7 +72,7 @@ export function runningWaypost(dataDir: string): RunningWaypost {
   const createdKeys: Record<string, string> = {};
   const info = (): StackInfo => {
     const known = JSON.parse(readFileSync(stackFile, 'utf8')) as StackInfo;
-    return { ...known, apiKeys: { ...known.apiKeys, ...createdKeys } };
+    return { ...known, apiKeys: { ...known.apiKeys, ...keptKeys(dataDir), ...createdKeys } };
   };
   const tryCli = (...args: readonly string[]) => runCli([...args, '--data-dir', dataDir]);
   const cli = async (...args: readonly string[]): Promise<string> => {
@@ -120,6 +119,12 @@ export function runningWaypost(dataDir: string): RunningWaypost {
   };
 }
 
+/** Those of the command line, which are in `stack.json` a moment later. */
+function keptKeys(dataDir: string): Record<string, string> {
+  const file = join(dataDir, 'api-keys.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
+}
+
 /** @throws when it is refused */
 async function request<T>(
   apiUrl: string,
@@ -145,19 +150,38 @@ function jsonLines<T>(text: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** What `npm run waypost -- ARGS` runs. npm itself would add a third of a second to each of a hundred commands. */
+/**
+ * What `npm run waypost -- ARGS` runs, here in the process of the tests: a process per command would take most of a second of
+ * the processor, a hundred times. The documentation's commands, and those of main.int.spec.ts, are run as their users do.
+ */
 async function runCli(args: readonly string[]): Promise<CliResult> {
-  const child = spawn(process.execPath, ['tools/dev-stack/bootstrap/waypost.mjs', ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: productEnvironment(),
-    timeout: TIMEOUT_MS,
+  const [out, err] = [memoryOutput(), memoryOutput()];
+  const context = { terminal: { out: out.stream, err: err.stream }, now: Date.now, callerDir: root };
+  const code = await withinTime(runCommand(args, context), `waypost ${args.join(' ')}`);
+  return { code, stdout: out.text(), stderr: err.text() };
+}
+
+function memoryOutput(): { readonly stream: Writable; readonly text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
   });
-  const closed = once(child, 'close');
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => stdout.push(text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
-  const [code] = (await closed) as [number | null];
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+async function withinTime<T>(work: Promise<T>, what: string): Promise<T> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([
+      work,
+      sleep(TIMEOUT_MS, null, { signal: late.signal }).then(() => {
+        throw new Error(`${what} has not ended within ${String(TIMEOUT_MS)} ms.`);
+      }),
+    ]);
+  } finally {
+    late.abort();
+  }
 }

@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url';
 
 const keptLogs = fileURLToPath(new URL('../../../.waypost/test-results/e2e-logs/', import.meta.url));
 
+/** They would lead the command line to another stack. */
+const ADDRESSES = ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'DATABASE_URL', 'WAYPOST_API_URL', 'WAYPOST_ADMIN_URLS'];
+
 export default async function start() {
+  for (const name of ADDRESSES) delete process.env[name];
   const { startWaypost } = await import('../start-waypost.ts');
   const waypost = await startWaypost();
   globalThis.waypostOfEndToEndTests = waypost;
