@@ -1,20 +1,23 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** One event of one device, before fan-out: it belongs to no subscription and has no eventId yet. */
+/** One event of one device, before fan-out. It belongs to no subscription and has no eventId yet. */
 export interface FleetEvent {
   readonly fleetId: string;
   readonly deviceId: string;
+  /** One of the event types of docs/reference/webhooks.md; there may be new ones. */
   readonly eventType: string;
-  /** Epoch milliseconds. */
+  /** When it happened, by the clock of the device (epoch milliseconds). */
   readonly eventTime: number;
-  /** routeId, activityId or geofenceId; enters the eventId. */
+  /** The routeId, activityId or geofenceId; it is part of the eventId. */
   readonly resourceId: string | null;
   readonly vehicleId: string | null;
   readonly licensePlate: string | null;
   readonly driverId: string | null;
+  /** WGS-84 degrees. */
   readonly latitude: number | null;
+  /** WGS-84 degrees. */
   readonly longitude: number | null;
-  /** Only when the fix is older than the event (epoch milliseconds). */
+  /** When the fix was taken; null when it is as old as the event (epoch milliseconds). */
   readonly locationTime: number | null;
   readonly altitudeInMeters: number | null;
   readonly speedInKmh: number | null;
@@ -25,46 +28,52 @@ export interface FleetEvent {
   readonly batteryVoltage: number | null;
   readonly connectionType: string | null;
   readonly rpm: number | null;
+  /** Percent. */
   readonly fuelLevel: number | null;
-  /** Of geofence_in and geofence_out. */
+  /** For geofence_in and geofence_out. */
   readonly geofenceId: string | null;
-  /** As it was named when the ping came. */
+  /** The name when the ping was processed. */
   readonly geofenceName: string | null;
-  /** Of geofence_out; null: it was inside when it was first seen (epoch milliseconds). */
+  /** For geofence_out; null if the device was inside when it was first seen (epoch milliseconds). */
   readonly enteredAt: number | null;
-  /** From the start of what ended to its end, to the millisecond. */
+  /** Of the visit, route or stop that has ended, to the millisecond. */
   readonly durationInSeconds: number | null;
-  /** Of route_started and route_finished. */
+  /** For route_started and route_finished. */
   readonly routeId: string | null;
-  /** Of stop_started and stop_finished. */
+  /** For stop_started and stop_finished. */
   readonly activityId: string | null;
-  /** Of a route or stop (epoch milliseconds). */
+  /** When the route or stop began (epoch milliseconds). */
   readonly startTime: number | null;
-  /** Of a finished route or stop (epoch milliseconds). */
+  /** When the route or stop ended (epoch milliseconds). */
   readonly endTime: number | null;
-  /** Of a route. */
+  /** Where the route began. */
   readonly startLocation: StartLocation | null;
-  /** Of a finished route, as what follows. */
+  /** Where the route ended. */
   readonly endLocation: EndLocation | null;
-  /** Whole meters. */
+  /** Of a finished route, in whole meters. */
   readonly distanceInMeters: number | null;
+  /** Of a finished route. */
   readonly maxSpeedInKmh: number | null;
-  /** One decimal. */
+  /** Of a finished route, to one decimal. */
   readonly averageSpeedInKmh: number | null;
-  /** Standing, to the millisecond. */
+  /** How long the vehicle stood during the route, to the millisecond. */
   readonly idleTimeInSeconds: number | null;
-  /** ignition_off | stationary | no_data */
+  /** Why the route ended: ignition_off | stationary | no_data */
   readonly endReason: string | null;
 }
 
 /** Where a route began, WGS-84 degrees. */
 export interface StartLocation {
+  /** WGS-84 degrees. */
   readonly latitude: number;
+  /** WGS-84 degrees. */
   readonly longitude: number;
 }
 
 /** Where a route ended, WGS-84 degrees. */
 export interface EndLocation {
+  /** WGS-84 degrees. */
   readonly latitude: number;
+  /** WGS-84 degrees. */
   readonly longitude: number;
 }

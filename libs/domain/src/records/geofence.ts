@@ -1,13 +1,13 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** One version of one geofence of a fleet: a circle or a polygon, the other is null. A deleted one is a tombstone. */
+/** One version of one geofence of a fleet. It has a circle or a polygon; the other is null. A tombstone deletes it. */
 export interface Geofence {
   readonly geofenceId: string;
   readonly fleetId: string;
   readonly name: string;
   readonly circle: GeofenceCircle | null;
   readonly polygon: GeofencePolygon | null;
-  /** Counts every change of this geofence, from 1. */
+  /** Starts at 1 and grows with every change of the geofence. */
   readonly version: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -24,7 +24,7 @@ export interface GeofenceCircle {
 }
 
 export interface GeofencePolygon {
-  /** The outer ring, then the holes. A ring closes itself: its last point may repeat its first or not. */
+  /** The outer ring, then the holes. The last point of a ring may repeat the first. */
   readonly rings: readonly (readonly GeoPoint[])[];
 }
 

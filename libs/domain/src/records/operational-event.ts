@@ -1,8 +1,8 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** Something that the owner of a subscription, or an operator, wants to know of its deliveries. */
+/** Something about its deliveries that the owner of a subscription, or an operator, wants to know. */
 export interface OperationalEvent {
-  /** UUID; the same when it is reported again after a crash. */
+  /** A UUID. It stays the same when the record is written again after a crash. */
   readonly id: string;
   readonly subscriptionId: string;
   readonly fleetId: string;
@@ -10,11 +10,11 @@ export interface OperationalEvent {
   readonly type: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
-  /** In words, for people. */
+  /** For people, in words. */
   readonly reason: string;
-  /** The delivery that it is about. */
+  /** The delivery that it is about; null: it is about the subscription. */
   readonly eventId: string | null;
-  /** Its offset in the same partition of webhook.deliveries. */
+  /** Offset of that delivery in the same partition of webhook.deliveries. */
   readonly deliveryOffset: number | null;
   /** Of the last attempt or of the probe. */
   readonly statusCode: number | null;

@@ -1,53 +1,55 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** What the sender must not forget about a subscription (R-26, R-29). No record: nothing special. */
+/** What the sender must remember about a subscription (R-26, R-29). No record means nothing special. */
 export interface SubscriptionState {
   readonly subscriptionId: string;
-  /** Offset of its lowest unfinished delivery while it is left out of the committed position of the partition. */
+  /** Offset of its oldest unfinished delivery while the committed offset of the partition does not wait for it. */
   readonly parkedFrom: number | null;
-  /** Every attempt of a delivery from parkedFrom on lies at or after this offset of webhook.attempts. */
+  /** The attempts of deliveries from parkedFrom on are at or after this offset of webhook.attempts. */
   readonly foldFrom: number | null;
-  /** End of the first failed attempt since the last accepted one (epoch milliseconds). */
+  /** The end of the first failed attempt since the last accepted one (epoch milliseconds). */
   readonly failingSince: number | null;
-  /** Since when deliveries are held (R-29) (epoch milliseconds). */
+  /** Since when its deliveries are held (R-29) (epoch milliseconds). */
   readonly suspendedAt: number | null;
-  /** The last 7 days with deliveries that failed, none of them accepted (R-29). */
+  /** The last 7 days on which deliveries failed and none was accepted (R-29). */
   readonly failedDays: readonly FailedDay[];
-  /** The progress of deliveries that are held, perhaps for days, in place of the attempts from foldFrom on. */
+  /** The progress of deliveries that are held, perhaps for days. It replaces the attempts from foldFrom on. */
   readonly known: KnownDeliveries | null;
   /** Epoch milliseconds. */
   readonly updatedAt: number;
 }
 
 export interface FailedDay {
-  /** In UTC, since 1970-01-01. */
+  /** Days since 1970-01-01, in UTC. */
   readonly day: number;
-  /** At most 20 are counted. */
+  /** How many failed; at most 20 are counted. */
   readonly failed: number;
 }
 
 export interface KnownDeliveries {
-  /** Their attempts at or after this offset of webhook.attempts are not in it. */
+  /** It leaves out their attempts at or after this offset of webhook.attempts. */
   readonly foldFrom: number;
-  /** From parkedFrom to this offset, what is not in `unfinished` is finished. What comes after it had no attempts. */
+  /** Deliveries from parkedFrom to this offset are finished unless they are in `unfinished`. Later ones had no attempts. */
   readonly upTo: number;
   readonly unfinished: readonly UnfinishedDelivery[];
 }
 
 export interface UnfinishedDelivery {
+  /** In webhook.deliveries. */
   readonly offset: number;
-  /** Null: without an attempt. */
+  /** null: it had no attempt. */
   readonly attempted: AttemptedDelivery | null;
 }
 
 export interface AttemptedDelivery {
+  /** The number of its next attempt. */
   readonly nextAttempt: number;
-  /** So far (R-29). */
+  /** How many there were (R-29). */
   readonly probes: number;
-  /** Epoch milliseconds. */
+  /** When the next attempt is due (epoch milliseconds). */
   readonly dueAt: number;
   /** Epoch milliseconds. */
   readonly firstAttemptAt: number;
-  /** An attempt of it met a 401 (R-23). */
+  /** One of its attempts got a 401 (R-23). */
   readonly unauthorizedBefore: boolean;
 }

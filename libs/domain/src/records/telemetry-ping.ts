@@ -3,13 +3,13 @@
 /** One ping of one device. null means not reported, never 0 or false. */
 export interface TelemetryPing {
   readonly fleetId: string;
-  /** Equals the record key. */
+  /** The record key must be the same. */
   readonly deviceId: string;
-  /** Device clock, UTC (epoch milliseconds). */
+  /** By the clock of the device, in UTC (epoch milliseconds). */
   readonly eventTime: number;
-  /** Ingest clock, UTC (epoch milliseconds). */
+  /** By the clock of the ingest, in UTC (epoch milliseconds). */
   readonly receivedTime: number;
-  /** The device says that the fix is good. */
+  /** Whether the device says that its fix is good. */
   readonly positionValid: boolean;
   /** WGS-84 degrees. */
   readonly latitude: number | null;
@@ -23,9 +23,9 @@ export interface TelemetryPing {
   readonly hdop: number | null;
   readonly ignition: boolean | null;
   readonly odometerInMeters: number | null;
-  /** Only devices with a bus. */
+  /** Of devices on the vehicle's bus. */
   readonly rpm: number | null;
-  /** Percent; only devices with a bus. */
+  /** Percent; of devices on the vehicle's bus. */
   readonly fuelLevel: number | null;
   readonly batteryVoltage: number | null;
   readonly connectionType: string | null;
@@ -34,7 +34,8 @@ export interface TelemetryPing {
   readonly driverId: string | null;
   /** The device's own record number. */
   readonly sequence: number | null;
-  /** Sent from the device's store after a loss of coverage. */
+  /** The device stored the ping while it had no coverage, and sent it later. */
   readonly buffered: boolean;
+  /** Whatever else the producer wants to pass on. */
   readonly attributes: Readonly<Record<string, string>>;
 }

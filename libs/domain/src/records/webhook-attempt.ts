@@ -12,41 +12,45 @@ export interface WebhookAttempt {
   readonly eventTime: number;
   /** v1 | legacy-v1 */
   readonly format: string;
+  /** 0: the first sending; n: the n-th replay. */
   readonly series: number;
   readonly replayId: string | null;
   /** Offset of the delivery in the same partition of webhook.deliveries. */
   readonly deliveryOffset: number;
-  /** Epoch milliseconds. */
+  /** The createdAt of the delivery (epoch milliseconds). */
   readonly deliveryCreatedAt: number;
-  /** Where this attempt went. */
+  /** Where this attempt was sent. */
   readonly url: string;
-  /** 1 to 5. Of a probe: the attempt that it was made in place of, and does not use up. */
+  /** 1 to 5. For a probe: the number of the attempt that it replaces without using it up. */
   readonly attempt: number;
   /** When this attempt should have started (epoch milliseconds). */
   readonly dueAt: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** startedAt of the first record of the series (epoch milliseconds). */
+  /** The startedAt of the first record of the series (epoch milliseconds). */
   readonly firstAttemptAt: number;
+  /** From the start to the response or the error. */
   readonly durationMs: number;
+  /** Of the response; null: there was none. */
   readonly statusCode: number | null;
-  /** Why there is no status code, or why the attempt was refused. */
+  /** Why there is no status code, or why the response was not accepted. */
   readonly errorCode: string | null;
+  /** The same in words. */
   readonly errorDetail: string | null;
   /** delivered | retrying | failed | expired */
   readonly outcome: string;
-  /** Why this outcome, e.g. accepted, temporary_status, permanent_status, attempts_exhausted. */
+  /** Why it has this outcome, e.g. accepted, temporary_status, permanent_status, attempts_exhausted. */
   readonly decision: string;
-  /** Only when retrying. Of a probe: when the next probe is due (epoch milliseconds). */
+  /** Only when the outcome is retrying. For a probe: when the next probe is due (epoch milliseconds). */
   readonly nextDueAt: number | null;
-  /** Only in the first record of the series. */
+  /** The body that was sent; only in the first record of the series. */
   readonly body: string | null;
-  /** A probe of a suspended subscription: not one of the 5 attempts. */
+  /** Whether this is a probe of a suspended subscription, which does not count as one of the 5 attempts. */
   readonly probe: boolean;
-  /** Probes of the series so far, this one included. */
+  /** Probes of the series so far, including this one. */
   readonly probes: number;
-  /** For how long after its end no first attempt of the subscription may start: the Retry-After of the response, 15 s at most. */
+  /** How long after the end of this attempt no first attempt of the subscription may start: the Retry-After of the response, at most 15 s. */
   readonly retryAfterMs: number | null;
-  /** The beginning of the body of a response that did not accept, as far as it came with the headers: at most 1 KiB. */
+  /** Up to 1 KiB of the body of a response that did not accept: what arrived together with the headers. */
   readonly responseBody: string | null;
 }

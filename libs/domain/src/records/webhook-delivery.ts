@@ -1,6 +1,6 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** One event for one subscription, its body frozen. */
+/** One event for one subscription, with its final body. */
 export interface WebhookDelivery {
   /** UUIDv5. */
   readonly eventId: string;
@@ -14,7 +14,7 @@ export interface WebhookDelivery {
   readonly format: string;
   /** The exact UTF-8 text that is signed, sent, stored and returned. */
   readonly body: string;
-  /** Clock of the fan-out (epoch milliseconds). */
+  /** When the fan-out wrote it, by its clock (epoch milliseconds). */
   readonly createdAt: number;
   /** 0: the first sending; n: the n-th replay. */
   readonly series: number;

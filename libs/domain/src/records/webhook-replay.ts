@@ -6,9 +6,9 @@ export interface WebhookReplay {
   readonly replayId: string;
   readonly subscriptionId: string;
   readonly fleetId: string;
-  /** Of the deliveries that it makes: the n-th replay of the subscription. */
+  /** The number of the replay within its subscription; its deliveries have it as their series. */
   readonly series: number;
-  /** Inclusive; compared with the time of the first attempt (epoch milliseconds). */
+  /** Inclusive, compared with the time of the first attempt (epoch milliseconds). */
   readonly startDate: number;
   /** Exclusive (epoch milliseconds). */
   readonly endDate: number;
@@ -22,10 +22,10 @@ export interface WebhookReplay {
   readonly deviceId: string | null;
   /** Only this event; null: any. */
   readonly eventId: string | null;
-  /** Deliveries written per second, at most. */
+  /** At most this many deliveries are written per second. */
   readonly ratePerSecond: number;
   readonly cancelled: boolean;
-  /** Counts every change, from 1. */
+  /** Starts at 1 and grows with every change of the replay. */
   readonly version: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;

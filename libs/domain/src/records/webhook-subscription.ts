@@ -1,14 +1,14 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** One version of one subscription. A deleted one is a tombstone. */
+/** One version of one subscription. A tombstone deletes it. */
 export interface WebhookSubscription {
   readonly id: string;
   readonly fleetId: string;
   readonly eventType: string;
   readonly url: string;
-  /** Its owner's words, for people. */
+  /** For people, by its owner. */
   readonly description: string | null;
-  /** Its owner's own keys and values. */
+  /** Keys and values of its owner. */
   readonly metadata: Readonly<Record<string, string>>;
   /** active | paused | disabled */
   readonly status: string;
@@ -24,12 +24,13 @@ export interface WebhookSubscription {
   /** null: none. */
   readonly clientCertificate: ClientCertificate | null;
   readonly rateLimitPerSecond: number | null;
-  /** fail | hold */
+  /** What happens to deliveries while the endpoint is down: fail | hold */
   readonly onOutage: string;
+  /** Whether a delivery waits for those of the same device before it. */
   readonly strictOrder: boolean;
   /** Newest first. */
   readonly secrets: readonly SealedSecret[];
-  /** Counts every change of this subscription, from 1. */
+  /** Starts at 1 and grows with every change of the subscription. */
   readonly version: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -44,34 +45,35 @@ export interface BearerAuth {
   readonly sealedClientSecret: string;
   readonly scope: string | null;
   readonly audience: string | null;
-  /** client_secret_basic | client_secret_post: where the token request has its credentials. */
+  /** How the token request carries the credentials: client_secret_basic | client_secret_post */
   readonly tokenAuthMethod: string;
 }
 
-/** A header that its owner adds to each delivery. */
+/** A header that the owner adds to each delivery. */
 export interface CustomHeader {
   /** In lower case. */
   readonly name: string;
-  /** null: it is secret. */
+  /** null: the value is secret. */
   readonly value: string | null;
-  /** A secret value under AES-256-GCM. */
+  /** The secret value, encrypted with AES-256-GCM. */
   readonly sealedValue: string | null;
 }
 
-/** What a receiver is shown that asks for a certificate. */
+/** What is presented to a receiver that asks for a certificate. */
 export interface ClientCertificate {
-  /** PEM, the client's own first, then its issuers. */
+  /** PEM: the client's own certificate, then its issuers. */
   readonly certificates: string;
-  /** The private key in PEM, under AES-256-GCM. */
+  /** The private key in PEM, encrypted with AES-256-GCM. */
   readonly sealedKey: string;
+  /** The subject of the client's own certificate. */
   readonly subject: string;
   /** When the first of the certificates expires (epoch milliseconds). */
   readonly expiresAt: number;
 }
 
-/** A signing secret under AES-256-GCM. */
+/** A signing secret, encrypted with AES-256-GCM. */
 export interface SealedSecret {
   readonly sealed: string;
-  /** null: the current one; else it signs until then (epoch milliseconds). */
+  /** null: the current secret; otherwise it also signs until then (epoch milliseconds). */
   readonly expiresAt: number | null;
 }
