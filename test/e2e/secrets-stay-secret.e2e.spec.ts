@@ -192,29 +192,26 @@ function outcomesOf(path: string): string[] {
     .map(({ statusCode, errorCode }) => String(statusCode ?? errorCode));
 }
 
+/** Each check reads all attempts of the log. */
+const READING_ALL = { timeoutMs: 60_000, longestIntervalMs: 1_000 };
+
 /** Until each subscription has the attempts of both events. */
 function attempted(least: number): Promise<void> {
-  return until(
-    async () => {
-      attempts = await readAttempts();
-      for (const path of subscriptions.keys()) expect(outcomesOf(path).length).toBeGreaterThanOrEqual(least);
-    },
-    { timeoutMs: 60_000 },
-  );
+  return until(async () => {
+    attempts = await readAttempts();
+    for (const path of subscriptions.keys()) expect(outcomesOf(path).length).toBeGreaterThanOrEqual(least);
+  }, READING_ALL);
 }
 
 /** Until the fifth attempt of those that fail at the receiver, at the token endpoint, below HTTP and in TLS is in the log. */
 function exhausted(): Promise<void> {
-  return until(
-    async () => {
-      attempts = await readAttempts();
-      const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
-      const exhaustedIds = new Set(given.map(({ subscriptionId }) => subscriptionId));
-      for (const path of ['/echoes', '/without-token', '/garbles', '/untrusted'])
-        expect(exhaustedIds).toContain(idOf(path));
-    },
-    { timeoutMs: 60_000 },
-  );
+  return until(async () => {
+    attempts = await readAttempts();
+    const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
+    const exhaustedIds = new Set(given.map(({ subscriptionId }) => subscriptionId));
+    for (const path of ['/echoes', '/without-token', '/garbles', '/untrusted'])
+      expect(exhaustedIds).toContain(idOf(path));
+  }, READING_ALL);
 }
 
 async function makeApiKey(): Promise<void> {

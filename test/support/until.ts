@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 interface UntilOptions {
   /** A guard against hanging, not a promise about speed: generous enough for a machine that is busy elsewhere. */
   readonly timeoutMs?: number;
+  /** Between two checks at most; longer for one that costs much. */
+  readonly longestIntervalMs?: number;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -18,10 +20,10 @@ const INTERVAL_GROWTH = 1.2;
  */
 export async function until<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = TIMEOUT_MS }: UntilOptions = {},
+  { timeoutMs = TIMEOUT_MS, longestIntervalMs = LONGEST_INTERVAL_MS }: UntilOptions = {},
 ): Promise<Exclude<T, false>> {
   const deadline = performance.now() + timeoutMs;
-  for (let intervalMs = FIRST_INTERVAL_MS; ; intervalMs = Math.min(intervalMs * INTERVAL_GROWTH, LONGEST_INTERVAL_MS)) {
+  for (let intervalMs = FIRST_INTERVAL_MS; ; intervalMs = Math.min(intervalMs * INTERVAL_GROWTH, longestIntervalMs)) {
     let failure: unknown;
     try {
       const value = await check();
