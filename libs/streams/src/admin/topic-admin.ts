@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
-import { parkingOr } from '../backend/kafka/kafka-errors.js';
+import { loginRefusalOr, parkingOr, unavailableOr } from '../backend/kafka/kafka-errors.js';
 import type { KafkaSettings } from '../kafka-settings.js';
 import type { TopicSpec } from '../topology/topics.js';
 import { connectKafka } from './kafka-connection.js';
@@ -28,10 +28,13 @@ export interface TopicAdmin {
   close(): Promise<void>;
 }
 
-/** Connects at once; close it when done. */
+/**
+ * Connects at once; close it when done.
+ * @throws {StreamsError} BROKER_UNAVAILABLE, ACCESS_DENIED: why it cannot connect, after some ten seconds of retries
+ */
 export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmin> {
   const admin = connectKafka(settings).admin();
-  await admin.connect();
+  await connectAdmin(admin, settings.brokers);
   return {
     listTopics: () => admin.listTopics(),
     createTopics: (specs) => createTopics(admin, specs),
@@ -40,6 +43,12 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
     changeSetting: (name, setting, value) => changeSetting(admin, name, setting, value),
     close: () => admin.disconnect(),
   };
+}
+
+export async function connectAdmin(admin: Pick<Admin, 'connect'>, brokers: readonly string[]): Promise<void> {
+  await admin.connect().catch((error: unknown) => {
+    throw unavailableOr(loginRefusalOr(error), `Connecting to ${brokers.join(', ')}`);
+  });
 }
 
 /** Sends one request per topic: in a shared request, a topic that already exists would fail the others. */

@@ -10,6 +10,7 @@ import {
   loginRefusalOr,
   parkingOr,
   refusal,
+  unavailableOr,
   UNKNOWN_TOPIC_OR_PARTITION,
 } from './kafka-errors.js';
 import { type KafkajsPartitionMetadata, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
@@ -321,8 +322,5 @@ export async function retryTransient<T>(work: () => Promise<T>, options: RetryOp
 
 function lastWord(error: unknown, what: string, isOver: boolean): unknown {
   const last = parkingOr(error, what);
-  // kafkajs wraps the error response of a broker in the same error as a lost connection.
-  if (!isOver || !isConnectionFailure(last) || kafkaErrorCode(last) !== null) return last;
-  const message = `${what}: no broker responds (${errorMessage(error)}). Look after the brokers, and the network to them.`;
-  return new StreamsError('BROKER_UNAVAILABLE', message, { cause: error });
+  return isOver ? unavailableOr(last, what) : last;
 }

@@ -1,4 +1,4 @@
-import { StreamsError, type StreamsErrorCode } from '../../errors.js';
+import { errorMessage, StreamsError, type StreamsErrorCode } from '../../errors.js';
 
 /**
  * How to react to an error code of a broker.
@@ -212,6 +212,13 @@ export function isConnectionFailure(error: unknown): boolean {
     name === 'KafkaJSLockTimeout' ||
     name === 'KafkaJSNumberOfRetriesExceeded'
   );
+}
+
+/** @returns `error` if a broker did respond: kafkajs wraps its error code in the same error as a lost connection */
+export function unavailableOr(error: unknown, what: string): unknown {
+  if (!isConnectionFailure(error) || kafkaErrorCode(error) !== null) return error;
+  const message = `${what}: no broker responds (${errorMessage(error)}). Look after the brokers, and the network to them.`;
+  return new StreamsError('BROKER_UNAVAILABLE', message, { cause: error });
 }
 
 /** kafkajs gives no code for it. @returns `error` if it is something else */
