@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { errorMessage, StreamsError, type StreamsErrorCode, UndecodedBatch, WaitFailed } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
 import { partitionName, type StreamRecord, type TopicPartition } from '../record.js';
 
 /** Why a partition cannot continue (R-45). */
@@ -15,7 +17,9 @@ export interface ParkingReason {
   readonly nextRetryAt: number | null;
 }
 
-export type ExceptionHandlerResult = 'fail' | 'park' | 'dead-letter';
+const RESULTS = ['fail', 'park', 'dead-letter'] as const;
+
+export type ExceptionHandlerResult = (typeof RESULTS)[number];
 
 /** Decides on a partition that cannot continue, again after each attempt. */
 export type ExceptionHandler = (partition: TopicPartition, reason: ParkingReason) => ExceptionHandlerResult;
@@ -25,11 +29,13 @@ export type ExceptionHandler = (partition: TopicPartition, reason: ParkingReason
  * process. `dead-letter` continues after the record; if no single record is the cause, the partition is parked.
  */
 export interface ExceptionHandlers {
-  readonly deserializationExceptionHandler?: ExceptionHandler;
-  readonly processingExceptionHandler?: ExceptionHandler;
-  readonly productionExceptionHandler?: ExceptionHandler;
+  readonly deserializationExceptionHandler?: ExceptionHandler | undefined;
+  readonly processingExceptionHandler?: ExceptionHandler | undefined;
+  readonly productionExceptionHandler?: ExceptionHandler | undefined;
   /** Resolves when the record is kept; only then the position moves past it. After a crash it gets a record again. */
-  readonly deadLetterQueue?: (partition: TopicPartition, record: StreamRecord, reason: ParkingReason) => Promise<void>;
+  readonly deadLetterQueue?:
+    | ((partition: TopicPartition, record: StreamRecord, reason: ParkingReason) => Promise<void>)
+    | undefined;
 }
 
 interface ParkingRule {
@@ -97,14 +103,30 @@ export function isOfOneInput(code: StreamsErrorCode): boolean {
   return code === 'OFFSET_OUT_OF_RANGE' || code === 'LOG_TRUNCATED';
 }
 
-export function handlerResult(
-  handlers: ExceptionHandlers,
-  partition: TopicPartition,
+/** A handler that throws ends the process. After an unknown result, which JavaScript allows, the partition says so. */
+export function verdictOn(
   reason: ParkingReason,
-): ExceptionHandlerResult {
+  partition: TopicPartition,
+  handlers: ExceptionHandlers,
+  logger: StreamsLogger,
+): { readonly result: ExceptionHandlerResult; readonly reason: ParkingReason } {
   const name = RULES[reason.code]?.handler;
-  const result = (name && handlers[name]?.(partition, reason)) ?? 'park';
-  return result === 'dead-letter' && (reason.offset === null || !handlers.deadLetterQueue) ? 'park' : result;
+  if (!name || !handlers[name]) return { result: 'park', reason };
+  const failed = (error: string): void =>
+    logger.error('exception_handler_failed', { partition: partitionName(partition), error });
+  try {
+    const result = handlers[name](partition, reason);
+    if (!RESULTS.includes(result)) {
+      const problem = `The ${name} returned ${inspect(result)}: it must return one of ${RESULTS.join(', ')}.`;
+      failed(problem);
+      return { result: 'park', reason: { ...reason, message: `${reason.message} ${problem}` } };
+    }
+    const isInVain = result === 'dead-letter' && (reason.offset === null || !handlers.deadLetterQueue);
+    return { result: isInVain ? 'park' : result, reason };
+  } catch (error) {
+    failed(errorMessage(error));
+    return { result: 'fail', reason };
+  }
 }
 
 const FIRST_RETRY_MS = 1_000;

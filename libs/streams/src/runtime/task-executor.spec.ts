@@ -58,6 +58,19 @@ describe('an executor whose callbacks throw', () => {
     expect(logged).toEqual(['exception_handler_failed', 'partition_parked']);
   });
 
+  it.each([
+    ['a word that it may not return', 'skip', "'skip'"],
+    ['nothing', undefined, 'undefined'],
+    ['a promise', Promise.resolve('dead-letter'), "Promise { 'dead-letter' }"],
+  ])('parks the partition and says so when the exception handler returns %s', async (_, result, shown) => {
+    await start({ processingExceptionHandler: () => result as 'park' });
+    await until(() => manager.tasks()[0]?.state === 'parked');
+    const wrong = `The processingExceptionHandler returned ${shown}: it must return one of fail, park, dead-letter.`;
+    expect(manager.tasks()[0]?.parked?.message).toMatch(/cannot process this/);
+    expect(manager.tasks()[0]?.parked?.message).toContain(wrong);
+    expect([logged, fatal]).toEqual([['exception_handler_failed', 'partition_parked'], []]);
+  });
+
   it('hands a record to the dead-letter queue again when that rejects as fetch() does, and blames no other', async () => {
     const kept: number[] = [];
     await start({

@@ -6,9 +6,7 @@ import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import { withoutEpoch } from './leader-epochs.js';
 import {
-  type ExceptionHandlerResult,
   type ExceptionHandlers,
-  handlerResult,
   isOfOneInput,
   isOfPosition,
   isOfRecord,
@@ -16,6 +14,7 @@ import {
   parkedForMs,
   parkingError,
   type ParkingReason,
+  verdictOn,
 } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import type { MoveTarget, TaskInput } from './task-input.js';
@@ -220,7 +219,7 @@ export class TaskExecutor {
   }
 
   private park(error: StreamsError, offset: number | null): number {
-    const { logger, now, random, onFatal } = this.options;
+    const { handlers, logger, now, random, onFatal } = this.options;
     const { code, message, cause } = error;
     const { current } = this.inputs;
     const topic = this.inputs.areSeveral ? { topic: current.partition.topic } : {};
@@ -228,15 +227,23 @@ export class TaskExecutor {
     if (!isKnown) this.retries = 0;
     const waitMs = parkedForMs(code, this.retries++, random());
     const since = (isKnown ? this.parked?.since : undefined) ?? now();
-    const reason = { code, ...topic, offset, message, since, nextRetryAt: waitMs === null ? null : now() + waitMs };
-    const result = this.verdictOn(reason);
+    const nextRetryAt = waitMs === null ? null : now() + waitMs;
+    const failure = { code, ...topic, offset, message, since, nextRetryAt };
+    const { result, reason } = verdictOn(failure, current.partition, handlers, logger);
     if (result === 'fail') onFatal(error);
     if (result === 'dead-letter' && offset !== null) {
       this.leaveOut(current, reason, offset);
       return REBUILD_FIRST_WAIT_MS;
     }
     const stack = cause instanceof Error ? cause.stack : undefined;
-    const fields = { partition: partitionName(this.partition), ...topic, reason: code, offset, error: message, stack };
+    const fields = {
+      partition: partitionName(this.partition),
+      ...topic,
+      reason: code,
+      offset,
+      error: reason.message,
+      stack,
+    };
     if (!isKnown) logger.error('partition_parked', fields);
     this.parked = reason;
     this.parkedInput = current;
@@ -244,17 +251,6 @@ export class TaskExecutor {
     const isToSeek = this.inputs.all.some(({ seekTo }) => seekTo !== null);
     if (isToSeek || (offset !== null && current.isSkipped(offset))) return REBUILD_MAX_WAIT_MS;
     return waitMs ?? LONGEST_WAIT_MS;
-  }
-
-  private verdictOn(reason: ParkingReason): ExceptionHandlerResult {
-    const { handlers, logger } = this.options;
-    const { partition } = this.inputs.current;
-    try {
-      return handlerResult(handlers, partition, reason);
-    } catch (error) {
-      logger.error('exception_handler_failed', { partition: partitionName(partition), error: errorMessage(error) });
-      return 'fail';
-    }
   }
 
   private progressed(): void {
