@@ -55,6 +55,12 @@ const longFactories = {
   selector: 'Property[key.name="inject"] > ArrayExpression[elements.length>4]',
   message: 'A class has a constructor for this: make the provider injectable, or give it an injectable subclass.',
 };
+/** With `exactOptionalPropertyTypes`, callers could not hand on a setting that they may not have. */
+const closedOptions = {
+  selector:
+    'ExportNamedDeclaration > TSInterfaceDeclaration[id.name=/(Options|Handlers|Settings)$/] > TSInterfaceBody > TSPropertySignature[optional=true]:not([typeAnnotation.typeAnnotation.type="TSUnionType"]:has(TSUnionType > TSUndefinedKeyword))',
+  message: 'Callers may have nothing to say: add `| undefined`, as every other option has it.',
+};
 const currentDate = {
   selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
   message: 'Time is given by the caller, so that a replay repeats.',
@@ -118,6 +124,12 @@ export default tseslint.config(
       'no-restricted-properties': restrictedProperties(...clocks),
       'no-restricted-syntax': restrictedSyntax(topicNames, currentDate),
     },
+  },
+  {
+    name: 'waypost/open-options',
+    files: ['libs/streams/**/*.ts'],
+    ignores: SPECS,
+    rules: { 'no-restricted-syntax': restrictedSyntax(topicNames, currentDate, closedOptions) },
   },
   {
     name: 'waypost/domain-waits-for-nothing',

@@ -87,6 +87,12 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
     'no-restricted-syntax',
   ],
   [
+    'an option of streams that refuses undefined',
+    'libs/streams/src/index.ts',
+    'export interface ShipOptions {\n  readonly onSail?: () => void;\n}',
+    'no-restricted-syntax',
+  ],
+  [
     'an unchecked request',
     'apps/public-api/src/main.ts',
     `export const f = () => fetch('https://example.com');`,
@@ -112,6 +118,11 @@ const LAWFUL: readonly (readonly [what: string, file: string, code: string])[] =
     'a date from a given time in the domain',
     'libs/domain/src/index.ts',
     'export function d(atMs: number) {\n  return new Date(atMs);\n}',
+  ],
+  [
+    'an option of streams that takes undefined',
+    'libs/streams/src/index.ts',
+    'export interface ShipOptions {\n  readonly onSail?: (() => void) | undefined;\n}',
   ],
   ['words that only contain a topic name', 'libs/platform/src/index.ts', `export const t = 'reads fleet.events';`],
 ];

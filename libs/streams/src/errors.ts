@@ -38,7 +38,7 @@ export class StreamsError extends Error {
   constructor(
     readonly code: StreamsErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly offset?: number } = {},
+    options: { readonly cause?: unknown; readonly offset?: number | undefined } = {},
   ) {
     super(message, options);
     this.offset = options.offset ?? null;

@@ -14,7 +14,7 @@ export interface StreamRecord {
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[];
+  readonly headers?: readonly RecordHeader[] | undefined;
 }
 
 /**
@@ -63,7 +63,7 @@ export function rangeOf(bytes: Buffer | ByteRange): ByteRange {
 export interface RecordBatch extends TopicPartition {
   readonly records: readonly StreamRecord[];
   /** The records in slices, decoded on demand. See `slicesOf`. */
-  readonly slices?: (maxRecords: number) => Iterable<readonly StreamRecord[]>;
+  readonly slices?: ((maxRecords: number) => Iterable<readonly StreamRecord[]>) | undefined;
   /** The position after the batch, including control records, aborted records and compacted holes. */
   readonly nextOffset: number;
   readonly highWatermark: number;
@@ -92,9 +92,9 @@ export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<read
 export interface OutgoingRecord extends TopicPartition {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[];
+  readonly headers?: readonly RecordHeader[] | undefined;
   /** Epoch ms; default: the time of the write. */
-  readonly timestamp?: number;
+  readonly timestamp?: number | undefined;
 }
 
 export function partitionName({ topic, partition }: TopicPartition): string {

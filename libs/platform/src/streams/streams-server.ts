@@ -229,7 +229,7 @@ export function topologyOf<T extends StreamDefinition>(
     applicationId,
     source,
     sinks,
-    ...(stores === undefined ? {} : { stores }),
+    stores,
     processor: (task) => {
       const locals: TaskLocals = {};
       return { processSlice: (slice) => handle(slice.records, new StreamContext<T>(task, slice, locals)) };

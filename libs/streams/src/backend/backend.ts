@@ -24,14 +24,14 @@ export interface CommittedOffset {
 export interface TransactionOffset extends TopicPartition {
   readonly groupId: string;
   readonly offset: number;
-  readonly metadata?: string;
+  readonly metadata?: string | undefined;
 }
 
 export interface Transaction {
   /** Buffers must not change until the commit has ended. */
   readonly records: Iterable<OutgoingRecord>;
   /** Offsets of one group only. */
-  readonly offsets?: readonly TransactionOffset[];
+  readonly offsets?: readonly TransactionOffset[] | undefined;
 }
 
 /** Offset of the first record written to each partition, by `partitionName`. */
@@ -103,7 +103,7 @@ export interface GroupOptions {
   readonly topics: readonly string[];
   /** Kafka's static membership: a restarted instance gets its partitions back at once. */
   readonly instanceId?: string | undefined;
-  readonly sessionTimeoutMs?: number;
+  readonly sessionTimeoutMs?: number | undefined;
   /** Partitions of one number go to one member, whatever their topic. Otherwise each goes where there is room. */
   readonly joinsTopics?: boolean | undefined;
 }
@@ -112,7 +112,7 @@ export interface GroupOptions {
 export interface StreamsBackend {
   group(options: GroupOptions): GroupMember;
   /** @param sizes of its requests, if not the backend's; a single larger batch is still read */
-  fetcher(sizes?: Partial<FetchSizes>): Fetcher;
+  fetcher(sizes?: FetchSizes): Fetcher;
   producer(transactionalId: string): TransactionalProducer;
   /** `transactionalId` must be used for nothing else, and always with the same partitions. */
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;

@@ -5,7 +5,7 @@ import type { TaskManager } from '../runtime/task-manager.js';
 
 export interface MetricsOptions {
   readonly registry: Registry;
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -22,7 +22,8 @@ export interface TaskMetrics {
 
 type ShownManager = Pick<TaskManager, 'tasks' | 'unrestored'>;
 
-interface GaugeOptions extends Required<Omit<MetricsOptions, 'now'>> {
+interface GaugeOptions extends Pick<MetricsOptions, 'registry'> {
+  readonly prefix: string;
   readonly managers: ReadonlyMap<string, ShownManager>;
 }
 

@@ -16,8 +16,11 @@ export interface FetchLimits {
   readonly maxBytesPerPartition: number;
 }
 
+/** undefined: as if it were not given. */
+export type FetchSettings = { readonly [Name in keyof FetchLimits]?: FetchLimits[Name] | undefined };
+
 /** The first batch of a response comes whole, however large it is. */
-export type FetchSizes = Pick<FetchLimits, 'maxBytes' | 'maxBytesPerPartition'>;
+export type FetchSizes = Pick<FetchSettings, 'maxBytes' | 'maxBytesPerPartition'>;
 
 export interface FetchedPartition extends TopicPartition {
   readonly errorCode: number;

@@ -15,7 +15,7 @@ export interface GlobalTableOptions {
   /** Called for each committed record in log order; a null value deletes the key. Must not throw. */
   readonly onRecord: (key: Buffer, value: Buffer | null, record: StreamRecord) => void;
   /** Called before these records, e.g. to look up schemas. */
-  readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
+  readonly prepare?: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
 }

@@ -4,7 +4,7 @@ import type { RecordBatch, TopicPartition } from '../record.js';
 export interface OpenedTask {
   readonly position: number;
   /** The positions in all other topics of the task, by topic. */
-  readonly others?: ReadonlyMap<string, number>;
+  readonly others?: ReadonlyMap<string, number> | undefined;
 }
 
 /**

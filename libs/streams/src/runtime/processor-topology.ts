@@ -18,12 +18,12 @@ interface ProcessorTopologyOptions {
   readonly topology: Topology;
   readonly partition: TopicPartition;
   /** The partition's stores, if they outlive the task; new ones by default. */
-  readonly stores?: ReadonlyMap<string, StateStore>;
+  readonly stores?: ReadonlyMap<string, StateStore> | undefined;
   /** Partition counts of the sink topics that are written by key. */
   readonly partitionCounts: ReadonlyMap<string, number>;
   /** The stream time of an earlier task; null: there was none. */
   readonly streamTimeMs?: number | null;
-  readonly onTimestamp?: (topic: string) => void;
+  readonly onTimestamp?: ((topic: string) => void) | undefined;
   readonly now: () => number;
 }
 

@@ -83,7 +83,7 @@ export class StreamTask implements PartitionTask {
       partition: { topic, partition },
       partitionCounts,
       streamTimeMs: committed && streamTimeIn(committed.metadata),
-      ...(onTimestamp && { onTimestamp }),
+      onTimestamp,
       now,
     });
     // idle() commits it: a store that time alone changes must have a position too.

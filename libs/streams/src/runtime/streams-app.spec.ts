@@ -59,6 +59,44 @@ function start({ partitions = 2, topology = places, ...options }: StartOptions =
 }
 
 describe('a stream application', () => {
+  it('takes undefined for any setting that may be left out', async () => {
+    const out = createTopology({
+      applicationId: 'open',
+      source: 'in',
+      stores: undefined,
+      sinks: { out: { topic: 'out', partitioner: 'source-partition' } },
+      processor: (context) => ({
+        process: ({ key, value }) => context.forward('out', { key, value, headers: undefined, timestamp: undefined }),
+      }),
+    });
+    const topics = { in: 1, out: 1 };
+    const backend = createMemoryBackend({ topics, now: () => 0, logger: undefined });
+    const app = createStreamsApp({
+      topology: out,
+      backend,
+      logger: silentLogger,
+      now: () => 0,
+      onFatal: () => undefined,
+      instanceId: undefined,
+      sessionTimeoutMs: undefined,
+      commitIntervalMs: undefined,
+      lingerMs: undefined,
+      stateDir: undefined,
+      checkpointIntervalMs: undefined,
+      wrapTask: undefined,
+      onStateChange: undefined,
+      random: undefined,
+      deserializationExceptionHandler: undefined,
+      processingExceptionHandler: undefined,
+      productionExceptionHandler: undefined,
+      deadLetterQueue: undefined,
+    });
+    await app.start();
+    backend.append({ topic: 'in', partition: 0 }, { key: null, value: Buffer.from('one'), timestamp: undefined });
+    await until(async () => (await backend.endOffset({ topic: 'out', partition: 0 })) > 0);
+    await app.stop();
+  });
+
   it('warns once when it forwards timestamps to a sink that replaces them', async () => {
     const backend = createMemoryBackend({ topics: { in: 1, out: 1 }, now: () => 0 });
     backend.topicSettings = () => Promise.resolve(new Map([['message.timestamp.type', 'LogAppendTime']]));
@@ -72,7 +110,7 @@ describe('a stream application', () => {
         processor: (context) => ({
           process: ({ key, value, timestamp }) => {
             processed++;
-            context.forward('out', { key, value, ...(String(value) === 'timed' && { timestamp }) });
+            context.forward('out', { key, value, timestamp: String(value) === 'timed' ? timestamp : undefined });
           },
         }),
       }),

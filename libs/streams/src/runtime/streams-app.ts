@@ -26,13 +26,13 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   readonly topology: Topology<Definitions>;
   readonly backend: StreamsBackend;
   readonly instanceId?: string | undefined;
-  readonly sessionTimeoutMs?: number;
+  readonly sessionTimeoutMs?: number | undefined;
   /**
    * How much work on a backlog goes into one transaction; default 500 ms. Shorter: outputs are visible earlier, and a
    * crash repeats less. Longer: fewer transactions, and fewer writes of keys that change often. At the end of the log
    * records are committed as soon as they are processed.
    */
-  readonly commitIntervalMs?: number;
+  readonly commitIntervalMs?: number | undefined;
   /**
    * How long a partition waits after a commit of few records before it fetches again; default 1 ms per partition of the
    * source, from 10 to 500 ms. The first record after a longer silence is committed at once; in a steady stream records
@@ -43,15 +43,15 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   /** For checkpoints, so that a restart reads only the tails of changelogs; default none. One process may use it. */
   readonly stateDir?: string | undefined;
   /** Default 5 minutes; a graceful stop writes another checkpoint. */
-  readonly checkpointIntervalMs?: number;
+  readonly checkpointIntervalMs?: number | undefined;
   /** Wraps each task, e.g. to measure its batches. revoke() must stay synchronous. */
-  readonly wrapTask?: (task: PartitionTask) => PartitionTask;
+  readonly wrapTask?: ((task: PartitionTask) => PartitionTask) | undefined;
   /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
-  readonly onStateChange?: StateListener;
+  readonly onStateChange?: StateListener | undefined;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   /** In [0, 1): spreads the retries of parked partitions; default: they are not spread. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   readonly onFatal: (error: Error) => void;
 }
 

@@ -17,24 +17,24 @@ export interface TaskManagerOptions extends ExceptionHandlers {
   /** One task reads the partitions of one number of all topics, named after the first. Otherwise each has its own. */
   readonly joinsTopics?: boolean | undefined;
   readonly instanceId?: string | undefined;
-  readonly sessionTimeoutMs?: number;
+  readonly sessionTimeoutMs?: number | undefined;
   readonly createTask: (context: TaskContext) => PartitionTask;
   /** Topics that must exist with as many partitions as the input. */
-  readonly copartitioned?: readonly string[];
+  readonly copartitioned?: readonly string[] | undefined;
   /** Topics with the state of the tasks, whose settings must keep it. They may also be in `copartitioned`. */
-  readonly changelogs?: readonly string[];
+  readonly changelogs?: readonly string[] | undefined;
   /** Topics whose partitions a task counts when it is built: a higher count rebuilds the tasks. */
-  readonly counted?: readonly string[];
+  readonly counted?: readonly string[] | undefined;
   /**
    * For tasks without state whose outputs do not depend on the partition count: they read added partitions. Others stop
    * then, because keys have moved away from their state.
    */
-  readonly readsNewPartitions?: boolean;
+  readonly readsNewPartitions?: boolean | undefined;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   /** In [0, 1), for the jitter of retries; default: no jitter. */
-  readonly random?: () => number;
-  readonly onStateChange?: StateListener;
+  readonly random?: (() => number) | undefined;
+  readonly onStateChange?: StateListener | undefined;
   /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
   readonly onFatal: (error: Error) => void;
 }
@@ -111,13 +111,7 @@ class GroupTaskManager implements TaskManager {
     // Joining now would hold partitions that no task works on.
     if (this.stopping) throw new Error(`${groupId} was stopped, and cannot start again: create another.`);
     this.fetcher = backend.fetcher();
-    this.member = backend.group({
-      groupId,
-      topics,
-      instanceId,
-      joinsTopics,
-      ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
-    });
+    this.member = backend.group({ groupId, topics, instanceId, joinsTopics, sessionTimeoutMs });
     this.watchdog = setInterval(() => this.watch(), WATCH_EVERY_MS).unref();
     this.counter = setInterval(() => void this.countPartitions(), COUNT_EVERY_MS).unref();
     this.become('rebalancing');

@@ -31,7 +31,7 @@ export interface KeyValueStoreOptions<T> extends StoreOptions<T> {
    * it cannot be read, and later a tombstone follows. Changelog values end with their time, so an existing store needs
    * a new changelog to get a time to live.
    */
-  readonly timeToLiveMs?: number;
+  readonly timeToLiveMs?: number | undefined;
 }
 
 /**

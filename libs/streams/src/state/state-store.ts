@@ -68,13 +68,13 @@ export interface StoreOptions<T> {
   readonly changelogTopic: string;
   readonly serde: Serde<T>;
   /** Called before a restore reads the changelog's values, e.g. to look up schemas. */
-  readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
+  readonly prepare?: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
 }
 
 /** The result of keyValueStore() or compactStore(). `Store` is the interface for processors. */
 export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
-  readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
+  readonly prepare?: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
   readonly createStore: () => StateStore & Store;
 }
 

@@ -30,7 +30,7 @@ export interface MemoryBackendOptions {
   readonly topics: Readonly<Record<string, number>>;
   readonly now: () => number;
   /** Default: none. */
-  readonly logger?: StreamsLogger;
+  readonly logger?: StreamsLogger | undefined;
 }
 
 /** One shared broker in memory: every client made from it sees the same logs, offsets and groups. */

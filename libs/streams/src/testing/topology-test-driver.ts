@@ -37,24 +37,24 @@ export interface TopologyTestDriver<
 
 export interface PipedRecord {
   /** The source that it comes from; the first unless given. */
-  readonly topic?: string;
+  readonly topic?: string | undefined;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[];
+  readonly headers?: readonly RecordHeader[] | undefined;
   /** Epoch ms; that of the driver's clock unless given. */
-  readonly timestamp?: number;
+  readonly timestamp?: number | undefined;
 }
 
 export interface TestDriverOptions<Definitions extends StoreDefinitions, SinkName extends string> {
   readonly topology: Topology<Definitions, SinkName>;
   /** The partition of the task; 0 unless given. */
-  readonly partition?: number;
+  readonly partition?: number | undefined;
   /** Partitions of the topics that are written by key; 1 unless given. */
-  readonly partitionCounts?: Readonly<Record<string, number>>;
+  readonly partitionCounts?: Readonly<Record<string, number>> | undefined;
   /** Where the driver's clock stands, epoch ms. */
-  readonly startAt?: number;
+  readonly startAt?: number | undefined;
   /** false: a transaction goes on until commit() or rollback(). Otherwise each record is one. */
-  readonly autoCommit?: boolean;
+  readonly autoCommit?: boolean | undefined;
 }
 
 export function createTopologyTestDriver<Definitions extends StoreDefinitions, SinkName extends string>(
@@ -201,7 +201,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
       partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),
       streamTimeMs: this.committedTimeMs,
       now: () => this.now,
-      ...(stores === undefined ? {} : { stores }),
+      stores,
     });
   }
 }

@@ -38,7 +38,7 @@ export interface ForwardedRecord {
   readonly value: Buffer | ByteRange | null;
   readonly headers?: readonly RecordHeader[] | undefined;
   /** Epoch ms, e.g. that of the input record; default: the time of the commit. */
-  readonly timestamp?: number;
+  readonly timestamp?: number | undefined;
 }
 
 /** What a processor sees of its task. Type parameters: its stores by name, the names of its sinks. */
@@ -106,7 +106,7 @@ export interface Topology<Definitions extends StoreDefinitions = StoreDefinition
    * task reads its partition of all of them, in the order of their timestamps as far as the records have arrived.
    */
   readonly source: string | readonly [string, ...string[]];
-  readonly stores?: Definitions;
+  readonly stores?: Definitions | undefined;
   readonly sinks: Readonly<Record<SinkName, SinkDefinition>>;
   /** Creates the processor of one task, and again whenever the task is rebuilt. */
   processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor | SliceProcessor;

@@ -3,7 +3,7 @@ import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
 import { epochEndRequest } from '../../protocol/epoch-end.js';
-import type { FetchLimits, FetchSizes } from '../../protocol/fetch.js';
+import type { FetchSettings, FetchSizes } from '../../protocol/fetch.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import { StallWatch } from '../../stalls.js';
@@ -20,7 +20,7 @@ import { ANSWER_TIMEOUT_MS, KafkaClient, retryTransient } from './kafka-client.j
 import { configsOf, TOPIC } from './kafka-cluster.js';
 import { FENCED_LEADER_EPOCH, kafkaErrorCode } from './kafka-errors.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
-import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
+import { fetchLimits, KafkaFetcher } from './kafka-fetcher.js';
 import { KafkaGroupMember } from './kafka-group-member.js';
 import { KafkaProducer } from './kafka-producer.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
@@ -32,10 +32,10 @@ export interface KafkaBackendOptions {
   /** The wall clock, epoch ms. */
   readonly now: () => number;
   /** For leases and time-outs, which must not depend on the wall clock; default `performance.now`. */
-  readonly monotonicNow?: () => number;
-  readonly fetch?: Partial<FetchLimits>;
-  readonly transactionTimeoutMs?: number;
-  readonly onCommit?: (transactionalId: string, durationMs: number) => void;
+  readonly monotonicNow?: (() => number) | undefined;
+  readonly fetch?: FetchSettings | undefined;
+  readonly transactionTimeoutMs?: number | undefined;
+  readonly onCommit?: ((transactionalId: string, durationMs: number) => void) | undefined;
 }
 
 const ANY_EPOCH = -1;
@@ -73,8 +73,8 @@ class KafkaBackend implements StreamsBackend {
     return new KafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, ...this.clock });
   }
 
-  fetcher(sizes?: Partial<FetchSizes>): Fetcher {
-    const limits = { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch, ...sizes };
+  fetcher(sizes?: FetchSizes): Fetcher {
+    const limits = fetchLimits(this.options.fetch, sizes);
     return new KafkaFetcher({ client: this.client(), logger: this.options.logger, stalls: this.stalls, limits });
   }
 

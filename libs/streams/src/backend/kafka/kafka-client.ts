@@ -285,11 +285,11 @@ function clientClosed(): StreamsError {
 export interface RetryOptions {
   readonly what: string;
   readonly logger: StreamsLogger;
-  readonly stopped?: () => boolean;
+  readonly stopped?: (() => boolean) | undefined;
   readonly monotonicNow: () => number;
   /** Total time for retries; absent: forever. */
-  readonly forMs?: number;
-  readonly onRetry?: (error: unknown) => void;
+  readonly forMs?: number | undefined;
+  readonly onRetry?: ((error: unknown) => void) | undefined;
 }
 
 /** Whether a retry may help: brokers that move, restart or cannot be reached. */

@@ -6,7 +6,7 @@ import type { FetchedPartition } from '../../protocol/fetch.js';
 import { StallWatch } from '../../stalls.js';
 import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
-import { DEFAULT_FETCH_LIMITS, KafkaFetcher } from './kafka-fetcher.js';
+import { DEFAULT_FETCH_LIMITS, fetchLimits, KafkaFetcher } from './kafka-fetcher.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { batchOf, fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
@@ -57,6 +57,14 @@ function fetchedOf({ partition, offset }: { partition: number; offset: number },
   const ends = { highWatermark: 1_000, lastStableOffset: 1_000 };
   return { ...nothing, partition, errorCode: 0, aborted: [], ...ends, ...(hasRoom && { data }) };
 }
+
+describe('the limits of a fetch', () => {
+  it('are the defaults, but for what the backend and then the reader are given', () => {
+    const limits = fetchLimits({ minBytes: 5, maxBytes: 6, maxWaitMs: undefined }, { maxBytes: 7 });
+    expect(limits).toEqual({ ...DEFAULT_FETCH_LIMITS, minBytes: 5, maxBytes: 7 });
+    expect(fetchLimits(undefined, { maxBytes: undefined })).toEqual(DEFAULT_FETCH_LIMITS);
+  });
+});
 
 describe('the fetcher', () => {
   it('reads a partition while the leader of another cannot be reached', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import { type FetchedPartition, type FetchLimits, fetchRequest } from '../../protocol/fetch.js';
+import { type FetchedPartition, type FetchLimits, fetchRequest, type FetchSettings } from '../../protocol/fetch.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { StallWatch } from '../../stalls.js';
 import type { Fetcher, PartitionFeed } from '../backend.js';
@@ -18,6 +18,12 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxBytes: 8 * 1024 * 1024,
   maxBytesPerPartition: 2 * 1024 * 1024,
 };
+
+/** The defaults, but for what is given; of two settings the later one counts. */
+export function fetchLimits(...settings: readonly (FetchSettings | undefined)[]): FetchLimits {
+  const given = settings.flatMap((some = {}) => Object.entries(some)).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_FETCH_LIMITS, ...Object.fromEntries(given) };
+}
 
 const ERROR_WAIT_MS = 200;
 const WAIT_BESIDE_OTHERS_MS = 10;

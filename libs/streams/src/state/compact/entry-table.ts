@@ -6,7 +6,7 @@ export interface StructLayout<T, Overflow extends object = object, View extends 
   /** May return a view of the bytes, valid until the next change of the store. */
   read(view: DataView, at: number, overflow: Overflow | undefined): View;
   write(view: DataView, at: number, value: T): void;
-  readonly overflow?: OverflowLayout<T, Overflow>;
+  readonly overflow?: OverflowLayout<T, Overflow> | undefined;
 }
 
 /** The variable-width part that a few values have: an object beside the bytes that must not be changed. */
