@@ -42,8 +42,8 @@ export class FanOutProgress {
   private raisedMs = -Infinity;
 
   constructor(
-    private readonly deps: FanOutProgressDeps,
     private readonly context: TaskContext,
+    private readonly deps: FanOutProgressDeps,
   ) {}
 
   checkpoint(): { readonly offset: number; readonly metadata: string } {

@@ -57,6 +57,6 @@ export class FanOutTaskFactory implements PartitionTaskFactory {
   }
 
   create(context: TaskContext): PartitionTask {
-    return new FanOutTask(this.deps, context);
+    return new FanOutTask(context, this.deps);
   }
 }

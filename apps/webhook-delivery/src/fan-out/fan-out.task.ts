@@ -91,10 +91,10 @@ export class FanOutTask implements PartitionTask {
   private deliveries: DeliveryWriter | null = null;
 
   constructor(
-    private readonly deps: FanOutDeps,
     private readonly context: TaskContext,
+    private readonly deps: FanOutDeps,
   ) {
-    this.progress = new FanOutProgress(deps, context);
+    this.progress = new FanOutProgress(context, deps);
   }
 
   async open(): Promise<{ position: number }> {

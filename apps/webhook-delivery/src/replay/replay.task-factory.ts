@@ -47,6 +47,6 @@ export class ReplayTaskFactory implements PartitionTaskFactory {
   }
 
   create(context: TaskContext): PartitionTask {
-    return new ReplayTask(this.deps, context);
+    return new ReplayTask(context, this.deps);
   }
 }

@@ -47,8 +47,8 @@ export class ReplayTask implements PartitionTask {
   private committed = -1;
 
   constructor(
-    private readonly deps: ReplayTaskDeps,
     private readonly context: TaskContext,
+    private readonly deps: ReplayTaskDeps,
   ) {
     this.records = createReplayRecords(deps.codecs, context.partition);
   }

@@ -82,6 +82,6 @@ export class SenderTaskFactory implements PartitionTaskFactory {
   }
 
   create(context: TaskContext): PartitionTask {
-    return new SenderTask(this.deps, context);
+    return new SenderTask(context, this.deps);
   }
 }

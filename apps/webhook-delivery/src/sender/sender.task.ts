@@ -49,8 +49,8 @@ export class SenderTask implements PartitionTask {
   private stopWatching: () => void = () => undefined;
 
   constructor(
-    private readonly deps: SenderDeps,
     private readonly context: TaskContext,
+    private readonly deps: SenderDeps,
   ) {}
 
   async open(): Promise<{ position: number }> {
@@ -63,7 +63,7 @@ export class SenderTask implements PartitionTask {
     // Must come first: it fences the predecessors, so what is read next is final.
     await this.writer.init();
     await this.context.confirmOwnership();
-    const recovered = await recoverSender(this.deps, this.context);
+    const recovered = await recoverSender(this.context, this.deps);
     this.deps.retention.saw(recovered.newestAppend);
     this.work = new SenderWork({
       deps: this.deps,

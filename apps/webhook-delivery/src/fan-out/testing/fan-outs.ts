@@ -40,7 +40,7 @@ function createFanOut(options: FanOutOptions): TaskManager {
     groupId: consumerGroups.fanOut.id,
     topics: [topics.fleetEvents.name],
     instanceId: options.instanceId,
-    createTask: (context) => new FanOutTask(options, context),
+    createTask: (context) => new FanOutTask(context, options),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,

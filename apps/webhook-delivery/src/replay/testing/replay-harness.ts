@@ -234,7 +234,7 @@ export function createReplayer(options: ReplayerOptions): TaskManager {
     topics: [topics.webhookReplays.name],
     copartitioned: REPLAYER_COPARTITIONED,
     instanceId: options.instanceId,
-    createTask: (context) => new ReplayTask(options, context),
+    createTask: (context) => new ReplayTask(context, options),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,

@@ -30,7 +30,7 @@ describe('what a new sender reads of its logs (R-25)', () => {
         partition: 0,
         committedOffset: () => Promise.resolve({ offset, metadata: String(foldFrom) }),
       };
-      return recoverSender({ backend, codecs, logger: silentLogger, nowMs, monotonicMs }, context as TaskContext);
+      return recoverSender(context as TaskContext, { backend, codecs, logger: silentLogger, nowMs, monotonicMs });
     };
     return { harness, recover };
   }

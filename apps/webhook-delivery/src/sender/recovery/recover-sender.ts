@@ -31,7 +31,7 @@ export interface SenderRecoveryDeps extends Clocks {
 /** A wait that is not over comes from a record appended within this time. */
 const LONGEST_WAIT_MS = Math.max(PROBE_EVERY_MS, MAX_RETRY_DELAY_MS);
 
-export async function recoverSender(deps: SenderRecoveryDeps, context: TaskContext): Promise<RecoveredSender> {
+export async function recoverSender(context: TaskContext, deps: SenderRecoveryDeps): Promise<RecoveredSender> {
   const { partition } = context;
   const start = await senderPosition(deps.backend, context);
   const fetcher = deps.backend.fetcher();

@@ -390,7 +390,7 @@ function createSender(options: SenderOptions): TaskManager {
     topics: [topics.webhookDeliveries.name],
     copartitioned: SENDER_COPARTITIONED,
     instanceId: options.instanceId,
-    createTask: (context) => new SenderTask(options, context),
+    createTask: (context) => new SenderTask(context, options),
     logger: options.logger,
     now: Date.now,
     onFatal: options.onFatal,
