@@ -37,6 +37,12 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
     'no-restricted-globals',
   ],
   [
+    'the wall clock in a config file',
+    'libs/platform/src/config/kafka-config.ts',
+    'export const t = () => Date.now();',
+    'no-restricted-properties',
+  ],
+  [
     'the environment outside of config files',
     'libs/egress/src/index.ts',
     `export const e = () => process.env['X'];`,

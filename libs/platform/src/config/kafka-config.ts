@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { KafkaSettings } from '@waypost/streams';
 import { clientCredentialTokens } from './client-credentials.js';
-import { installedSigner, type LoadSigner, mskIamTokens, SIGNER_PACKAGE } from './msk-iam.js';
+import { type LoginEffects, loginEffects } from './login-effects.js';
+import { mskIamTokens, SIGNER_PACKAGE } from './msk-iam.js';
 import {
   asFlag,
   asList,
@@ -64,18 +65,21 @@ const saslVariables = z.object({
   KAFKA_AWS_REGION: withDefault(asText, 'the AWS region of the cluster', undefined),
 });
 
-function saslSection(signer: LoadSigner | null) {
+function saslSection(effects: LoginEffects) {
   return saslVariables.transform((env, ctx): KafkaSettings['sasl'] => {
-    const problems = saslProblems(env, signer);
+    const problems = saslProblems(env, effects);
     for (const [name, message] of problems) ctx.addIssue({ code: 'custom', path: [name], message });
-    return problems.length > 0 ? z.NEVER : saslOf(env, signer);
+    return problems.length > 0 ? z.NEVER : saslOf(env, effects);
   });
 }
 
 type SaslEnvironment = z.output<typeof saslVariables>;
 
 /** One reason per variable why these settings are not a valid login. */
-function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonly [name: string, message: string])[] {
+function saslProblems(
+  env: SaslEnvironment,
+  { signer }: Pick<LoginEffects, 'signer'>,
+): (readonly [name: string, message: string])[] {
   const mechanism = env.KAFKA_SASL_MECHANISM;
   const given = ALL_VARIABLES.filter((name) => env[name] !== undefined);
   // Without a mechanism, a user and password count as a plain login that lacks it.
@@ -95,14 +99,13 @@ function saslProblems(env: SaslEnvironment, signer: LoadSigner | null): (readonl
 }
 
 /** Builds the login from complete variables. */
-function saslOf(env: SaslEnvironment, signer: LoadSigner | null): KafkaSettings['sasl'] {
+function saslOf(env: SaslEnvironment, { signer, fetch, nowMs, monotonicMs }: LoginEffects): KafkaSettings['sasl'] {
   const text = (name: SaslVariable): string => env[name] ?? '';
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_OAUTH_SCOPE: scope } = env;
-  const now = () => performance.now();
   if (mechanism === undefined) return undefined;
   if (mechanism === 'aws-msk-iam') {
     if (signer === null) return undefined;
-    const tokens = mskIamTokens(text('KAFKA_AWS_REGION'), { load: signer, wallNow: Date.now, now });
+    const tokens = mskIamTokens(text('KAFKA_AWS_REGION'), { load: signer, wallNow: nowMs, now: monotonicMs });
     return { mechanism: 'oauthbearer', oauthBearerProvider: tokens };
   }
   if (mechanism !== 'oauthbearer')
@@ -113,7 +116,7 @@ function saslOf(env: SaslEnvironment, signer: LoadSigner | null): KafkaSettings[
     clientSecret: text('KAFKA_OAUTH_CLIENT_SECRET'),
     scope,
   };
-  return { mechanism, oauthBearerProvider: clientCredentialTokens(client, { fetch, now }) };
+  return { mechanism, oauthBearerProvider: clientCredentialTokens(client, { fetch, now: monotonicMs }) };
 }
 
 const tls = z
@@ -158,8 +161,8 @@ const tls = z
  * KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE (files are read at once; any of them implies TLS). The
  * brokers' certificates are always verified. Brokers show `clientId`, the application's name, in their logs and quotas.
  */
-export function kafkaConfig(clientId: string, signer = installedSigner()): z.ZodType<KafkaSettings> {
-  return configSections({ brokers, sasl: saslSection(signer), tls }).transform((sections) => ({
+export function kafkaConfig(clientId: string, effects = loginEffects()): z.ZodType<KafkaSettings> {
+  return configSections({ brokers, sasl: saslSection(effects), tls }).transform((sections) => ({
     brokers: sections.brokers,
     clientId,
     ssl: sections.tls,

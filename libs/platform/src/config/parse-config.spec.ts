@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BootError } from '../boot-error.js';
 import { databaseConfig, databaseReadConfig } from './database-config.js';
 import { kafkaConfig } from './kafka-config.js';
+import { loginEffects } from './login-effects.js';
 import { configSections, type Environment, parseConfig } from './parse-config.js';
 import {
   egressConfig,
@@ -157,11 +158,30 @@ describe('parseConfig', () => {
       '  KAFKA_SASL_MECHANISM needs a package that is not installed: npm install aws-msk-iam-sasl-signer-js',
     ]);
     const signer = () => Promise.resolve({ generateAuthToken: () => Promise.resolve({ token: '', expiryTime: 0 }) });
-    const { sasl } = parseConfig(kafkaConfig('waypost', signer), iam);
+    const { sasl } = parseConfig(kafkaConfig('waypost', { ...loginEffects(), signer }), iam);
     expect(sasl).toEqual({ mechanism: 'oauthbearer', oauthBearerProvider: expect.any(Function) });
-    expect(() => parseConfig(kafkaConfig('waypost', signer), { ...iam, KAFKA_AWS_REGION: '' })).toThrow(
-      'KAFKA_AWS_REGION is missing',
-    );
+    expect(() =>
+      parseConfig(kafkaConfig('waypost', { ...loginEffects(), signer }), { ...iam, KAFKA_AWS_REGION: '' }),
+    ).toThrow('KAFKA_AWS_REGION is missing');
+  });
+
+  it('renews the token of a login by the clock that it is given', async () => {
+    let [requests, monotonicMs] = [0, 0];
+    const answer = () => Response.json({ access_token: `token-${String(++requests)}`, expires_in: 100 });
+    const effects = { ...loginEffects(), fetch: () => Promise.resolve(answer()), monotonicMs: () => monotonicMs };
+    const { sasl } = parseConfig(kafkaConfig('waypost', effects), {
+      ...complete,
+      KAFKA_SASL_MECHANISM: 'oauthbearer',
+      KAFKA_OAUTH_TOKEN_URL: 'https://login.example/token',
+      KAFKA_OAUTH_CLIENT_ID: 'waypost',
+      KAFKA_OAUTH_CLIENT_SECRET: 'token-secret',
+    });
+    if (sasl?.mechanism !== 'oauthbearer') throw new Error('It is no login by tokens.');
+    expect(await sasl.oauthBearerProvider()).toEqual({ value: 'token-1' });
+    monotonicMs = 49_999;
+    expect(await sasl.oauthBearerProvider()).toEqual({ value: 'token-1' });
+    monotonicMs = 50_000;
+    expect(await sasl.oauthBearerProvider()).toEqual({ value: 'token-2' });
   });
 
   it('names the variable of a certificate file that cannot be read', () => {
