@@ -66,6 +66,13 @@ const currentDate = {
   message: 'Time is given by the caller, so that a replay repeats.',
 };
 
+/** Jest has hooks for the test file that runs; a helper is imported once for many of them. */
+const hooksAtImport = {
+  selector:
+    'CallExpression[callee.name=/^(describe|it|test|(before|after)(All|Each))$/]:not(:matches(FunctionDeclaration, FunctionExpression, ArrowFunctionExpression) *)',
+  message: 'It would count for the first test file of a thread only: export a function that registers it.',
+};
+
 /** A later block replaces the options of a rule, so each is made here from those that hold everywhere. */
 const restrictedSyntax = (...more) => [
   'error',
@@ -187,9 +194,10 @@ export default tseslint.config(
     rules: {
       'max-lines-per-function': 'off',
       'no-restricted-properties': 'off',
-      'no-restricted-syntax': 'off',
+      'no-restricted-syntax': ['error', hooksAtImport],
     },
   },
+  { name: 'waypost/specs', files: ['**/*.spec.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     name: 'waypost/scripts',
     files: ['**/*.{js,mjs,cjs}'],

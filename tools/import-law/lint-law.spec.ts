@@ -99,6 +99,12 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
     'no-restricted-syntax',
   ],
   [
+    'a hook of Jest that a helper registers when it is imported',
+    'test/support/until.ts',
+    `import { afterEach } from '@jest/globals';\nafterEach(() => undefined);`,
+    'no-restricted-syntax',
+  ],
+  [
     'an unchecked request',
     'apps/public-api/src/main.ts',
     `export const f = () => fetch('https://example.com');`,
@@ -129,6 +135,16 @@ const LAWFUL: readonly (readonly [what: string, file: string, code: string])[] =
     'an option of streams that takes undefined',
     'libs/streams/src/index.ts',
     'export interface ShipOptions {\n  readonly onSail?: (() => void) | undefined;\n}',
+  ],
+  [
+    'a helper with a function that registers a hook of Jest',
+    'test/support/until.ts',
+    `import { afterEach } from '@jest/globals';\nexport function cleanUp() {\n  afterEach(() => undefined);\n}`,
+  ],
+  [
+    'a hook of Jest in a test file',
+    'test/support/until.spec.ts',
+    `import { afterEach } from '@jest/globals';\nafterEach(() => undefined);`,
   ],
   ['words that only contain a topic name', 'libs/platform/src/index.ts', `export const t = 'reads fleet.events';`],
 ];
