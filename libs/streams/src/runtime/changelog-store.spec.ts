@@ -156,7 +156,7 @@ describe('a task that failed', () => {
     const prepare = (): Promise<void> =>
       failures++ < 2 ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve();
     const stores = { counts: { ...counting.stores?.counts, prepare } } as typeof counting.stores;
-    const second = await start(observed.backend, journal, { topology: { ...counting, stores } as Topology });
+    const second = await start(observed.backend, journal, { topology: { ...counting, stores } });
     await until(() => second.tasks()[0]?.state !== 'starting');
     expect(second.tasks()[0]?.parked).toBeNull();
     await send(broker, 'a');
