@@ -113,7 +113,8 @@ export class ProcessorTopology {
         if (record.timestamp > this.latestTimestamp) this.advanceTo(record.timestamp);
         const result = process(record);
         if (result !== undefined) refusePromise(result, 'process()', applicationId);
-        if (endsEarly?.(++processed) === true) break;
+        processed++;
+        if (endsEarly?.(processed) === true) break;
       }
       this.offset = null;
     };
@@ -126,7 +127,7 @@ export class ProcessorTopology {
     }
     if (calls === 0) throw invalid(`${applicationId} left records unprocessed: call forEach() once per slice.`);
     this.punctuate();
-    return endsEarly ? processed : records.length;
+    return processed;
   }
 
   private advanceTo(streamTimeMs: number): void {

@@ -113,8 +113,8 @@ export class StateDirectory {
     const manager = new StateManager(stores, (how) => {
       const isKept = this.kept.get(partition) === manager;
       if (isKept) this.kept.delete(partition);
-      if (isKept && this.stopping) this.retired.add(manager);
       if (how === 'abandoned') this.retired.delete(manager);
+      else if (isKept && this.stopping) this.retired.add(manager);
     });
     return manager;
   }

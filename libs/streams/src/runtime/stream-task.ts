@@ -195,25 +195,27 @@ export class StreamTask implements PartitionTask {
 
   /** @returns whether it was a single slice */
   private async processSlices(core: ProcessorTopology, batch: RecordBatch): Promise<boolean> {
-    let processedTo: number | null = null;
     let calls = 0;
+    let position = 0;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
-      for (let from = 0; from < slice.length;) {
-        if (processedTo !== null) {
-          if (this.isDue(core)) {
-            await this.commit(core, this.moved(batch, processedTo));
-            this.options.stores.between();
-          }
-          await nextTurn();
-        }
-        const records = from === 0 ? slice : slice.slice(from);
-        from += await this.processSlice(core, { records, topic: batch.topic, isFirst: processedTo === null });
+      for (let left = slice; left.length > 0;) {
+        if (calls > 0) await this.betweenSlices(core, this.moved(batch, position));
+        const processed = await this.processSlice(core, { records: left, topic: batch.topic, isFirst: calls === 0 });
         this.refuseClosed();
-        processedTo = (slice[from - 1]?.offset ?? batch.nextOffset - 1) + 1;
+        position = (left[processed - 1]?.offset ?? batch.nextOffset - 1) + 1;
+        left = left.slice(processed);
         calls++;
       }
     }
     return calls <= 1;
+  }
+
+  private async betweenSlices(core: ProcessorTopology, positions: ReadonlyMap<string, number>): Promise<void> {
+    if (this.isDue(core)) {
+      await this.commit(core, positions);
+      this.options.stores.between();
+    }
+    await nextTurn();
   }
 
   /**

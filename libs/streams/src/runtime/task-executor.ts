@@ -223,10 +223,11 @@ export class TaskExecutor {
     const { code, message, cause } = error;
     const { current } = this.inputs;
     const topic = this.inputs.areSeveral ? { topic: current.partition.topic } : {};
-    const isKnown = this.parked?.code === code && this.parked.offset === offset && this.parkedInput === current;
+    const { parked } = this;
+    const isKnown = parked?.code === code && parked.offset === offset && this.parkedInput === current;
+    const since = isKnown ? parked.since : now();
     if (!isKnown) this.retries = 0;
     const waitMs = parkedForMs(code, this.retries++, random());
-    const since = (isKnown ? this.parked?.since : undefined) ?? now();
     const nextRetryAt = waitMs === null ? null : now() + waitMs;
     const failure = { code, ...topic, offset, message, since, nextRetryAt };
     const { result, reason } = verdictOn(failure, current.partition, handlers, logger);
@@ -236,14 +237,8 @@ export class TaskExecutor {
       return REBUILD_FIRST_WAIT_MS;
     }
     const stack = cause instanceof Error ? cause.stack : undefined;
-    const fields = {
-      partition: partitionName(this.partition),
-      ...topic,
-      reason: code,
-      offset,
-      error: reason.message,
-      stack,
-    };
+    const partition = partitionName(this.partition);
+    const fields = { partition, ...topic, reason: code, offset, error: reason.message, stack };
     if (!isKnown) logger.error('partition_parked', fields);
     this.parked = reason;
     this.parkedInput = current;
