@@ -100,7 +100,7 @@ module.exports = {
         path: '^libs/[^/]+/src/',
         pathNot: [
           '^libs/[^/]+/src/(testing/)?index\\.ts$',
-          '^libs/streams/src/(admin|prometheus)/index\\.ts$',
+          '^libs/streams/src/(admin|backend/kafka|prometheus)/index\\.ts$',
           '^libs/database/src/address/index\\.ts$',
           '^libs/platform/src/without-nest/index\\.ts$',
           '^libs/$1/',

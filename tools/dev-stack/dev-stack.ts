@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { KafkaConfig } from 'kafkajs';
 import { databaseRefusal } from '@waypost/database';
-import { kafkaRefused } from '@waypost/platform/without-nest';
+import { kafkaRefused, probeKafkaAccess } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
-import { probeKafkaAccess } from '@waypost/streams/admin';
 import type { DataDir } from './data-dir/data-dir.js';
 import { defaultCacheDir, isDownloaded, JAVA_LOCALE } from './download-cache.js';
 import type { PartContext } from './embedded-part.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { allTopics } from '@waypost/contracts';
-import type { KafkaClusterReader, KafkaPartition } from '@waypost/streams/admin';
+import type { KafkaClusterReader, KafkaPartition } from './cluster-reader.js';
 import { checkPassword, examineCluster } from './examine-kafka.js';
 import type { Finding } from './finding.js';
 

@@ -1,15 +1,14 @@
 import { allTopics, type KafkaUser } from '@waypost/contracts';
-import { kafkaRefused, type TopicConfig } from '@waypost/platform/without-nest';
+import { kafkaRefused, probeKafkaAccess, type TopicConfig } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
+import { messageOf } from '../terminal/message-of.js';
+import { checkCluster, INTERNAL_TOPICS } from './broker-checks.js';
 import {
   type KafkaClusterReader,
   type KafkaClusterState,
   type KafkaPartition,
   openClusterReader,
-  probeKafkaAccess,
-} from '@waypost/streams/admin';
-import { messageOf } from '../terminal/message-of.js';
-import { checkCluster, INTERNAL_TOPICS } from './broker-checks.js';
+} from './cluster-reader.js';
 import { examinePermissions } from './examine-permissions.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 import { checkTopics, checkWritable, type FoundTopic, type WantedTopic } from './topic-checks.js';

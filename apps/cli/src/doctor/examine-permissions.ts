@@ -1,7 +1,7 @@
 import { type KafkaPermission, kafkaPermissions, type KafkaUser } from '@waypost/contracts';
 import type { KafkaSettings } from '@waypost/streams';
-import { type KafkaRight, missingRights } from '@waypost/streams/admin';
 import { type Finding, ok, problem } from './finding.js';
+import { type KafkaRight, missingRights } from './missing-rights.js';
 
 const ABOUT = 'kafka';
 /** For a prefix, one name that begins with it is asked for. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaSettings } from '@waypost/streams';
-import { type KafkaRefusal, probeKafkaAccess } from '@waypost/streams/admin';
 import { BootError } from '../boot-error.js';
 import type { LifecyclePart } from '../lifecycle/lifecycle.js';
+import { type KafkaRefusal, probeKafkaAccess } from './probe-kafka-access.js';
 
 /** Longer than a handshake, but short enough for an application that can start without Kafka. */
 const PROBE_TIMEOUT_MS = 5_000;

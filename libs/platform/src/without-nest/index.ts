@@ -7,6 +7,7 @@ export {
   unansweredText,
 } from '../admin/instances.js';
 export { kafkaAccessPart, kafkaRefused } from '../app/kafka-access.js';
+export { probeKafkaAccess } from '../app/probe-kafka-access.js';
 export { createProcessHost } from '../app/process-host.js';
 export { BootError } from '../boot-error.js';
 export { databaseConfig, databaseReadConfig, databaseSchemaConfig } from '../config/database-config.js';

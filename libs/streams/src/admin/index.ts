@@ -12,14 +12,6 @@ export type {
   TransactionalProducer,
   TransactionOffset,
 } from '../backend/backend.js';
-export { type KafkaAccess, type KafkaRefusal, probeKafkaAccess } from '../backend/kafka/kafka-access.js';
-export {
-  type KafkaClusterReader,
-  type KafkaClusterState,
-  type KafkaPartition,
-  openClusterReader,
-} from '../backend/kafka/kafka-cluster.js';
-export { type KafkaRight, missingRights } from '../backend/kafka/kafka-rights.js';
 export { readToEnd } from '../backend/log-reader.js';
 export { toError } from '../errors.js';
 export type { StallWatch } from '../stalls.js';

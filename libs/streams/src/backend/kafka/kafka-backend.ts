@@ -16,8 +16,8 @@ import type {
   TransactionalProducer,
 } from '../backend.js';
 import { createCoalescedProduce, type Produce } from './batch-writer.js';
+import { describeConfigs } from './describe-configs.js';
 import { ANSWER_TIMEOUT_MS, KafkaClient, retryTransient } from './kafka-client.js';
-import { configsOf, TOPIC } from './kafka-cluster.js';
 import { FENCED_LEADER_EPOCH, kafkaErrorCode } from './kafka-errors.js';
 import { KafkaFencedWriter } from './kafka-fenced-writer.js';
 import { fetchLimits, KafkaFetcher } from './kafka-fetcher.js';
@@ -116,7 +116,7 @@ class KafkaBackend implements StreamsBackend {
       return await this.retry(`DescribeConfigs of ${topic}`, async (client) => {
         await client.knownTopic(topic);
         // Any broker has them, even while the topic has no leader.
-        const settings = await configsOf(client, await client.anyBroker(), TOPIC, topic);
+        const settings = await describeConfigs(client, await client.anyBroker(), { type: 'topic', name: topic });
         return settings && settings.set('replication.factor', String(client.replicaCount(topic)));
       });
     } catch (error) {

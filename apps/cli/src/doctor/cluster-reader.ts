@@ -1,8 +1,5 @@
-import type { KafkaSettings } from '../../kafka-settings.js';
-import { silentLogger } from '../../logger.js';
-import { KafkaClient } from './kafka-client.js';
-import { isDenial, refusal } from './kafka-errors.js';
-import { type KafkajsBroker, type MetadataResponse, withoutErrors } from './kafkajs/kafkajs-patches.js';
+import { type KafkaSettings, silentLogger } from '@waypost/streams';
+import { describeConfigs, KafkaClient, type MetadataResponse, withoutErrors } from '@waypost/streams/kafka';
 
 export interface KafkaPartition {
   /** null: no leader at the moment. */
@@ -42,15 +39,6 @@ interface Metadata extends MetadataResponse {
   }[];
 }
 
-interface Configs {
-  readonly resources: readonly {
-    readonly errorCode: number;
-    readonly configEntries: readonly { readonly configName: string; readonly configValue: string }[];
-  }[];
-}
-
-export const TOPIC = 2;
-const BROKER = 4;
 /** kafkajs takes an empty list for all topics. */
 const ALL_TOPICS = { topics: [], allowAutoTopicCreation: false };
 
@@ -62,8 +50,11 @@ export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
       return stateOf(withoutErrors(answer));
     },
     // Only the broker itself knows its settings.
-    brokerSettings: async (broker) => configsOf(client, await client.broker(String(broker)), BROKER, String(broker)),
-    topicSettings: async (topic) => configsOf(client, await client.anyBroker(), TOPIC, topic),
+    brokerSettings: async (id) => {
+      const name = String(id);
+      return describeConfigs(client, await client.broker(name), { type: 'broker', name });
+    },
+    topicSettings: async (name) => describeConfigs(client, await client.anyBroker(), { type: 'topic', name }),
     close: () => client.close(),
   };
 }
@@ -82,20 +73,4 @@ function stateOf({ brokers, topicMetadata }: Metadata): KafkaClusterState {
       ]),
     ),
   };
-}
-
-/** Includes defaults; null: this login may not read them. */
-export async function configsOf(
-  client: KafkaClient,
-  broker: KafkajsBroker,
-  type: number,
-  name: string,
-): Promise<Map<string, string> | null> {
-  const wanted = { resources: [{ type, name, configNames: [] }], includeSynonyms: false };
-  const { resources } = await client.ask<Configs>(broker, 'DescribeConfigs', 2, wanted);
-  const code = resources.map(({ errorCode }) => errorCode).find((one) => one !== 0);
-  if (code !== undefined && isDenial(code)) return null;
-  if (code !== undefined) throw refusal(`Reading the settings of ${name}`, code, { code });
-  const entries = resources.flatMap(({ configEntries }) => configEntries);
-  return new Map(entries.map(({ configName, configValue }) => [configName, configValue]));
 }

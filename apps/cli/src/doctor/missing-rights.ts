@@ -1,11 +1,5 @@
-import type { KafkaSettings } from '../../kafka-settings.js';
-import { silentLogger } from '../../logger.js';
-import { fetchRequest } from '../../protocol/fetch.js';
-import { produceRequest } from '../../protocol/produce.js';
-import { KafkaClient } from './kafka-client.js';
-import { TOPIC } from './kafka-cluster.js';
-import { isDenial } from './kafka-errors.js';
-import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
+import { type KafkaSettings, silentLogger } from '@waypost/streams';
+import { fetchRequest, isDenial, KafkaClient, type KafkajsBroker, produceRequest } from '@waypost/streams/kafka';
 
 /** One operation on one resource; for a transactional id, any name that the permission covers. */
 export interface KafkaRight {
@@ -19,6 +13,8 @@ type Ask = (name: string, client: KafkaClient, broker: KafkajsBroker) => Promise
 const NOWHERE = { offset: Number.MAX_SAFE_INTEGER, partition: 0 };
 const NOTHING = { maxWaitMs: 0, minBytes: 0, maxBytes: 1, maxBytesPerPartition: 1 };
 const TIMEOUT_MS = 5_000;
+/** The type of a resource whose settings are asked for. */
+const TOPIC = 2;
 
 /**
  * Requests without effect, which brokers refuse for their content only after checking the rights: an empty batch, an

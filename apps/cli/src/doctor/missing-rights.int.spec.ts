@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, Kafka, logLevel } from 'kafkajs';
-import { makeTopics } from '../../../../../test/support/make-topics.js';
-import { type KafkaRight, missingRights } from './kafka-rights.js';
+import { connectKafka } from '@waypost/streams/admin';
+import { makeTopics } from '../../../../test/support/make-topics.js';
+import { type KafkaRight, missingRights } from './missing-rights.js';
 
 const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'rights-test' };
 
-let admin: Admin;
-beforeAll(async () => {
-  admin = new Kafka({ ...settings, logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-});
+const admin = connectKafka(settings).admin();
+beforeAll(() => admin.connect());
 afterAll(() => admin.disconnect());
 
 function everyRight(topic: string): KafkaRight[] {

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, Kafka, logLevel } from 'kafkajs';
-import { makeTopics } from '../../../../../test/support/make-topics.js';
-import { openClusterReader } from './kafka-cluster.js';
+import { connectKafka } from '@waypost/streams/admin';
+import { makeTopics } from '../../../../test/support/make-topics.js';
+import { openClusterReader } from './cluster-reader.js';
 
 const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'cluster-test' };
 
-let admin: Admin;
-beforeAll(async () => {
-  admin = new Kafka({ ...settings, logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-});
+const admin = connectKafka(settings).admin();
+beforeAll(() => admin.connect());
 afterAll(() => admin.disconnect());
 
 /** Brokers that are away are in the fault suites' cluster only; what they leave behind in the metadata is in the doctor's spec. */

@@ -1,8 +1,6 @@
-import { errorMessage } from '../../errors.js';
-import type { KafkaSettings } from '../../kafka-settings.js';
-import { silentLogger } from '../../logger.js';
-import { KafkaClient } from './kafka-client.js';
-import { SPEAKS_TLS } from './kafkajs/kafkajs-patches.js';
+import { type KafkaSettings, silentLogger } from '@waypost/streams';
+import { toError } from '@waypost/streams/admin';
+import { KafkaClient, SPEAKS_TLS } from '@waypost/streams/kafka';
 
 /** Why the brokers refuse this client, no matter how long it waits. */
 export type KafkaRefusal =
@@ -32,7 +30,7 @@ export async function probeKafkaAccess(settings: KafkaSettings): Promise<KafkaAc
   } catch (error) {
     const facts = factsOf(error);
     const refusal = refusalOf(facts, settings);
-    const reason = errorMessage(error);
+    const reason = toError(error).message;
     return refusal === null ? { type: 'away', reason } : { type: 'refused', refusal, reason };
   } finally {
     await client.close();
