@@ -11,7 +11,7 @@ import {
   topics,
 } from '@waypost/contracts';
 import { kafkaConfig, parseConfig, Quarantine } from '@waypost/platform';
-import { createKafkaBackend, silentLogger } from '@waypost/streams';
+import { createKafkaBackend, silentLogger, StreamRecord } from '@waypost/streams';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { requireTestStack } from '../support/test-stack.js';
 import { until } from '../support/until.js';
@@ -126,7 +126,7 @@ function users(): Record<string, readonly KafkaPermission[]> {
     const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
     const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: requireTestStack().registryUrl }) });
     const quarantine = new Quarantine(backend, codecs, silentLogger, new Registry(), app);
-    const record = { offset: 0, timestamp: 0, key: null, value: null };
+    const record = StreamRecord.of({ offset: 0, timestamp: 0, key: null, value: null });
     const groups = allConsumerGroups.filter((group) => group.app === app);
     try {
       for (const topic of groups.flatMap(({ topics: read }) => read)) {

@@ -5,14 +5,13 @@ export type { KafkaSettings } from './kafka-settings.js';
 export { StreamsError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
 export {
-  FetchedRecord,
   partitionName,
   slicesOf,
   type ByteRange,
   type OutgoingRecord,
   type RecordBatch,
   type RecordHeader,
-  type StreamRecord,
+  StreamRecord,
   type TopicPartition,
 } from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';

@@ -1,4 +1,4 @@
-import { readHeaders, type RecordHeader } from './protocol/record-headers.js';
+import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './protocol/record-headers.js';
 
 export type { RecordHeader } from './protocol/record-headers.js';
 
@@ -7,21 +7,13 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** A record of a partition. `key` and `value` are views into a fetch response: copy what outlives the batch. */
-export interface StreamRecord {
-  readonly offset: number;
-  /** Epoch milliseconds: the broker's append time where the topic says so, else the producer's. */
-  readonly timestamp: number;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers?: readonly RecordHeader[] | undefined;
-}
-
 /**
- * A record of a fetched batch. Its key and value are the bytes from `keyStart` to `keyEnd` and from `valueStart` to
- * `valueEnd` (start -1: null); reading them there avoids a Buffer for each of millions of records.
+ * A record of a partition. `key` and `value` are views into a fetch response: copy what outlives the batch. They are the
+ * bytes from `keyStart` to `keyEnd` and from `valueStart` to `valueEnd` (start -1: null); reading them there avoids a
+ * Buffer for each of millions of records.
  */
-export class FetchedRecord implements StreamRecord {
+export class StreamRecord {
+  /** @param timestamp epoch ms: the broker's append time where the topic says so, else the producer's */
   constructor(
     readonly offset: number,
     readonly timestamp: number,
@@ -33,6 +25,14 @@ export class FetchedRecord implements StreamRecord {
     /** -1: none. */
     private readonly headersStart = -1,
   ) {}
+
+  /** A record as a fetch would return it, for tests. */
+  static of({ offset, timestamp, key, value, headers = [] }: RecordParts): StreamRecord {
+    const [keyEnd, end] = [key?.length ?? 0, (key?.length ?? 0) + (value?.length ?? 0)];
+    const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0), Buffer.alloc(headersSize(headers))]);
+    writeHeaders(bytes, end, headers);
+    return new StreamRecord(offset, timestamp, bytes, key ? 0 : -1, keyEnd, value ? keyEnd : -1, end, end);
+  }
 
   get key(): Buffer | null {
     return this.keyStart < 0 ? null : this.bytes.subarray(this.keyStart, this.keyEnd);
@@ -47,6 +47,10 @@ export class FetchedRecord implements StreamRecord {
     return this.headersStart < 0 ? [] : readHeaders(this.bytes, this.headersStart);
   }
 }
+
+type RecordParts = Pick<StreamRecord, 'offset' | 'timestamp' | 'key' | 'value'> & {
+  readonly headers?: readonly RecordHeader[] | undefined;
+};
 
 /** A part of a buffer, which may be overwritten once the call that received it has returned. */
 export interface ByteRange {

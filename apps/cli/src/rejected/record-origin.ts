@@ -3,7 +3,11 @@ import { readRepublishedHeader, type RejectedOrigin } from '@waypost/contracts';
 import type { StreamRecord, TopicPartition } from '@waypost/streams';
 
 /** Where the record was that it is a copy of, or where it is itself. */
-export function originOf({ offset, timestamp, headers }: Omit<StreamRecord, 'key' | 'value'>): RejectedOrigin {
+export function originOf({
+  offset,
+  timestamp,
+  headers,
+}: Pick<StreamRecord, 'offset' | 'timestamp' | 'headers'>): RejectedOrigin {
   return readRepublishedHeader(headers) ?? { offset, timestamp };
 }
 

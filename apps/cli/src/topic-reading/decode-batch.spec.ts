@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DecodeResult, SubjectCodec } from '@waypost/contracts';
+import { StreamRecord } from '@waypost/streams';
 import { decodeBatch, type DecodedRecord, toJson } from './decode-batch.js';
 import { matches } from './open-log.js';
 
@@ -11,7 +12,7 @@ async function decoded(result: DecodeResult<unknown>, value: Buffer | null = fra
     resolve: (ids: Iterable<number>) => Promise.resolve(void resolved.push(...ids)),
     decode: () => result,
   } as unknown as SubjectCodec<unknown>;
-  const record = { offset: 5, timestamp: 77, key: Buffer.from('bus-7'), value };
+  const record = StreamRecord.of({ offset: 5, timestamp: 77, key: Buffer.from('bus-7'), value });
   const batch = { topic: 't', partition: 2, records: [record], nextOffset: 6, highWatermark: 6, lastStableOffset: 6 };
   const [first] = await decodeBatch(codec, batch);
   return { first, resolved };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LOG_RETENTION_MS } from '@waypost/domain';
-import type { RecordBatch, TopicPartition } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TopicPartition } from '@waypost/streams';
 import type { Fetcher } from '@waypost/streams/admin';
 import { type LogRange, type LogSource, readKeptSince, readLogRange } from './log-range.js';
 
@@ -18,7 +18,8 @@ function build(partitions: readonly (readonly Slot[])[], batchSize = 2, starts: 
     if (position >= slots.length) return new Promise(() => undefined);
     const nextOffset = Math.min(position + batchSize, slots.length);
     const records = slots.slice(position, nextOffset).flatMap((slot, index) => {
-      return slot === null ? [] : [{ offset: position + index, timestamp: slot.timestamp, key: null, value: null }];
+      const record = { offset: position + index, key: null, value: null };
+      return slot === null ? [] : [StreamRecord.of({ ...record, timestamp: slot.timestamp })];
     });
     const ends = { highWatermark: slots.length, lastStableOffset: slots.length };
     return Promise.resolve({ ...partition, records, nextOffset, ...ends });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
 import type { ApplyResult } from '@waypost/history-store';
 import type { EndedSpan } from '@waypost/platform';
+import { StreamRecord } from '@waypost/streams';
 import { type AttemptsHarness, createAttemptsHarness, first, NOW } from '../testing/attempts-task-harness.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
 
@@ -39,7 +40,10 @@ describe('the attempts task', () => {
     );
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const headers = [{ key: 'traceparent', value: Buffer.from(traceparent) }];
-    const records = batch.records.map((record, index) => (index === 1 ? { ...record, headers } : record));
+    const records = batch.records.map((record, index) => {
+      const { offset, timestamp, key, value } = record;
+      return index === 1 ? StreamRecord.of({ offset, timestamp, key, value, headers }) : record;
+    });
     await processLater({ ...batch, records });
     expect(recordedBefore).toBe(0);
     expect(spans).toMatchObject([
@@ -223,7 +227,7 @@ describe('the attempts task', () => {
     const { task, quarantined, find, fatal, store } = build();
     await task.open();
     const good = batchOf([first(1), first(2)], 7);
-    const bad = (offset: number, value: Buffer | null) => ({ offset, timestamp: NOW, key: null, value });
+    const bad = (offset: number, value: Buffer | null) => StreamRecord.of({ offset, timestamp: NOW, key: null, value });
     const encoded = (more: Partial<WebhookAttempt>) => codecs.webhookAttempts.encode({ ...first(3), ...more });
     const unusable = [
       bad(2, Buffer.from('no avro')),
@@ -251,7 +255,7 @@ describe('the attempts task', () => {
     const { task, quarantine, store, commits } = build();
     quarantine.put = () => Promise.reject(new Error('no broker'));
     await task.open();
-    const records = [{ offset: 0, timestamp: NOW, key: null, value: Buffer.from('no avro') }];
+    const records = [StreamRecord.of({ offset: 0, timestamp: NOW, key: null, value: Buffer.from('no avro') })];
 
     await expect(task.process({ ...batchOf([], 1), records })).rejects.toThrow('no broker');
     expect(await store.projection.readPosition('webhook.attempts', 2)).toBeNull();

@@ -5,7 +5,7 @@ import { DatabaseRetry } from '@waypost/database';
 import type { TelemetryPing } from '@waypost/domain';
 import { type PathProjection } from '@waypost/history-store';
 import { createMemoryPathStore } from '@waypost/history-store/testing';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { createPathMetrics } from '../projection/metrics.js';
@@ -92,7 +92,7 @@ function encoded(...pings: TelemetryPing[]): Given[] {
 
 function batchOf(given: readonly Given[], nextOffset: number): RecordBatch {
   const records = given.map(({ key = 'device-1', value }, offset) => {
-    return { offset, timestamp: NOW, key: key === null ? null : Buffer.from(key), value };
+    return StreamRecord.of({ offset, timestamp: NOW, key: key === null ? null : Buffer.from(key), value });
   });
   return { topic: TOPIC, partition: 1, records, nextOffset, highWatermark: 100, lastStableOffset: 100 };
 }

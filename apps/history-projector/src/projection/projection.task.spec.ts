@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DatabaseRetry } from '@waypost/database';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TaskContext } from '@waypost/streams';
 import { createProjectionTask, type ProjectedBatch } from './projection.task.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
@@ -67,7 +67,9 @@ function build({ start = 0, end = 2, rangeTakesMs = 0, isSameTopic = true, ...st
 }
 
 function batchOf(timestamps: readonly number[], nextOffset: number): RecordBatch {
-  const records = timestamps.map((timestamp, offset) => ({ offset, timestamp, key: null, value: Buffer.of(1) }));
+  const records = timestamps.map((timestamp, offset) =>
+    StreamRecord.of({ offset, timestamp, key: null, value: Buffer.of(1) }),
+  );
   return { topic: TOPIC, partition: PARTITION, records, nextOffset, highWatermark: 2, lastStableOffset: 2 };
 }
 

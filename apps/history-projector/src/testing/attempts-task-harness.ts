@@ -4,7 +4,7 @@ import type { WebhookAttempt } from '@waypost/domain';
 import { type DeliveryProjection } from '@waypost/history-store';
 import { createMemoryDeliveryStore } from '@waypost/history-store/testing';
 import type { Quarantine, SpanRecorder, UnusableRecord } from '@waypost/platform';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createAttemptsTask } from '../attempts/attempts.task.js';
 import { sampleAttempt } from './sample-attempt.js';
@@ -32,7 +32,7 @@ export async function createAttemptsHarness() {
     build: (given: Given = {}) => buildTask(codecs, given),
     batchOf: (attempts: readonly WebhookAttempt[], nextOffset: number, highWatermark = 100): RecordBatch => {
       const records = attempts.map((attempt, offset) => {
-        return { offset, timestamp: NOW, key: null, value: codecs.webhookAttempts.encode(attempt) };
+        return StreamRecord.of({ offset, timestamp: NOW, key: null, value: codecs.webhookAttempts.encode(attempt) });
       });
       const ends = { nextOffset, highWatermark, lastStableOffset: highWatermark };
       return { topic: 'webhook.attempts', partition: 2, records, ...ends };

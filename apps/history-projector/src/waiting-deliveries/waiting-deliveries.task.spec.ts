@@ -3,7 +3,7 @@ import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import type { WebhookDelivery } from '@waypost/domain';
 import type { WaitingBatch } from '@waypost/history-store';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createWaitingDeliveriesTask } from './waiting-deliveries.task.js';
 
@@ -33,7 +33,7 @@ function deliveryOf(given: Partial<WebhookDelivery> = {}): WebhookDelivery {
 }
 
 function batchOf(values: readonly (Buffer | null)[]): RecordBatch {
-  const records = values.map((value, offset) => ({ offset, timestamp: NOW + offset, key: null, value }));
+  const records = values.map((value, offset) => StreamRecord.of({ offset, timestamp: NOW + offset, key: null, value }));
   const end = values.length;
   const ends = { nextOffset: end, highWatermark: end, lastStableOffset: end };
   return { topic: 'webhook.deliveries', partition: 2, records, ...ends };

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import { type OperationalEvent, RETENTION_MS } from '@waypost/domain';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { OperationalEventsProjectionTask } from './operational-events-projection.task.js';
 
@@ -31,7 +31,9 @@ function operationalEvent(given: Partial<OperationalEvent> = {}): OperationalEve
 
 function batchOf(values: (Buffer | null)[], from = 0): RecordBatch {
   const nextOffset = from + values.length + 1;
-  const records = values.map((value, index) => ({ offset: from + index, timestamp: 0, key: null, value }));
+  const records = values.map((value, index) =>
+    StreamRecord.of({ offset: from + index, timestamp: 0, key: null, value }),
+  );
   const ends = { nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
   return { topic: 'webhook.operations', partition: 2, records, ...ends };
 }

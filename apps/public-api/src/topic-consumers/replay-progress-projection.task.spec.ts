@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
-import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { type RecordBatch, StreamRecord, type TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { ReplayProgressProjectionTask } from './replay-progress-projection.task.js';
 
@@ -35,7 +35,7 @@ function batchOf(...values: (Buffer | null)[]): RecordBatch {
     nextOffset: 9,
     highWatermark: 9,
     lastStableOffset: 9,
-    records: values.map((value, offset) => ({ offset, timestamp: 0, key: Buffer.from('k'), value })),
+    records: values.map((value, offset) => StreamRecord.of({ offset, timestamp: 0, key: Buffer.from('k'), value })),
   };
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createPingReader } from '@waypost/contracts';
 import { createFleetSettingsHistory, createGeofenceHistory, type Geofence, type TelemetryPing } from '@waypost/domain';
+import { StreamRecord } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { type FleetHistories, knownFleets } from './fleet-directory.js';
@@ -111,7 +112,7 @@ describe('the rules of a ping', () => {
     const rules = createFleetRules(knownFleets(histories), 'all');
     rules.refresh();
     const hasRoutes = (timestamp: number, eventTime: number): boolean => {
-      const record = { offset: 0, timestamp, key: null, value: null, headers: [] };
+      const record = StreamRecord.of({ offset: 0, timestamp, key: null, value: null });
       return rules.of(record, readBack(pingOf({ fleetId: 'fleet-1', eventTime }))).settings.routes !== null;
     };
     expect([1_999, 2_000, 3_999, 4_000].map((at) => hasRoutes(at, 3_000))).toEqual([false, true, true, false]);

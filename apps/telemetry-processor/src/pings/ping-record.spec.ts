@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createPingReader, LazyTelemetryPing } from '@waypost/contracts';
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
-import { FetchedRecord, KeyBuilder } from '@waypost/streams';
+import { KeyBuilder, StreamRecord } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { isKeyOfDevice, writeDeviceKey } from './ping-record.js';
@@ -50,10 +50,10 @@ describe('the key of the state of a device', () => {
 });
 
 describe('the key of a record', () => {
-  function recordUnder(key: string | null): FetchedRecord {
+  function recordUnder(key: string | null): StreamRecord {
     const bytes = Buffer.from(`fetched: ${key ?? ''} and more`);
     const start = key === null ? -1 : 9;
-    return new FetchedRecord(0, 0, bytes, start, 9 + (key?.length ?? 0), -1, -1);
+    return new StreamRecord(0, 0, bytes, start, 9 + (key?.length ?? 0), -1, -1);
   }
 
   it.each([

@@ -7,20 +7,14 @@ import {
   valueOf,
 } from '@waypost/contracts';
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
-import { FetchedRecord, type KeyBuilder, type StreamRecord } from '@waypost/streams';
+import type { KeyBuilder, StreamRecord } from '@waypost/streams';
 
 /** Returns the ping of a record, or why it has none (R-2). The writers' schemas must have been looked up. */
 export type PingRecordReader = (record: StreamRecord) => ReadValue<TelemetryPing>;
 
 export function createPingRecordReader({ telemetryPings }: AvroCodecs): PingRecordReader {
   const read = createPingReader(telemetryPings);
-  return (record) => {
-    if (record instanceof FetchedRecord) {
-      const { bytes, valueStart, valueEnd } = record;
-      return valueStart < 0 ? NO_VALUE : valueOf(read(bytes, valueStart, valueEnd));
-    }
-    return record.value ? valueOf(read(record.value, 0, record.value.length)) : NO_VALUE;
-  };
+  return ({ bytes, valueStart, valueEnd }) => (valueStart < 0 ? NO_VALUE : valueOf(read(bytes, valueStart, valueEnd)));
 }
 
 const UNIT_SEPARATOR = 0x1f;
@@ -49,7 +43,7 @@ export function writeDeviceKey(key: KeyBuilder, ping: TelemetryPing): boolean {
 
 /** Compares only bytes, without decoding the key or the id; also false if they cannot be compared that way. */
 export function isKeyOfDevice(record: StreamRecord, ping: TelemetryPing): boolean {
-  if (!(record instanceof FetchedRecord) || !(ping instanceof LazyTelemetryPing)) return false;
+  if (!(ping instanceof LazyTelemetryPing)) return false;
   const length = ping.deviceIdEnd - ping.deviceIdStart;
   if (record.keyStart < 0 || record.keyEnd - record.keyStart !== length) return false;
   for (let i = 0; i < length; i++) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createAvroCodecs, republishedHeader, topics } from '@waypost/contracts';
-import { type RecordHeader, silentLogger } from '@waypost/streams';
+import { type RecordHeader, silentLogger, StreamRecord } from '@waypost/streams';
 import { readToEnd } from '@waypost/streams/admin';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -21,7 +21,7 @@ describe('the quarantine (R-2, R-45)', () => {
       },
     };
     const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
-    const record = { offset: 7, timestamp: 0, key: null, value: Buffer.from('junk') };
+    const record = StreamRecord.of({ offset: 7, timestamp: 0, key: null, value: Buffer.from('junk') });
     for (const application of ['telemetry-processor', 'history-projector']) {
       const quarantine = new Quarantine(backend, codecs, silentLogger, new Registry(), application);
       await quarantine.put(SOURCE, [{ record, reason: 'malformed', detail: 'junk' }]);
@@ -43,7 +43,7 @@ describe('the quarantine (R-2, R-45)', () => {
     const rejection = { reason: 'malformed', detail: 'junk' };
     await quarantine.put(
       SOURCE,
-      [original, copy].map((record) => ({ record, ...rejection })),
+      [original, copy].map((parts) => ({ record: StreamRecord.of(parts), ...rejection })),
     );
 
     const found: (readonly RecordHeader[] | undefined)[] = [];

@@ -1,10 +1,10 @@
 import {
   type CommittedOffset,
-  FetchedRecord,
   type OutgoingRecord,
   type PartitionTask,
   type RecordBatch,
   sourcesOf,
+  StreamRecord,
   type TaskManager,
 } from '@waypost/streams';
 import { createTopologyTestDriver, type PipedRecord, type TopologyTestDriver } from '@waypost/streams/testing';
@@ -153,12 +153,9 @@ function batchOf({ topic, partition, records, from }: BatchParts): RecordBatch {
     nextOffset,
     highWatermark: nextOffset,
     lastStableOffset: nextOffset,
-    records: records.map(({ key, value, timestamp = 0 }, index) => {
-      const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);
-      const middle = key?.length ?? 0;
-      const [keyStart, valueStart] = [key ? 0 : -1, value ? middle : -1];
-      return new FetchedRecord(from + index, timestamp, bytes, keyStart, middle, valueStart, bytes.length);
-    }),
+    records: records.map(({ key, value, timestamp = 0 }, index) =>
+      StreamRecord.of({ offset: from + index, timestamp, key, value }),
+    ),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { until } from '../../../../test/support/until.js';
 import { silentLogger } from '../logger.js';
-import type { RecordBatch } from '../record.js';
+import { type RecordBatch, StreamRecord } from '../record.js';
 import type { PartitionTask } from '../runtime/partition-task.js';
 import { createStreamsApp } from '../runtime/streams-app.js';
 import type { TaskStatus } from '../runtime/task-manager.js';
@@ -70,7 +70,7 @@ describe('the metrics of tasks (R-40, R-45)', () => {
   it('observe how old records are when they have been processed', async () => {
     const { metrics, clock, shown } = build();
     clock.now = 12_500;
-    metrics.processed(GROUP, [{ offset: 0, timestamp: 12_000, key: null, value: null }]);
+    metrics.processed(GROUP, [StreamRecord.of({ offset: 0, timestamp: 12_000, key: null, value: null })]);
     expect(await shown()).toContain(`streams_record_age_seconds_sum{group="${GROUP}"} 0.5`);
   });
 

@@ -1,5 +1,5 @@
 import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
-import { FetchedRecord } from '../record.js';
+import { StreamRecord } from '../record.js';
 import { ByteReader } from './bytes.js';
 import { crc32c } from './crc32c.js';
 import { decompress } from './decompress.js';
@@ -77,7 +77,7 @@ export interface ScannedRecords {
    * Yields at most `maxRecords` at a time, fewer of large batches, decoded on demand: short-lived objects are cheap to
    * collect.
    */
-  readonly slices: (maxRecords: number) => Generator<FetchedRecord[], void>;
+  readonly slices: (maxRecords: number) => Generator<StreamRecord[], void>;
 }
 
 /**
@@ -171,8 +171,8 @@ function* slicesOfBatches(
   batches: readonly BatchHeader[],
   position: number,
   maxRecords: number,
-): Generator<FetchedRecord[], void> {
-  let slice: FetchedRecord[] = [];
+): Generator<StreamRecord[], void> {
+  let slice: StreamRecord[] = [];
   let bytes = 0;
   for (const header of batches) {
     if (bytes >= SLICE_BYTES) {
@@ -201,7 +201,7 @@ function* slicesOfBatches(
 }
 
 /** The hottest function of all readers: one object per record, no views, varints read in place. */
-function readRecord(reader: ByteReader, header: BatchHeader, index: number): FetchedRecord {
+function readRecord(reader: ByteReader, header: BatchHeader, index: number): StreamRecord {
   const bytes = reader.buffer;
   const length = reader.varint();
   const end = reader.position + length;
@@ -220,7 +220,7 @@ function readRecord(reader: ByteReader, header: BatchHeader, index: number): Fet
   const headersStart = valueEnd < end && bytes[valueEnd] !== 0 ? valueEnd : -1;
   const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
   const timestamp = appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta;
-  return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd, headersStart);
+  return new StreamRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd, headersStart);
 }
 
 function undecoded(offset: number, nextOffset: number, timestamp: number, cause: unknown): UndecodedBatch {

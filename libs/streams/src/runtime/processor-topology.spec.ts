@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { StreamRecord } from '../record.js';
+import { StreamRecord } from '../record.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
-import { fetchedRecordOf } from '../testing/fetched-record.js';
 import {
   createTopology,
   type NoStores,
@@ -32,7 +31,7 @@ const slices = createTopology({
 
 function recordsOf(...values: string[]): StreamRecord[] {
   return values.map((value, offset) =>
-    fetchedRecordOf({ offset, timestamp: 1_000 + offset, key: null, value: Buffer.from(value) }),
+    StreamRecord.of({ offset, timestamp: 1_000 + offset, key: null, value: Buffer.from(value) }),
   );
 }
 
@@ -89,7 +88,7 @@ describe('a processor of slices', () => {
     };
     const headers = [{ key: 'trace', value: Buffer.from('t-1') }];
     const first = { offset: 0, timestamp: 1_000, key: null, value: null };
-    const records: StreamRecord[] = [first, { ...first, offset: 1, timestamp: 1_001, headers }];
+    const records = [first, { ...first, offset: 1, timestamp: 1_001, headers }].map((parts) => StreamRecord.of(parts));
 
     await core.process({ records, isFirst: true });
 
@@ -191,7 +190,7 @@ describe('punctuate()', () => {
     });
     core.punctuate();
     const record = (timestamp: number, offset: number) =>
-      fetchedRecordOf({ offset, timestamp, key: null, value: null });
+      StreamRecord.of({ offset, timestamp, key: null, value: null });
     await core.process({ records: [record(1_000, 0), record(3_000, 1), record(2_000, 2)], isFirst: true });
     await core.process({ records: [record(2_500, 3)], isFirst: true });
     expect(calls).toEqual([

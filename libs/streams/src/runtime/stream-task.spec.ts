@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
 import { silentLogger } from '../logger.js';
-import type { RecordBatch } from '../record.js';
+import { type RecordBatch, StreamRecord } from '../record.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
@@ -108,12 +108,9 @@ const START = 100;
 function batchOf(from: number, count: number, more: number, value: Buffer | null = Buffer.from('v')): RecordBatch {
   return {
     ...INPUT,
-    records: Array.from({ length: count }, (_, n) => ({
-      offset: START + from + n,
-      timestamp: clock,
-      key: null,
-      value,
-    })),
+    records: Array.from({ length: count }, (_, n) =>
+      StreamRecord.of({ offset: START + from + n, timestamp: clock, key: null, value }),
+    ),
     nextOffset: START + from + count,
     highWatermark: START + from + count + more + UNSTABLE,
     lastStableOffset: START + from + count + more,

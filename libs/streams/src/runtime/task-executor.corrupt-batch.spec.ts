@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { UndecodedBatch } from '../errors.js';
 import { silentLogger } from '../logger.js';
-import { type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
+import { type RecordBatch, slicesOf, StreamRecord } from '../record.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import type { ExceptionHandlers } from './parking.js';
 import type { TaskContext } from './partition-task.js';
@@ -100,7 +100,7 @@ beforeEach(() => {
 afterEach(() => Promise.all(managers.map((manager) => manager.stop())));
 
 describe('a batch that cannot be decoded (R-45)', () => {
-  const leftOut = [[{ offset: FIRST, timestamp: 7, key: null, value: null }, 'no batch']];
+  const leftOut = [[StreamRecord.of({ offset: FIRST, timestamp: 7, key: null, value: null }), 'no batch']];
 
   it('parks its partition after the batches before it, and is left out as one on a skip', async () => {
     corruptInput('input-0');

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { flushed } from '../../../../test/support/until.js';
 import type { Fetcher } from '../backend/backend.js';
 import { UndecodedBatch } from '../errors.js';
-import { FetchedRecord, type RecordBatch } from '../record.js';
+import { type RecordBatch, StreamRecord } from '../record.js';
 import { TaskInput } from './task-input.js';
 
 it('is behind after what can be read of a batch that is corrupt further on', async () => {
@@ -12,7 +12,7 @@ it('is behind after what can be read of a batch that is corrupt further on', asy
     partition: 0,
     records: [],
     *slices() {
-      yield [{ offset: 0, timestamp: 0, key: null, value: null }];
+      yield [StreamRecord.of({ offset: 0, timestamp: 0, key: null, value: null })];
       throw new UndecodedBatch('CORRUPT_BATCH', 'no batch', undecoded, null);
     },
     nextOffset: 2,
@@ -39,7 +39,7 @@ it('takes no more of a batch than memory allows, and reads the rest again', asyn
     *slices() {
       for (const offset of [0, 1, 2, 3]) {
         unpacked.push(offset);
-        yield [new FetchedRecord(offset, 0, Buffer.alloc(20 * 1024 * 1024), -1, -1, 0, 1)];
+        yield [new StreamRecord(offset, 0, Buffer.alloc(20 * 1024 * 1024), -1, -1, 0, 1)];
       }
     },
     nextOffset: 4,
@@ -73,7 +73,7 @@ function readOnDemand() {
   const batchOf = (offset: number): RecordBatch => ({
     topic: 'orders',
     partition: 0,
-    records: [{ offset, timestamp: 0, key: null, value: null }],
+    records: [StreamRecord.of({ offset, timestamp: 0, key: null, value: null })],
     nextOffset: offset + 1,
     highWatermark: 10,
     lastStableOffset: 10,

@@ -1,14 +1,7 @@
 import { waitOrAbort } from '../abort.js';
 import type { Fetcher, PartitionFeed } from '../backend/backend.js';
 import { toError, UndecodedBatch, WaitFailed } from '../errors.js';
-import {
-  FetchedRecord,
-  partitionName,
-  type RecordBatch,
-  slicesOf,
-  type StreamRecord,
-  type TopicPartition,
-} from '../record.js';
+import { partitionName, type RecordBatch, slicesOf, StreamRecord, type TopicPartition } from '../record.js';
 import { CulpritSearch } from './culprit-search.js';
 import { type ExceptionHandlers, isUndecoded, type ParkingReason } from './parking.js';
 
@@ -141,7 +134,7 @@ export class TaskInput {
     const { offset, nextOffset, timestamp } = error.undecoded;
     const reason = this.skipped.get(offset);
     if (!reason) return null;
-    await this.deadLetter({ offset, timestamp, key: null, value: null }, reason);
+    await this.deadLetter(StreamRecord.of({ offset, timestamp, key: null, value: null }), reason);
     return nextOffset;
   }
 
@@ -213,7 +206,7 @@ function fill(records: StreamRecord[], batch: RecordBatch): number {
   for (const slice of slicesOf(batch, SLICE_RECORDS)) {
     for (const record of slice) {
       records.push(record);
-      if (!(record instanceof FetchedRecord) || record.bytes === body) continue;
+      if (record.bytes === body) continue;
       body = record.bytes;
       bytes += body.length;
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StreamRecord, TopicPartition } from '../record.js';
+import { StreamRecord, type TopicPartition } from '../record.js';
 import { TaskInputs } from './task-inputs.js';
 
 const RECORDS = 1_000;
@@ -20,7 +20,7 @@ function inputsOf(topics: readonly [string, string], onCopy: (records: number) =
   const inputs = new TaskInputs([first, second], undefined);
   for (const [n, input] of inputs.all.entries()) {
     const records = Array.from({ length: RECORDS }, (_, offset) => {
-      return { offset, timestamp: n + 2 * offset, key: null, value: null };
+      return StreamRecord.of({ offset, timestamp: n + 2 * offset, key: null, value: null });
     });
     const ends = { nextOffset: RECORDS, highWatermark: RECORDS, lastStableOffset: RECORDS };
     input.held = { ...input.partition, records: counted(records, onCopy), ...ends };

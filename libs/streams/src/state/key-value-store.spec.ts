@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { StreamRecord } from '../record.js';
 import { type KeyValueStore, keyValueStore } from './key-value-store.js';
 import { jsonSerde, type StateStore } from './state-store.js';
 
@@ -15,7 +16,7 @@ beforeEach(() => {
 
 describe('a changelog that holds no JSON', () => {
   it('is reported as corrupt state when the value is read', () => {
-    store.restore({ offset: 0, timestamp: 0, key: Buffer.from('van-1'), value: Buffer.from('no JSON') });
+    store.restore(changelogRecord('van-1', 'no JSON'));
     expect(() => store.get('van-1')).toThrow(
       expect.objectContaining({ code: 'CORRUPT_STATE', cause: expect.any(SyntaxError) }),
     );
@@ -220,7 +221,7 @@ describe('a store that gets a time to live', () => {
 
   it('refuses values that it has written without one', () => {
     store = expiring();
-    store.restore({ offset: 0, timestamp: 0, key: Buffer.from('van-1'), value: Buffer.from('{"count":1}') });
+    store.restore(changelogRecord('van-1', '{"count":1}'));
     expect(() => store.get('van-1')).toThrow(expect.objectContaining({ code: 'CORRUPT_STATE' }));
   });
 
@@ -277,12 +278,17 @@ describe('the key-value store', () => {
 function copyChanges(from: StateStore, to: StateStore): void {
   from.writeChanges({
     appendRanges: (key, keyStart, keyEnd, value, valueStart, valueEnd) => {
-      to.restore({
-        key: Buffer.from(key.subarray(keyStart, keyEnd)),
-        value: value === null ? null : Buffer.from(value.subarray(valueStart, valueEnd)),
-        offset: 0,
-        timestamp: 0,
-      });
+      const record = [key.subarray(keyStart, keyEnd), value && value.subarray(valueStart, valueEnd)] as const;
+      to.restore(changelogRecord(...record));
     },
+  });
+}
+
+function changelogRecord(key: string | Uint8Array, value: string | Uint8Array | null): StreamRecord {
+  return StreamRecord.of({
+    offset: 0,
+    timestamp: 0,
+    key: Buffer.from(key),
+    value: value === null ? null : Buffer.from(value),
   });
 }

@@ -1,5 +1,5 @@
 import { errorMessage, StreamsError } from '../errors.js';
-import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
+import type { ByteRange, StreamRecord } from '../record.js';
 
 /** Receives the changes, a RecordBuffer in the runtime. The bytes are valid only during the call. */
 export interface ChangeSink {
@@ -42,7 +42,7 @@ export interface StateStore {
   /** Walks over the committed entries in steps; transactions may run between two steps. */
   scan(): EntryScan;
   /** Loads an entry that scan() returned, from a checkpoint of the same format. Nothing may be uncommitted. */
-  load(entry: FetchedRecord): void;
+  load(entry: StreamRecord): void;
 }
 
 /**

@@ -15,15 +15,8 @@ import { assignCooperatively, assignTogether } from '../backend/cooperative-assi
 import { MemberPartitions } from '../backend/member-partitions.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger, type StreamsLogger } from '../logger.js';
-import {
-  type OutgoingRecord,
-  partitionName,
-  type RecordBatch,
-  type StreamRecord,
-  type TopicPartition,
-} from '../record.js';
+import { type OutgoingRecord, partitionName, type RecordBatch, StreamRecord, type TopicPartition } from '../record.js';
 import { StallWatch } from '../stalls.js';
-import { fetchedRecordOf } from './fetched-record.js';
 
 export interface MemoryBackendOptions {
   /** Topic name to number of partitions. */
@@ -84,7 +77,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   append(partition: TopicPartition, record: Omit<OutgoingRecord, 'topic' | 'partition'>): number {
     const log = this.log(partition);
     const { timestamp = this.options.now() } = record;
-    log.push(fetchedRecordOf({ ...record, offset: log.length, timestamp }));
+    log.push(StreamRecord.of({ ...record, offset: log.length, timestamp }));
     for (const watcher of this.watchers) watcher();
     return log.length - 1;
   }

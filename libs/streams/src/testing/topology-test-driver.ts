@@ -1,8 +1,7 @@
-import type { OutgoingRecord, RecordHeader } from '../record.js';
+import { type OutgoingRecord, type RecordHeader, StreamRecord } from '../record.js';
 import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
 import { sourcesOf, type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
-import { fetchedRecordOf } from './fetched-record.js';
 
 /**
  * One task of a topology, run by hand: no broker, no waiting. What was committed is kept as
@@ -90,7 +89,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   async pipeSlice(piped: readonly PipedRecord[]): Promise<OutgoingRecord[]> {
     const topic = this.sourceOf(piped);
     const records = piped.map(({ timestamp = this.now, ...record }) =>
-      fetchedRecordOf({ ...record, offset: this.offset++, timestamp }),
+      StreamRecord.of({ ...record, offset: this.offset++, timestamp }),
     );
     const before = this.pendingOutput().length;
     await this.core.process({ records, topic, isFirst: true }).catch((error: unknown) => this.fail(error));
@@ -162,7 +161,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
       const store = createStore();
       const records = this.committed
         .filter(({ topic }) => topic === changelogTopic)
-        .map(({ key, value }, offset) => ({ offset, timestamp: this.now, key, value }));
+        .map(({ key, value }, offset) => StreamRecord.of({ offset, timestamp: this.now, key, value }));
       await prepare?.(records);
       for (const record of records) store.restore(record);
       stores.set(name, store);

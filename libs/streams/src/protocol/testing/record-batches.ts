@@ -1,4 +1,4 @@
-import type { FetchedRecord, OutgoingRecord } from '../../record.js';
+import type { OutgoingRecord, StreamRecord } from '../../record.js';
 import { type AbortedTransaction, scanRecordBatches } from '../record-batch-decoder.js';
 import { type ProducerIdentity, sealRecordBatch } from '../record-batch-encoder.js';
 import { RecordBuffer } from '../record-collector.js';
@@ -22,7 +22,7 @@ export function decodeRecordBatches(
   data: Buffer,
   position: number,
   aborted: readonly AbortedTransaction[],
-): { records: FetchedRecord[]; nextOffset: number } {
+): { records: StreamRecord[]; nextOffset: number } {
   const { nextOffset, slices } = scanRecordBatches(data, position, aborted);
   return { records: [...slices(Infinity)].flat(), nextOffset };
 }

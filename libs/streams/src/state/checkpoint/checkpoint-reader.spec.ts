@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { flushed } from '../../../../../test/support/until.js';
-import type { FetchedRecord } from '../../record.js';
+import type { StreamRecord } from '../../record.js';
 import { type KeyValueStore, keyValueStore } from '../key-value-store.js';
 import type { StateStore } from '../state-store.js';
 import type { CheckpointHeader } from './checkpoint-format.js';
@@ -52,7 +52,7 @@ async function read(
   refusal: string | null = null,
 ): Promise<{ reading: CheckpointReading; entries: Map<string, string> }> {
   const entries = new Map<string, string>();
-  const take = (records: readonly FetchedRecord[]): Promise<void> => {
+  const take = (records: readonly StreamRecord[]): Promise<void> => {
     for (const { key, value } of records) entries.set(String(key), String(value));
     return Promise.resolve();
   };

@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage, StreamsError } from '../../errors.js';
 import { LENGTH_AT, LOG_OVERHEAD_BYTES, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
-import type { FetchedRecord } from '../../record.js';
+import type { StreamRecord } from '../../record.js';
 import { type CheckpointHeader, MAGIC } from './checkpoint-format.js';
 
 export type CheckpointReading =
@@ -22,7 +22,7 @@ class Unusable extends Error {}
 export async function readCheckpoint(
   path: string,
   refusal: (header: CheckpointHeader) => string | null,
-  take: (entries: readonly FetchedRecord[]) => Promise<void>,
+  take: (entries: readonly StreamRecord[]) => Promise<void>,
 ): Promise<CheckpointReading> {
   const file = await open(path, 'r').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -64,7 +64,7 @@ async function readHeader(source: Batches): Promise<CheckpointHeader> {
 
 async function readEntries(
   source: Batches,
-  take: (entries: readonly FetchedRecord[]) => Promise<void>,
+  take: (entries: readonly StreamRecord[]) => Promise<void>,
 ): Promise<number> {
   for (let entries = 0; ;) {
     const records = await source.next();
@@ -99,7 +99,7 @@ class Batches {
     return bytes;
   }
 
-  async next(): Promise<FetchedRecord[]> {
+  async next(): Promise<StreamRecord[]> {
     const head = await this.take(LOG_OVERHEAD_BYTES);
     this.position -= LOG_OVERHEAD_BYTES;
     const bytes = await this.take(LOG_OVERHEAD_BYTES + head.readUInt32BE(LENGTH_AT));

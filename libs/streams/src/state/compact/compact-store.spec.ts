@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RecordBuffer } from '../../protocol/record-collector.js';
-import { FetchedRecord, type OutgoingRecord } from '../../record.js';
+import { type OutgoingRecord, StreamRecord } from '../../record.js';
 import type { ChangeSink, Serde } from '../state-store.js';
 import { HashStore } from './compact-store.js';
 import type { StructLayout } from './entry-table.js';
@@ -29,14 +29,15 @@ function keyOf(text: string): KeyBuilder {
   return builder.reset().appendText(text);
 }
 
-function changelog(key: string, value: number | null, offset = 0) {
-  return { offset, timestamp: 0, key: Buffer.from(key), value: value === null ? null : serde.serialize(value) };
+function changelog(key: string, value: number | null, offset = 0): StreamRecord {
+  const bytes = value === null ? null : serde.serialize(value);
+  return StreamRecord.of({ offset, timestamp: 0, key: Buffer.from(key), value: bytes });
 }
 
-function fetched(key: string, value: string): FetchedRecord {
+function fetched(key: string, value: string): StreamRecord {
   const bytes = Buffer.from(`..${key}${value}..`);
   const middle = 2 + Buffer.byteLength(key);
-  return new FetchedRecord(0, 0, bytes, 2, middle, middle, bytes.length - 2);
+  return new StreamRecord(0, 0, bytes, 2, middle, middle, bytes.length - 2);
 }
 
 function contents(store: HashStore<number>): Map<string, number> {
@@ -260,7 +261,7 @@ describe('a compact store', () => {
         if (!value) return;
         const bytes = Buffer.concat([key.subarray(keyStart, keyEnd), value.subarray(valueStart, valueEnd)]);
         const middle = keyEnd - keyStart;
-        copy.load(new FetchedRecord(0, 0, bytes, 0, middle, middle, bytes.length));
+        copy.load(new StreamRecord(0, 0, bytes, 0, middle, middle, bytes.length));
       },
     };
     while (scan.next(7, sink));

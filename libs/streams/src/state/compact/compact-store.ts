@@ -1,4 +1,4 @@
-import { FetchedRecord, rangeOf, type StreamRecord } from '../../record.js';
+import { rangeOf, type StreamRecord } from '../../record.js';
 import {
   type ChangeSink,
   type EntryScan,
@@ -169,18 +169,12 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
   }
 
   restore(record: StreamRecord): void {
-    const key = this.restoredKey.reset();
-    if (record instanceof FetchedRecord) {
-      if (record.keyStart < 0) return;
-      key.append(record.bytes, record.keyStart, record.keyEnd);
-      this.settle(key, record.valueStart < 0 ? undefined : this.deserialize(record));
-    } else if (record.key) {
-      key.append(record.key, 0, record.key.length);
-      this.settle(key, record.value === null ? undefined : this.serde.deserialize(record.value));
-    }
+    if (record.keyStart < 0) return;
+    const key = this.restoredKey.reset().append(record.bytes, record.keyStart, record.keyEnd);
+    this.settle(key, record.valueStart < 0 ? undefined : this.deserialize(record));
   }
 
-  private deserialize(record: FetchedRecord): T {
+  private deserialize(record: StreamRecord): T {
     const { serde } = this;
     return serde.deserializeRange
       ? serde.deserializeRange(record.bytes, record.valueStart, record.valueEnd)
@@ -225,7 +219,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     };
   }
 
-  load({ bytes, keyStart, keyEnd, valueStart, valueEnd }: FetchedRecord): void {
+  load({ bytes, keyStart, keyEnd, valueStart, valueEnd }: StreamRecord): void {
     const entry = this.settledEntry(this.restoredKey.reset().append(bytes, keyStart, keyEnd));
     const into = this.entries.bytesOf(entry);
     const structEnd = this.overflows ? valueStart + this.entries.valueBytes : valueEnd;
