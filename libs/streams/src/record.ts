@@ -48,9 +48,9 @@ export class StreamRecord {
   }
 }
 
-type RecordParts = Pick<StreamRecord, 'offset' | 'timestamp' | 'key' | 'value'> & {
+interface RecordParts extends Pick<StreamRecord, 'offset' | 'timestamp' | 'key' | 'value'> {
   readonly headers?: readonly RecordHeader[] | undefined;
-};
+}
 
 /** A part of a buffer, which may be overwritten once the call that received it has returned. */
 export interface ByteRange {

@@ -24,21 +24,6 @@ export interface KafkaClusterReader {
   close(): Promise<void>;
 }
 
-interface Metadata extends MetadataResponse {
-  readonly brokers: readonly { readonly nodeId: number }[];
-  readonly topicMetadata: readonly {
-    readonly topicErrorCode: number;
-    readonly topic: string;
-    readonly partitionMetadata: {
-      readonly partitionErrorCode: number;
-      readonly partitionId: number;
-      readonly leader: number;
-      readonly replicas: readonly number[];
-      readonly isr: readonly number[];
-    }[];
-  }[];
-}
-
 /** kafkajs takes an empty list for all topics. */
 const ALL_TOPICS = { topics: [], allowAutoTopicCreation: false };
 
@@ -46,7 +31,7 @@ export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
   const client = new KafkaClient(settings, silentLogger);
   return {
     state: async () => {
-      const answer = await client.ask<Metadata>(await client.anyBroker(), 'Metadata', 6, ALL_TOPICS);
+      const answer = await client.ask<MetadataResponse>(await client.anyBroker(), 'Metadata', 6, ALL_TOPICS);
       return stateOf(withoutErrors(answer));
     },
     // Only the broker itself knows its settings.
@@ -59,7 +44,7 @@ export function openClusterReader(settings: KafkaSettings): KafkaClusterReader {
   };
 }
 
-function stateOf({ brokers, topicMetadata }: Metadata): KafkaClusterState {
+function stateOf({ brokers, topicMetadata }: MetadataResponse): KafkaClusterState {
   return {
     brokers: brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b),
     topics: new Map(

@@ -47,6 +47,15 @@ export function assignCooperatively(
   return new Map(shares);
 }
 
+/** @param lead the topic whose partitions decide for the others; absent: each partition goes where there is room */
+export function assignPartitions(
+  partitions: readonly TopicPartition[],
+  claims: readonly CooperativeClaim[],
+  lead?: string,
+): Map<string, MemberAssignment> {
+  return lead === undefined ? assignCooperatively(partitions, claims) : assignTogether(lead, partitions, claims);
+}
+
 /** Like assignCooperatively(), but all partitions of one number go to one member: those of the topic `lead` decide. */
 export function assignTogether(
   lead: string,

@@ -1,5 +1,5 @@
 import { partitionName, type TopicPartition } from '../record.js';
-import type { MemberAssignment, RevokingPartition } from './cooperative-assignor.js';
+import type { CooperativeClaim, MemberAssignment, RevokingPartition } from './cooperative-assignor.js';
 
 interface Closing extends RevokingPartition {
   /** The number of the first assignment without the partition. */
@@ -19,7 +19,7 @@ export class MemberPartitions {
     return this.newest;
   }
 
-  claim(): { generation: number; owned: readonly TopicPartition[]; revoking: readonly RevokingPartition[] } {
+  claim(): Omit<CooperativeClaim, 'memberId' | 'topics'> {
     return { generation: this.newest, owned: this.owned, revoking: [...this.closing.values()] };
   }
 

@@ -54,6 +54,16 @@ export class ByteReader {
     return items;
   }
 
+  /** As lengths outside of records have it. */
+  unsignedVarint(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.buffer.readUInt8(this.position++);
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  }
+
   /** Zigzag varint of up to 32 bits. */
   varint(): number {
     let value = 0;

@@ -3,6 +3,7 @@ import { decompress as unzstd } from 'fzstd';
 import type * as Lz4 from 'lz4-napi';
 import type * as Snappy from 'snappy';
 import { StreamsError } from '../errors.js';
+import { ByteReader } from './bytes.js';
 import { nativePackage } from './native.js';
 
 /** A batch has at most some MiB; a larger one was compressed to do harm, and decompressing it could end the process. */
@@ -74,14 +75,9 @@ function snappyBlocks(body: Buffer): Buffer[] {
   return blocks;
 }
 
-/** A snappy block begins with its unpacked length, as a varint. */
+/** A snappy block begins with its unpacked length. */
 function snappyLength(block: Buffer): number {
-  let length = 0;
-  for (let at = 0; ; at++) {
-    const byte = block.readUInt8(at);
-    length += (byte & 0x7f) * 2 ** (7 * at);
-    if (byte < 0x80) return length;
-  }
+  return new ByteReader(block).unsignedVarint();
 }
 
 /** The maximum expansion of one byte of an LZ4 block. */

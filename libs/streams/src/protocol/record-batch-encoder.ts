@@ -3,10 +3,14 @@ import { writeInt64 } from './bytes.js';
 import { crc32c } from './crc32c.js';
 import { BATCH_HEADER_BYTES, type ProducerBatch } from './record-collector.js';
 
-/** `baseSequence` counts the producer's records of the partition before this batch. */
-export interface ProducerIdentity {
+/** The identity of a producer at its transaction coordinator; a later InitProducerId invalidates it. */
+export interface ProducerId {
   readonly producerId: number;
   readonly producerEpoch: number;
+}
+
+/** `baseSequence` counts the producer's records of the partition before this batch. */
+export interface ProducerIdentity extends ProducerId {
   readonly baseSequence: number;
   /** Default true: readers see the records after the transaction commits; otherwise at once. */
   readonly isTransactional?: boolean;

@@ -41,11 +41,11 @@ function decode(payload: Buffer): string | null {
   const reader = new ByteReader(payload);
   skipTags(reader);
   reader.int32(); // throttle time
-  const brokers = readUnsignedVarint(reader) - 1;
+  const brokers = reader.unsignedVarint() - 1;
   for (let i = 0; i < brokers; i++) skipBroker(reader);
   skipString(reader); // cluster id
   reader.int32(); // controller
-  if (readUnsignedVarint(reader) < 2) return null;
+  if (reader.unsignedVarint() < 2) return null;
   const errorCode = reader.int16();
   skipString(reader); // name
   const id = payload.toString('hex', reader.position, reader.position + NO_ID.length);
@@ -62,24 +62,15 @@ function skipBroker(reader: ByteReader): void {
 }
 
 function skipString(reader: ByteReader): void {
-  const length = readUnsignedVarint(reader) - 1;
+  const length = reader.unsignedVarint() - 1;
   reader.position += Math.max(0, length);
 }
 
 function skipTags(reader: ByteReader): void {
-  for (let left = readUnsignedVarint(reader); left > 0; left--) {
-    readUnsignedVarint(reader); // tag
-    const size = readUnsignedVarint(reader);
+  for (let left = reader.unsignedVarint(); left > 0; left--) {
+    reader.unsignedVarint(); // tag
+    const size = reader.unsignedVarint();
     reader.position += size;
-  }
-}
-
-function readUnsignedVarint(reader: ByteReader): number {
-  let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    const byte = reader.buffer.readUInt8(reader.position++);
-    value |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return value >>> 0;
   }
 }
 

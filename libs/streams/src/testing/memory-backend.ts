@@ -11,7 +11,7 @@ import type {
   Transaction,
   TransactionalProducer,
 } from '../backend/backend.js';
-import { assignCooperatively, assignTogether } from '../backend/cooperative-assignor.js';
+import { assignPartitions } from '../backend/cooperative-assignor.js';
 import { MemberPartitions } from '../backend/member-partitions.js';
 import { StreamsError } from '../errors.js';
 import { silentLogger, type StreamsLogger } from '../logger.js';
@@ -262,9 +262,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     const { generation } = group;
     const joining = [...group.members.values()].find(({ joinsTopics }) => joinsTopics);
     const lead = joining?.topics[0];
-    const shares =
-      lead === undefined ? assignCooperatively(partitions, claims) : assignTogether(lead, partitions, claims);
-    for (const [memberId, share] of shares) {
+    for (const [memberId, share] of assignPartitions(partitions, claims, lead)) {
       const member = group.members.get(memberId);
       if (!member) continue;
       const revoked = member.subscriptions.accept(generation, share);

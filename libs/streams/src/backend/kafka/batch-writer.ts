@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsLogger } from '../../logger.js';
 import { type PartitionBatch, type ProducedPartition, produceRequest } from '../../protocol/produce.js';
-import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
+import { type ProducerId, sealRecordBatch } from '../../protocol/record-batch-encoder.js';
 import { MAX_BATCH_BYTES, type RecordBuffer } from '../../protocol/record-collector.js';
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { isTransient, type KafkaClient, retryTransient } from './kafka-client.js';
 import { isRepeatable, isUndone, NO_ERROR, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
-import type { ProducerId } from './transaction-coordinator.js';
 
 export interface BatchWriterOptions {
   readonly client: KafkaClient;

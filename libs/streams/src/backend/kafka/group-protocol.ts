@@ -2,20 +2,15 @@ import { StreamsError } from '../../errors.js';
 import { ByteReader, byTopic, int32, string } from '../../protocol/bytes.js';
 import type { TopicPartition } from '../../record.js';
 import {
-  assignCooperatively,
-  assignTogether,
+  assignPartitions,
+  type CooperativeClaim,
   type MemberAssignment,
   type RevokingPartition,
 } from '../cooperative-assignor.js';
 
 /** The consumer protocol's subscription and assignment, in the form that every Kafka client reads. */
 
-interface MemberSubscription {
-  readonly topics: readonly string[];
-  readonly owned: readonly TopicPartition[];
-  readonly generation: number;
-  readonly revoking: readonly RevokingPartition[];
-}
+type MemberSubscription = Omit<CooperativeClaim, 'memberId'>;
 
 const VERSION = 0;
 
@@ -107,9 +102,7 @@ export async function assignToMembers(
     if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }
-  const shares =
-    lead === undefined ? assignCooperatively(partitions, claims) : assignTogether(lead, partitions, claims);
-  return [...shares].map(([memberId, share]) => ({
+  return [...assignPartitions(partitions, claims, lead)].map(([memberId, share]) => ({
     memberId,
     memberAssignment: encodeAssignment(share),
   }));

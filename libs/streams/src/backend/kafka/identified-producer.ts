@@ -1,14 +1,11 @@
-import type { StreamsLogger } from '../../logger.js';
+import type { ProducerId } from '../../protocol/record-batch-encoder.js';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.js';
-import type { KafkaClient } from './kafka-client.js';
-import { producerError, type ProducerId, TransactionCoordinator } from './transaction-coordinator.js';
+import { producerError, TransactionCoordinator } from './transaction-coordinator.js';
 
-export interface IdentifiedProducerOptions {
+type WriterOptions = Pick<BatchWriterOptions, 'produce' | 'isTransactional' | 'retryForMs'>;
+
+export interface IdentifiedProducerOptions extends Omit<BatchWriterOptions, keyof WriterOptions> {
   readonly transactionalId: string;
-  readonly client: KafkaClient;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  readonly monotonicNow: () => number;
 }
 
 /**
@@ -23,7 +20,7 @@ export abstract class IdentifiedProducer {
 
   protected constructor(
     private readonly identified: IdentifiedProducerOptions,
-    writer: Pick<BatchWriterOptions, 'produce' | 'isTransactional' | 'retryForMs'>,
+    writer: WriterOptions,
   ) {
     this.calls = new TransactionCoordinator(identified);
     this.writer = new BatchWriter({ ...identified, ...writer });

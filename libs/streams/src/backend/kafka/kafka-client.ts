@@ -13,8 +13,13 @@ import {
   unavailableOr,
   UNKNOWN_TOPIC_OR_PARTITION,
 } from './kafka-errors.js';
-import { type KafkajsPartitionMetadata, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
-import { cutConnections, type KafkajsBroker, type ProtocolExchange } from './kafkajs/kafkajs-patches.js';
+import { loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
+import {
+  cutConnections,
+  type KafkajsBroker,
+  type PartitionMetadata,
+  type ProtocolExchange,
+} from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 
 export interface RawRequest<T> {
@@ -43,7 +48,7 @@ export class KafkaClient {
   private readonly internals = loadKafkajsInternals();
   private readonly cluster;
   /** Partitions by topic and number, from kafkajs's current metadata. */
-  private readonly partitions = new Map<string, KafkajsPartitionMetadata[]>();
+  private readonly partitions = new Map<string, PartitionMetadata[]>();
   private indexed: object | null = null;
   private readonly coordinators = new Map<string, string>();
   private readonly topics = new Set<string>();
@@ -175,7 +180,7 @@ export class KafkaClient {
   }
 
   /** kafkajs would search all topics and then all partitions at each lookup. */
-  private partitionsOf(topic: string): readonly KafkajsPartitionMetadata[] {
+  private partitionsOf(topic: string): readonly PartitionMetadata[] {
     const { metadata } = this.cluster.brokerPool;
     if (this.indexed !== metadata) this.partitions.clear();
     this.indexed = metadata;

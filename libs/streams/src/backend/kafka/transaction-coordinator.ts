@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
 import { byTopic } from '../../protocol/bytes.js';
+import type { ProducerId } from '../../protocol/record-batch-encoder.js';
 import { partitionName, type TopicPartition } from '../../record.js';
-import type { CoordinatorType, KafkaClient } from './kafka-client.js';
+import type { BatchWriterOptions } from './batch-writer.js';
+import type { CoordinatorType } from './kafka-client.js';
 import {
   CONCURRENT_TRANSACTIONS,
   isConnectionFailure,
@@ -16,16 +18,8 @@ import {
 } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
-/** The identity of a producer at its transaction coordinator; a later InitProducerId invalidates it. */
-export interface ProducerId {
-  readonly producerId: number;
-  readonly producerEpoch: number;
-}
-
-interface TransactionCoordinatorOptions {
+interface TransactionCoordinatorOptions extends Pick<BatchWriterOptions, 'client' | 'monotonicNow'> {
   readonly transactionalId: string;
-  readonly client: KafkaClient;
-  readonly monotonicNow: () => number;
 }
 
 const CONCURRENT_FIRST_WAIT_MS = 2;

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
 import { StreamsError } from '../../../errors.js';
+import type { KafkaSettings } from '../../../kafka-settings.js';
 import {
   type KafkajsBroker,
+  type PartitionMetadata,
   patchConnection,
   patchMetadata,
   type ProtocolExchange,
@@ -19,18 +20,12 @@ import type { ResponseBufferPool } from './response-buffer-pool.js';
  */
 const SUPPORTED_VERSION = '2.2.4';
 
-export interface KafkajsPartitionMetadata {
-  readonly partitionId: number;
-  readonly leader: number;
-  readonly replicas: readonly number[];
-}
-
 interface KafkajsCluster {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
   refreshMetadata(): Promise<void>;
-  findTopicPartitionMetadata(topic: string): KafkajsPartitionMetadata[];
+  findTopicPartitionMetadata(topic: string): PartitionMetadata[];
   findBroker(node: { nodeId: number | string }): Promise<KafkajsBroker>;
   getNodeIds(): string[];
   readonly brokerPool: {
@@ -40,11 +35,7 @@ interface KafkajsCluster {
   };
 }
 
-interface KafkajsClusterOptions {
-  readonly brokers: readonly string[];
-  readonly clientId: string;
-  readonly ssl?: boolean | ConnectionOptions | undefined;
-  readonly sasl?: unknown;
+interface KafkajsClusterOptions extends KafkaSettings {
   readonly log: (level: number, entry: { namespace: string; message: string }) => void;
   /** For large responses; shared by the clients of a process. */
   readonly buffers: ResponseBufferPool;

@@ -243,8 +243,10 @@ function metadataOf(topicErrorCode: number, ...partitions: [code: number, leader
     partitionErrorCode,
     partitionId,
     leader,
+    replicas: [],
+    isr: [],
   }));
-  return { topicMetadata: [{ topicErrorCode, topic: 'a topic', partitionMetadata }] };
+  return { brokers: [], topicMetadata: [{ topicErrorCode, topic: 'a topic', partitionMetadata }] };
 }
 
 /** A broker whose connection responds with what is already decoded. */
@@ -278,10 +280,11 @@ describe('patched metadata', () => {
   });
 
   it('names a topic that does not exist instead of failing for all', async () => {
-    const { topicMetadata } = metadataOf(0, [0, 2]);
-    const { broker } = brokerWith({ topicMetadata: [...metadataOf(UNKNOWN_TOPIC).topicMetadata, ...topicMetadata] });
+    const found = metadataOf(0, [0, 2]);
+    const topicMetadata = [...metadataOf(UNKNOWN_TOPIC).topicMetadata, ...found.topicMetadata];
+    const { broker } = brokerWith({ ...found, topicMetadata });
     const topicErrors = new Map([['a topic', UNKNOWN_TOPIC]]);
-    expect(await broker.metadata(['nowhere', 'a topic'])).toEqual({ topicMetadata, topicErrors });
+    expect(await broker.metadata(['nowhere', 'a topic'])).toEqual({ ...found, topicErrors });
   });
 
   it('cuts the connections of a broker that does not respond', async () => {

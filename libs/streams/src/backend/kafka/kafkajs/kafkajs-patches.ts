@@ -157,13 +157,17 @@ class ResponseAssembly {
   }
 }
 
-interface PartitionMetadata {
+export interface PartitionMetadata {
   readonly partitionErrorCode: number;
   readonly partitionId: number;
   readonly leader: number;
+  /** Ids of brokers, including those that are away. */
+  readonly replicas: readonly number[];
+  readonly isr: readonly number[];
 }
 
 export interface MetadataResponse {
+  readonly brokers: readonly { readonly nodeId: number }[];
   readonly topicMetadata: readonly {
     readonly topicErrorCode: number;
     readonly topic: string;
@@ -212,7 +216,7 @@ export function patchMetadata(
  * Removes topics with errors from the response, and replaces partition errors by "no leader". kafkajs rejects the whole
  * request for one of them, so a deleted topic or an offline partition would hide all others.
  */
-export function withoutErrors<T extends MetadataResponse>(response: T): T & ToleratedMetadata {
+export function withoutErrors(response: MetadataResponse): MetadataResponse & ToleratedMetadata {
   const { topicMetadata: all } = response;
   const failed = all.filter(({ topicErrorCode }) => topicErrorCode !== 0);
   return {
