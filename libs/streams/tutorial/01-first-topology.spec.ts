@@ -124,7 +124,7 @@ describe('chapter 1: a first topology', () => {
 function toDeadScans(backend: StreamsBackend): ExceptionHandlers {
   return {
     processingExceptionHandler: () => 'dead-letter',
-    deadLetterQueue: async ({ topic, partition }, { key, value, headers = [] }, { code, message }) => {
+    deadLetterQueue: async ({ topic, partition }, { key, value, headers }, { code, message }) => {
       const producer = backend.producer(`parcel-messages.dead.${topic}.${String(partition)}`);
       try {
         await producer.init();

@@ -201,7 +201,7 @@ async function headersOf(topic: string, key: string): Promise<Record<string, str
   const log = openLog(await stackEnvironment(dataDir), topic);
   await log.read({ from: null, to: null, untilEnd: true }, ({ records }) => {
     for (const record of records.filter((one) => one.key?.toString() === key))
-      found.push(Object.fromEntries((record.headers ?? []).map((header) => [header.key, String(header.value)])));
+      found.push(Object.fromEntries(record.headers.map((header) => [header.key, String(header.value)])));
     return Promise.resolve();
   });
   await log.close();

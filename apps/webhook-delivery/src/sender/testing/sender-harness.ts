@@ -313,7 +313,7 @@ export class SenderHarness {
   /** The `traceparent` of each attempt's record; undefined: it has none. */
   async attemptTraces(): Promise<(string | undefined)[]> {
     const records = await this.records(ATTEMPTS, this.codecs.webhookAttempts);
-    return records.map(({ headers = [] }) => headers.find(({ key }) => key === 'traceparent')?.value?.toString());
+    return records.map(({ headers }) => headers.find(({ key }) => key === 'traceparent')?.value?.toString());
   }
 
   async rejected(): Promise<RejectedTelemetry[]> {
