@@ -177,6 +177,14 @@ module.exports = {
       to: { path: packages('kafkajs') },
     },
     {
+      name: 'requests-to-brokers-for-checks',
+      comment:
+        'Single requests to brokers are for what checks a cluster before or beside the runtime: doctor, and the start.',
+      severity: 'error',
+      from: { pathNot: ['^libs/streams/', '^libs/platform/src/app/', '^apps/cli/src/doctor/', ...TEST_CODE] },
+      to: { path: '^libs/streams/src/backend/kafka/index\\.ts$' },
+    },
+    {
       name: 'requests-through-egress',
       comment: 'Production sends HTTP requests through libs/egress, which checks where they lead (R-27).',
       severity: 'error',

@@ -57,6 +57,7 @@ export const PLANTS: readonly Plant[] = [
     'apps/one/src',
     `import { request } from 'node:https';\nexport const send = request;`,
   ),
+  plant('requests-to-brokers-for-checks', 'apps/one/src', `import '../../../libs/streams/src/backend/kafka/index.js';`),
   plant('client-knows-its-layer', 'packages/client/src', `import 'node:crypto';`),
   plant('no-cycles', 'apps/one/src', `import type { T } from './other-half.js';\nexport type U = T;`),
   plant('no-orphans', 'apps/one/src', `export const leftOver = 1;`),
@@ -65,6 +66,7 @@ export const PLANTS: readonly Plant[] = [
 
 /** Files that single plants depend on; each is lawful by itself. */
 export const PROPS: Readonly<Record<string, string>> = {
+  'libs/streams/src/backend/kafka/index.ts': `export const request = 1;`,
   'apps/one/src/some.spec.ts': `export const spec = 1;`,
   'apps/one/src/other-half.ts': `import type { U } from './planted-no-cycles.js';\nexport type T = U[];`,
 };
