@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, topics } from '@waypost/contracts';
-import type { FleetSettings } from '@waypost/domain';
+import { CLOCK_TOLERANCE_MS, type FleetSettings, type WebhookDelivery } from '@waypost/domain';
 import type { OutboxRow } from '@waypost/management-store';
 import { createMemoryBackend } from '@waypost/streams/testing';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -55,5 +55,27 @@ describe('a change that may be in its topic already', () => {
   it('is not there when it is of a fleet that was created again, after its database was lost (R-17)', async () => {
     const changes = [1, 2].map((version) => settingsOf(version, CREATED_AT + 1));
     expect(await publishedOf(settingsOf(7, CREATED_AT), changes)).toEqual([false, false]);
+  });
+});
+
+describe('a delivery that may be in its topic already', () => {
+  const test: WebhookDelivery = {
+    ...{ eventId: 'e', subscriptionId: 's', fleetId: 'acme', deviceId: 'device-1', eventType: 'position' },
+    ...{ eventTime: CREATED_AT, format: 'v1', body: '{}', createdAt: CREATED_AT, series: 0, replayId: null },
+  };
+  const row: OutboxRow = { id: '1', kind: 'webhook-delivery', key: 's', partitionKey: null, value: test };
+
+  it('is found where the clock of the broker is behind, as far as clocks may differ', async () => {
+    const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+    await codecs.webhookDeliveries.prepare();
+    const topic = topics.webhookDeliveries.name;
+    const backend = createMemoryBackend({
+      topics: { [topic]: 1 },
+      now: () => CREATED_AT - CLOCK_TOLERANCE_MS.apiAndBroker,
+    });
+    backend.append({ topic, partition: 0 }, { key: Buffer.from('s'), value: codecs.webhookDeliveries.encode(test) });
+    const counts = () => new Map([['webhook-delivery' as const, 1]]);
+    const versions = await createPublishedVersionsReader({ backend, codecs, counts })([row]);
+    expect(isAlreadyPublished(row, versions)).toBe(true);
   });
 });
