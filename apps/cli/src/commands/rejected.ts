@@ -1,3 +1,4 @@
+import { openRecordPublisher } from '@waypost/platform/without-nest';
 import { sortVersions } from '../rejected/newest-versions.js';
 import { eachRejected, isVersion, type RejectedRecord } from '../rejected/rejected-records.js';
 import type { RejectedSelection } from '../rejected/rejected-selection.js';
@@ -26,7 +27,7 @@ export async function listRejected(terminal: Terminal, { dataDir, selection }: R
 /** Sends quarantined records again, except versions that are not the newest any more. */
 export async function republishRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
-  const republisher = createRepublisher(kafkaSettings(stack));
+  const republisher = createRepublisher((topic) => openRecordPublisher(kafkaSettings(stack), topic));
   const missing = new Set(selection.ids);
   const isRepeated = createRepeats();
   const versions: RejectedRecord[] = [];

@@ -1,6 +1,5 @@
 import { republishedHeader } from '@waypost/contracts';
-import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/platform/without-nest';
-import type { KafkaSettings } from '@waypost/streams';
+import type { PublishedRecord, RecordPublisher } from '@waypost/platform/without-nest';
 import type { RejectedRecord } from './rejected-records.js';
 
 /** Sends rejected records again, with their original key and bytes, to the partition that they came from. */
@@ -15,13 +14,14 @@ export interface Republisher {
 
 const PUBLISH_CHUNK = 500;
 
-export function createRepublisher(kafka: KafkaSettings): Republisher {
+/** @param open opens the publisher of a topic */
+export function createRepublisher(open: (topic: string) => Promise<RecordPublisher>): Republisher {
   const publishers = new Map<string, Promise<RecordPublisher>>();
   let chunk: RejectedRecord[] = [];
   let count = 0;
 
   function publisherOf(topic: string): Promise<RecordPublisher> {
-    const opened = publishers.get(topic) ?? openRecordPublisher(kafka, topic);
+    const opened = publishers.get(topic) ?? open(topic);
     publishers.set(topic, opened);
     return opened;
   }
