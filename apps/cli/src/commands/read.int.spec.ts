@@ -8,7 +8,7 @@ import { stackEnvironment } from '../stack/stack-config.js';
 import { stackSource } from '../stack/stack-connections.js';
 import { publish } from './publish.js';
 import { read } from './read.js';
-import { createDataDir, createTerminal, kafka, newDevice, writeTrack } from './testing/topic-commands.js';
+import { append, createDataDir, createTerminal, kafka, newDevice, writeTrack } from './testing/topic-commands.js';
 
 const { dataDir, remove } = await createDataDir();
 afterAll(remove);
@@ -86,5 +86,15 @@ describe('Publishing and reading on a real broker', () => {
     const keys = (await lines('telemetry.pings')).map((line) => line.key);
     expect(keys).toContain(kept);
     expect(keys).not.toContain(dropped);
+  });
+
+  it('ends before --to in a compacted topic, which it reads to its end', async () => {
+    const { lines } = createTerminal(dataDir);
+    const [topic, device] = ['webhook.subscriptions', newDevice()];
+    for (const value of ['first', 'second', 'third']) await append(topic, [[device, Buffer.from(value)]]);
+    const all = await lines(topic, { device });
+    const to = all.at(-1)?.timestamp ?? 0;
+    const earlier = all.filter(({ timestamp }) => timestamp < to);
+    expect(await lines(topic, { device, to, untilEnd: false })).toEqual(earlier);
   });
 });

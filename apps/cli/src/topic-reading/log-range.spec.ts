@@ -109,13 +109,15 @@ describe('Reading a range of a topic', () => {
   });
 
   it('ends at a time also without --until-end', async () => {
-    const { readOffsets } = build([at(10, 20)]);
+    const { readOffsets } = build([at(10, 20, 30), at(15, 25)], 1);
     expect(await readOffsets({ untilEnd: false, to: 15 })).toEqual(['0:0']);
+    expect(await readOffsets({ untilEnd: false, to: 30 })).toEqual(['0:0', '0:1', '1:0', '1:1']);
   });
 
   it('reads a compacted topic to its end, since its times do not rise', async () => {
     const { readOffsets } = build([at(10, 50, 20)]);
-    expect(await readOffsets({ to: 40 }, 'compact')).toEqual(['0:0', '0:1', '0:2']);
+    for (const untilEnd of [true, false])
+      expect(await readOffsets({ to: 40, untilEnd }, 'compact')).toEqual(['0:0', '0:1', '0:2']);
   });
 
   it('continues without an end until the reader of the records stops it', async () => {
