@@ -98,6 +98,23 @@ describe('subscriptions', () => {
     expect(await pause()).toMatchObject({ type: 'unchanged', outboxIds: [] });
   });
 
+  it('that cannot move to a URL say which one has their event type there', async () => {
+    const [from, to] = ['https://a.example', 'https://b.example'];
+    const other = await create({ url: to, eventType: 'ignition_on' });
+    const rival = await create({ url: to });
+    const moving = await create({ url: from });
+    await create({ url: from, eventType: 'ignition_on' });
+    const move = (target: object) =>
+      suite.store.subscriptions.update(
+        { fleetId: suite.fleetId, id: moving.id, ...target },
+        () => ({ url: to }),
+        3_000,
+      );
+    expect(await move({})).toEqual({ type: 'conflict', id: rival.id });
+    // Only the named one moves: the caller does not see the other one at its URL.
+    expect(await move({ scope: 'url', within: [moving.id, other.id] })).toEqual({ type: 'conflict', id: rival.id });
+  });
+
   it('get one outbox row per version, and end with a tombstone', async () => {
     const { id } = await create();
     const ref = { fleetId: suite.fleetId, id };

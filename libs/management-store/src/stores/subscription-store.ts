@@ -29,6 +29,7 @@ import type {
   SubscriptionChange,
 } from './subscription-results.js';
 import {
+  idWithin,
   lockSubscription,
   lockTargets,
   saveNextVersion,
@@ -219,14 +220,15 @@ export class SubscriptionStore {
 
   /** A subscription that already has the URL and the event type of one that moves there; null: it was deleted since. */
   private findConflicting(
-    { fleetId, id, scope }: SubscriptionTarget,
+    { fleetId, id, scope, within = null }: SubscriptionTarget,
     { url }: SubscriptionChange,
   ): Promise<string | null> {
     return inFleet(this.subscriptions.manager, fleetId, async (manager) => {
       const subscriptions = manager.getRepository(WebhookSubscriptionEntity);
       const named = await subscriptions.findOneBy({ fleetId, id });
       if (url === undefined || named === null) return null;
-      const moving = scope === 'url' ? await subscriptions.findBy({ fleetId, url: named.url }) : [named];
+      const moving =
+        scope === 'url' ? await subscriptions.findBy({ fleetId, url: named.url, ...idWithin(within) }) : [named];
       const eventType = In(moving.map((subscription) => subscription.eventType));
       const conflicting = await subscriptions.findOneBy({ fleetId, eventType, url });
       return conflicting?.id ?? null;

@@ -37,7 +37,7 @@ export async function lockTargets(
     const named = await manager.findOneBy(WebhookSubscriptionEntity, { fleetId, id });
     if (named === null) return [];
     const locked = await manager.find(WebhookSubscriptionEntity, {
-      where: { fleetId, url: named.url, ...(within === null ? {} : { id: In([...within]) }) },
+      where: { fleetId, url: named.url, ...idWithin(within) },
       // All callers lock in the same order.
       order: { id: 'ASC' },
       lock: { mode: 'pessimistic_write' },
@@ -45,6 +45,11 @@ export async function lockTargets(
     // While this waited for the locks, it may have moved to another URL.
     if (locked.some((one) => one.id === id)) return locked;
   }
+}
+
+/** The condition that limits a target to some subscriptions. */
+export function idWithin(within: readonly string[] | null): { readonly id?: ReturnType<typeof In> } {
+  return within === null ? {} : { id: In([...within]) };
 }
 
 /** Saves a changed subscription as its next version. The caller holds its lock. */
