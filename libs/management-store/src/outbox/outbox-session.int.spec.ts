@@ -42,6 +42,23 @@ describe('openOutboxSession', () => {
     expect((await open()).type).toBe('held');
   });
 
+  it('takes what it marks out of the lag', async () => {
+    const session = await build().held();
+    for (const nowMs of [1_000, 2_000])
+      await suite.store.fleets.create({ fleetId: `lag-${String(nowMs)}`, payloadFormat: 'v1', nowMs });
+    const ids = (await session.readWaiting(10)).map(({ id }) => id);
+    const lags = [await suite.store.outbox.readLag()];
+    for (const id of ids) {
+      await session.markPublished([id], 3_000);
+      lags.push(await suite.store.outbox.readLag());
+    }
+    expect(lags).toEqual([
+      { waiting: 2, oldestAt: 1_000 },
+      { waiting: 1, oldestAt: 2_000 },
+      { waiting: 0, oldestAt: null },
+    ]);
+  });
+
   it('reads waiting rows, oldest first, until they are marked', async () => {
     const session = await build().held();
     for (const fleetId of ['o-1', 'o-2', 'o-3'])
