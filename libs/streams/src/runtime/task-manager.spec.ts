@@ -256,6 +256,19 @@ describe('a task manager that loses a partition', () => {
     expect(events.slice(-2)).toEqual(['task 1 is closed', 'task 2 opens']);
   });
 
+  it('starts the last one only, when it comes back twice before the first is closed', async () => {
+    for (const generation of [2, 4]) {
+      assign(generation);
+      await jest.advanceTimersByTimeAsync(1_000);
+      assign(generation + 1, 0);
+      await jest.advanceTimersByTimeAsync(1_000);
+    }
+    expect(events).toEqual(['task 1 opens', 'task 1 is suspended']);
+    endWork();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(events).toEqual(['task 1 opens', 'task 1 is suspended', 'task 1 is closed', 'task 2 opens']);
+  });
+
   it('stops waiting for a task that has not closed within ten seconds, so that its partition can move', async () => {
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(9_900);

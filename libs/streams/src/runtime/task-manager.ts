@@ -240,9 +240,8 @@ class GroupTaskManager implements TaskManager {
 
   private drop(name: string, host: TaskExecutor): void {
     this.hosts.delete(name);
-    const closed = this.closeInTime(name, host).finally(() => {
-      if (this.closing.get(name) === closed) this.closing.delete(name);
-    });
+    // A later task of the partition that is closing too has not begun: it ends as soon as this one has.
+    const closed = this.closeInTime(name, host).finally(() => this.closing.delete(name));
     this.closing.set(name, closed);
   }
 
