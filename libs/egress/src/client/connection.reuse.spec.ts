@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer } from '../testing/raw-server.js';
@@ -12,6 +12,28 @@ const answerOk: Answer = (socket) => socket.write(`${HEAD}content-length: 0\r\n\
 const NOTICE: Answer = (socket) => socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n');
 
 const { build, serve } = closedAfterEach();
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** A connection without a client, that tells its owner what happens. */
+async function attached(port: number, monotonicMs: () => number) {
+  const happened: string[] = [];
+  const connection = new Connection(
+    {
+      onFree: () => happened.push('free'),
+      onStale: () => happened.push('stale'),
+      onClosed: () => happened.push('closed'),
+    },
+    { keepAliveMs: 30_000, maxAgeMs: 120_000, maxHeadBytes: 1_000, monotonicMs },
+  );
+  const socket = connect({ port, host: '127.0.0.1', onread: connection.onread() });
+  sockets.push(socket);
+  await once(socket, 'connect');
+  connection.attach(socket);
+  return { connection, happened };
+}
 
 describe('a connection', () => {
   it('is replaced after two minutes, however busy it is, so that a host that has moved is found', async () => {
@@ -39,18 +61,7 @@ describe('a connection', () => {
 
   it('is not offered for more requests when a close follows its notice of a time-out (R-21)', async () => {
     const server = await serve(NOTICE);
-    const happened: string[] = [];
-    const connection = new Connection(
-      {
-        onFree: () => happened.push('free'),
-        onStale: () => happened.push('stale'),
-        onClosed: () => happened.push('closed'),
-      },
-      { keepAliveMs: 30_000, maxAgeMs: 120_000, maxHeadBytes: 1_000, monotonicMs: () => 0 },
-    );
-    const socket = connect({ port: server.port, host: '127.0.0.1', onread: connection.onread() });
-    await once(socket, 'connect');
-    connection.attach(socket);
+    const { connection, happened } = await attached(server.port, () => 0);
     const limits = { maxBodyBytes: 0, keepBody: false };
     const rest = { signal: undefined, group: undefined, isWanted: undefined };
     const head = 'POST / HTTP/1.1\r\n\r\n';
@@ -61,5 +72,15 @@ describe('a connection', () => {
     await until(() => happened.includes('stale'));
     await holdsFor(200, () => !happened.includes('free'));
     exchange.abort();
+  });
+
+  it('that is opened and not needed is offered for 4 s, as the server has not said for how long it stays', async () => {
+    const server = await serve(answerOk);
+    let nowMs = 10_000;
+    const { connection } = await attached(server.port, () => nowMs);
+    nowMs += 3_999;
+    expect(connection.isUsable()).toBe(true);
+    nowMs += 1;
+    expect(connection.isUsable()).toBe(false);
   });
 });
