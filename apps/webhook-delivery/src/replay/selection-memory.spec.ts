@@ -72,6 +72,19 @@ describe('the memory of selections (R-26)', () => {
     expect(first.mayGrow()).toBe(true);
   });
 
+  it('lets none go on beyond the share while one is complete, though another was given up before it was', () => {
+    const memory = new SelectionMemory(900, 100);
+    const [whole, givenUp, growing] = [memory.hold('a'), memory.hold('a'), memory.hold('a')];
+    whole.grewTo(400);
+    whole.isWhole(400);
+    givenUp.grewTo(100);
+    givenUp.release();
+    growing.grewTo(100);
+    expect(growing.mayGrow()).toBe(false);
+    whole.release();
+    expect(growing.mayGrow()).toBe(true);
+  });
+
   it('counts nothing of one that was released, whatever it still does', () => {
     const memory = new SelectionMemory(300, 100);
     const held = memory.hold('a');
