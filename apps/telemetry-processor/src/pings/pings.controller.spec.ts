@@ -140,6 +140,16 @@ describe('the telemetry processor', () => {
     expect(spans.slice(1)).toMatchObject([{ parent: null, context: { isSampled: true } }]);
   });
 
+  it('begins each span when the slice of its ping arrived (R-46)', async () => {
+    const spans: EndedSpan[] = [];
+    const recorder = { record: (span: EndedSpan) => void spans.push(span), close: () => Promise.resolve() };
+    driver = driverWith({ recorder, sampleRatio: 1 });
+    await pipe(aPing());
+    driver.punctuate(START + 2 * HOUR_MS);
+    await pipe(aPing({ eventTime: START + 180_000 }));
+    expect(spans.map(({ startedAt }) => startedAt)).toEqual([START + HOUR_MS, START + 2 * HOUR_MS]);
+  });
+
   it('writes one changelog record for a device that an accepted ping changed, and none for a late one', async () => {
     await pipe(aPing());
     await pipe(aPing({ eventTime: START - 1 }));
