@@ -37,11 +37,6 @@ export interface OutageOptions extends Clocks {
   readonly probe: (backlog: SubscriptionBacklog) => boolean;
 }
 
-interface FailingReport {
-  readonly failingSince: number | null;
-  readonly atMs: number;
-}
-
 interface OutageReport {
   readonly type: 'suspended' | 'resumed' | 'disabled';
   readonly reason: string;
@@ -67,8 +62,8 @@ const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
 export class Outage {
   private readonly probes = new Map<SubscriptionBacklog, NextProbe>();
   private isClosed = false;
-  /** The last report. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
-  private readonly reported = new WeakMap<SubscriptionBacklog, FailingReport>();
+  /** When it was last reported, monotonic. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
+  private readonly reportedMs = new WeakMap<SubscriptionBacklog, number>();
 
   constructor(private readonly options: OutageOptions) {}
 
@@ -165,9 +160,8 @@ export class Outage {
   private disable(backlog: SubscriptionBacklog, how: AttemptOutcome): void {
     const { failingSince } = backlog.health;
     const atMs = how.ended.monotonicMs;
-    const last = this.reported.get(backlog);
-    if (last?.failingSince === failingSince && atMs - last.atMs < REPORT_FAILING_EVERY_MS) return;
-    this.reported.set(backlog, { failingSince, atMs });
+    if (atMs - (this.reportedMs.get(backlog) ?? -Infinity) < REPORT_FAILING_EVERY_MS) return;
+    this.reportedMs.set(backlog, atMs);
     // The id stays the same each time, even after a restart.
     this.publish(backlog, how, { type: 'disabled', reason: DISABLED, idOf: failingSince ?? how.ended.epochMs });
   }
