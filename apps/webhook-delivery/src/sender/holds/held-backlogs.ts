@@ -8,9 +8,9 @@ import type { StateRecords } from '../recovery/state-records.js';
 
 export interface HeldBacklogsOptions {
   readonly backlogs: PartitionBacklogs;
-  readonly flow: AttemptFlow;
-  readonly states: StateRecords;
-  readonly catchUp: CatchUp;
+  readonly flow: Pick<AttemptFlow, 'hold' | 'release' | 'expire' | 'withdraw'>;
+  readonly states: Pick<StateRecords, 'watch'>;
+  readonly catchUp: Pick<CatchUp, 'leaveOut' | 'kick'>;
   readonly directory: Pick<SubscriptionDirectory, 'isPaused'>;
   readonly metrics: Pick<DeliveryMetrics, 'pendingChanged' | 'parkedChanged'>;
 }
