@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAvroCodecs } from '@waypost/contracts';
 import type { DeviceState } from '@waypost/domain';
-import { KeyBuilder } from '@waypost/streams';
+import { KeyBuilder, StreamRecord } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { deviceStateStore } from './device-state.store.js';
 import { plainState } from './testing/plain-state.js';
@@ -17,7 +17,8 @@ describe('the store of device states', () => {
     const registry = createMemoryRegistry();
     const before = createAvroCodecs({ registry });
     await before.deviceState.prepare();
-    const record = { offset: 0, timestamp: 0, key: Buffer.from(KEY), value: before.deviceState.encode(STATE) };
+    const value = before.deviceState.encode(STATE);
+    const record = StreamRecord.of({ offset: 0, timestamp: 0, key: Buffer.from(KEY), value });
 
     const { prepare, createStore } = deviceStateStore(createAvroCodecs({ registry }));
     const store = createStore();

@@ -87,7 +87,6 @@ export class AttemptFlow {
 
   /** Keeps the backlog from beginning deliveries. A delivery that waits for its retry is held when that is due. */
   hold(backlog: SubscriptionBacklog): void {
-    backlog.isProbing = false;
     for (const pending of this.drain(backlog)) pending.isHeld = true;
   }
 

@@ -268,6 +268,26 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(await published(harness)).toEqual(['suspended', 'resumed']);
   });
 
+  it('has one probe at a time, also when it is paused and active again before the response of one', async () => {
+    harness.leaveFailing(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) harness.publish(n);
+    const responses: ((result: AttemptResult) => void)[] = [];
+    let isSlow = false;
+    await harness.start(() => (isSlow ? new Promise((resolve) => responses.push(resolve)) : answer));
+    await until(async () => (await published(harness)).includes('suspended'));
+    isSlow = true;
+    await until(() => responses.length === 1);
+    for (const status of ['paused', 'active'] as const) {
+      harness.subscribe('subscription-1', { onOutage: 'hold', status });
+      const since = harness.nowMs();
+      await until(() => harness.nowMs() - since > 5 * 15_000);
+      expect(responses).toHaveLength(1);
+    }
+    [isSlow, answer] = [false, ok];
+    responses[0]?.(ok);
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
+  });
+
   it('ends what waits as failed when it is disabled, without holding any of it (R-16)', async () => {
     harness.leaveFailing(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
