@@ -22,6 +22,8 @@ const FIRST_AFTER_MS = 4_500;
 /** Requested while the first ones may still be running. */
 const SECOND_AFTER_MS = 4_000;
 const BETWEEN_MS = 20_000;
+/** More than the time between two requests, and no more of a long run than is sent again before the next request. */
+const FILTERED_MS = 60_000;
 /** The endpoint that is fixed now may have answered just before. */
 const SETTLED_MS = 300;
 /** So that faults happen while a replay runs. */
@@ -84,7 +86,7 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
         const subscriber = subscribers[number];
         const device = deviceId(subscriber?.subscription.fleetId ?? '', series % DEVICES_OF_A_FLEET);
         const filter = index === 0 ? { deviceId: device } : { eventType: NEVER_TYPE };
-        return replayOf(subscriber, { ...common, startDate: startedMs, ...filter });
+        return replayOf(subscriber, { ...common, startDate: Math.max(startedMs, nowMs - FILTERED_MS), ...filter });
       }),
     ];
     const long = replayOf(subscribers[CANCELLED], { ...common, startDate: startedMs, ratePerSecond: CANCELLED_RATE });
