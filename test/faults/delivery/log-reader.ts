@@ -60,9 +60,19 @@ export async function readLogs(
       ),
     },
   );
-  const evidence = { expected, attempts, progress, problems };
+  const firstOf = groupBy(expected, ({ subscriptionId }) => subscriptionId);
+  const attemptsOf = groupBy(attempts, ({ value }) => value.subscriptionId);
+  // There are thousands of replays in a long run, each of one subscription.
+  const replayed = replays.flatMap((requested) => {
+    const { subscriptionId } = requested.replay;
+    const ofSubscription = {
+      expected: firstOf.get(subscriptionId) ?? [],
+      attempts: attemptsOf.get(subscriptionId) ?? [],
+    };
+    return expectedOfReplay(requested, { ...ofSubscription, progress, problems });
+  });
   return {
-    expected: [...expected, ...replays.flatMap((replay) => expectedOfReplay(replay, evidence))],
+    expected: [...expected, ...replayed],
     deliveries: await inTurns(deliveries, ({ record, value }) => [loggedDelivery(record, value)]),
     attempts: await inTurns(attempts, ({ record, value }) => [loggedAttempt(record, value)]),
     problems,
