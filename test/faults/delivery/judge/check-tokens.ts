@@ -2,9 +2,17 @@ import { groupBy } from '../../../support/group-by.js';
 import type { Observations, Receipt } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
-/** R-23: one token for each process and subscription until a 401, and never again the one that got that. */
+/**
+ * R-23: one token for each process and subscription until a 401, and never again the one that got that. A request that is in
+ * flight when its process is stopped or loses its partitions is made again.
+ */
 export function checkTokens(
-  { receipts, tokenRequests, expected }: Pick<Observations, 'receipts' | 'tokenRequests' | 'expected'>,
+  {
+    receipts,
+    tokenRequests,
+    expected,
+    interruptions,
+  }: Pick<Observations, 'receipts' | 'tokenRequests' | 'expected' | 'interruptions'>,
   problems: ProblemList,
 ): void {
   for (const { clientId, problem } of tokenRequests)
@@ -16,7 +24,8 @@ export function checkTokens(
     tokenRequests,
     ({ source, clientId }) => `${source} ${paths.get(clientId) ?? clientId}`,
   )) {
-    const most = 1 + (refused.get(who)?.length ?? 0);
+    const again = interruptions.filter(({ source }) => source === requests[0]?.source);
+    const most = 1 + (refused.get(who)?.length ?? 0) + again.length;
     if (requests.length > most)
       problems.add(
         'more token requests than 401s need',
