@@ -13,6 +13,19 @@ import { sharedDataDir } from '../support/waypost-config.js';
 const fleet = 'console-manage';
 /** A name that a careless page would run. */
 const HOSTILE = '<img src=x onerror="window.wasRun = true">';
+/** Keeps the radius in pixels of each circle that is drawn with dashes. */
+const RADII_OF_DASHED = `(() => {
+  const { arc, stroke } = CanvasRenderingContext2D.prototype;
+  window.dashedRadii = [];
+  CanvasRenderingContext2D.prototype.arc = function (x, y, radius, ...more) {
+    this.lastRadius = radius;
+    return arc.call(this, x, y, radius, ...more);
+  };
+  CanvasRenderingContext2D.prototype.stroke = function (...path) {
+    if (this.getLineDash().length > 0) window.dashedRadii.push(this.lastRadius);
+    return stroke.apply(this, path);
+  };
+})()`;
 const waypost = runningWaypost(sharedDataDir());
 const browser = startBrowser();
 let receiver: Receiver;
@@ -164,6 +177,24 @@ describeInBrowser('What the console changes', () => {
 
     expect(phone.problems).toEqual([]);
     await phone.context.close();
+  });
+
+  it('draws dashes around a yard, but not around a country of which only the yard is shown', async () => {
+    const large = 'console-manage-large';
+    await waypost.createFleet(large);
+    const center = { latitude: 1, longitude: 2 };
+    const draw = (name: string, radiusInMeters: number) =>
+      waypost.api<Geofence>(large, 'POST', '/public/v1/geofences', {
+        name,
+        shape: { type: 'circle', center, radiusInMeters },
+      });
+    await draw('Country', 500_000);
+    const { id } = await draw('Yard', 100);
+    await page.addInitScript(RADII_OF_DASHED);
+    await visit.open(`/vehicles?geofence=${id}`, large);
+    const radii = () => page.evaluate<number[]>('window.dashedRadii');
+    await until(async () => expect(await radii()).not.toEqual([]));
+    expect(Math.max(...(await radii()))).toBeLessThan(10_000);
   });
 
   it('does not overwrite what somebody else has changed in between', async () => {

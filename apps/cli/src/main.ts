@@ -10,6 +10,11 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const terminal = { out: process.stdout, err: process.stderr };
-const exitCode = await runCommand(process.argv.slice(2), { terminal, now: Date.now, callerDir: callerDirectory() });
+const exitCode = await runCommand(process.argv.slice(2), {
+  terminal,
+  now: Date.now,
+  callerDir: callerDirectory(),
+  endWithReader: () => process.exit(0),
+});
 // Ends also when a client library has left a timer or a socket behind; what was written goes out first.
 process.stdout.write('', () => process.exit(exitCode));

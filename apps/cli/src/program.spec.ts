@@ -6,7 +6,12 @@ import { createProgram } from './program.js';
 function build() {
   const out = new PassThrough();
   const err = new PassThrough();
-  const program = createProgram({ terminal: { out, err }, now: () => 0, callerDir: '/' });
+  const program = createProgram({
+    terminal: { out, err },
+    now: () => 0,
+    callerDir: '/',
+    endWithReader: () => undefined,
+  });
   const run = async (...args: readonly string[]) => {
     const outcome = await program.parseAsync(args, { from: 'user' }).then(
       () => null,

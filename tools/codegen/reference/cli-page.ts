@@ -4,7 +4,7 @@ import { createProgram } from '../../../apps/cli/src/program.js';
 /** docs/reference/cli.md: every command with its options. */
 export function cliPage(): string {
   const terminal = { out: process.stdout, err: process.stderr };
-  const program = createProgram({ terminal, now: Date.now, callerDir: '.' });
+  const program = createProgram({ terminal, now: Date.now, callerDir: '.', endWithReader: () => undefined });
   return [
     '# Command line',
     '',

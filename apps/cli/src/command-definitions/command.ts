@@ -9,6 +9,8 @@ export interface ProgramContext {
   readonly now: () => number;
   /** Where the user called from; relative file names are resolved against it. */
   readonly callerDir: string;
+  /** Ends a command that only prints, once nothing reads its results any more: "read ... | head". */
+  readonly endWithReader: () => void;
 }
 
 /** Flags of every command. */
@@ -44,10 +46,10 @@ export function withTimes(command: Command, what: string): Command {
 }
 
 /** A command that only prints what it finds ends well when its reader has seen enough, as in "read ... | head". */
-export function endsWithReader(command: Command, { terminal }: ProgramContext): Command {
+export function endsWithReader(command: Command, { terminal, endWithReader }: ProgramContext): Command {
   return command.hook('preAction', () => {
     terminal.out.on('error', (error) => {
-      if (isBrokenPipe(error)) process.exit(0);
+      if (isBrokenPipe(error)) endWithReader();
     });
   });
 }

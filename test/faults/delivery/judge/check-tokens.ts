@@ -2,30 +2,28 @@ import { groupBy } from '../../../support/group-by.js';
 import type { Observations, Receipt } from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
+type Observed = Pick<Observations, 'receipts' | 'tokenRequests' | 'expected' | 'attempts'>;
+
 /**
- * R-23: one token for each process and subscription until a 401, and never again the one that got that. A request that is in
- * flight when its process is stopped or loses its partitions is made again.
+ * R-23: one token for each process and subscription until a 401, and never again the one that got that. A request that got no
+ * answer in time is made again, and the attempt that waited for it says so.
  */
-export function checkTokens(
-  {
-    receipts,
-    tokenRequests,
-    expected,
-    interruptions,
-  }: Pick<Observations, 'receipts' | 'tokenRequests' | 'expected' | 'interruptions'>,
-  problems: ProblemList,
-): void {
+export function checkTokens({ receipts, tokenRequests, expected, attempts }: Observed, problems: ProblemList): void {
   for (const { clientId, problem } of tokenRequests)
     if (problem !== null) problems.add('token request that is refused', `${clientId}: ${problem}`);
   const paths = new Map(expected.map(({ subscriptionId, path }) => [subscriptionId, path]));
   const refusals = receipts.filter(({ status }) => status === 401);
   const refused = groupBy(refusals, ({ source, path }) => `${source} ${path}`);
+  const withoutToken = groupBy(
+    attempts.filter(({ errorCode }) => errorCode === 'token_error'),
+    ({ subscriptionId }) => subscriptionId,
+  );
   for (const [who, requests] of groupBy(
     tokenRequests,
     ({ source, clientId }) => `${source} ${paths.get(clientId) ?? clientId}`,
   )) {
-    const again = interruptions.filter(({ source }) => source === requests[0]?.source);
-    const most = 1 + (refused.get(who)?.length ?? 0) + again.length;
+    const unanswered = withoutToken.get(requests[0]?.clientId ?? '')?.length ?? 0;
+    const most = 1 + (refused.get(who)?.length ?? 0) + unanswered;
     if (requests.length > most)
       problems.add(
         'more token requests than 401s need',

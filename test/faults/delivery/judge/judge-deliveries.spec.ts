@@ -234,6 +234,15 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toEqual(['token request that is refused']);
   });
 
+  it('finds nothing in a token request that is made again because none was answered', () => {
+    const [request] = run.tokenRequests;
+    if (request === undefined) throw new Error('There was no token request.');
+    run.tokenRequests.push(request);
+    const waited = run.attempts.find(({ subscriptionId }) => subscriptionId === request.clientId);
+    change(run.attempts, ({ eventId }) => eventId === waited?.eventId, { errorCode: 'token_error' });
+    expect(kinds()).not.toContain('more token requests than 401s need');
+  });
+
   it('finds a time-out that comes too early or too late', () => {
     change(run.attempts, of(SILENT), { durationMs: 3_000 });
     expect(kinds()).toContain('failure without a cause');

@@ -193,7 +193,7 @@ describe('the health of an endpoint (R-29)', () => {
     expect([news(), backlog.health]).toEqual([['state', 'resumed', 'release'], HEALTHY]);
   });
 
-  it('is judged anew after a change of the subscription, but stays suspended', () => {
+  it('counts failures from the last change of the subscription on, but stays suspended', () => {
     const { backlog, clock, nowMs, of, ended, suspend, news } = build();
     suspend();
     const { suspendedAt } = backlog.health;
