@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
+import { saveApiKey } from '../../../apps/cli/src/stack/api-keys.js';
 import { requireTestStack } from '../../../test/support/test-stack.js';
 import { until } from '../../../test/support/until.js';
 import { identityOf, isAlive, type ProcessIdentity } from '../processes/process-identity.js';
@@ -185,9 +186,9 @@ describe('a supervised stack', () => {
     expect(schemaBefore).toEqual({ id: expect.any(Number) });
   });
 
-  it('shows API keys in stack.json as soon as they are saved', async () => {
-    await writeFile(join(dataDir, 'api-keys.json'), JSON.stringify({ fleet: 'key' }));
-    await until(() => stackFile().apiKeys['fleet'] === 'key');
+  it('shows an API key in stack.json before the command that saves it ends', async () => {
+    await saveApiKey(dataDir, 'fleet', 'key');
+    expect(stackFile().apiKeys['fleet']).toBe('key');
   });
 
   it.each(['public-api', 'kafka', 'registry', 'postgres'])(
