@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { CLOCKS_AGREE_WITHIN_MS } from '@waypost/domain';
-import type { KafkaSettings } from '@waypost/streams';
-import { connectKafka, untilTopicsKnown } from '@waypost/streams/admin';
+import { type KafkaSettings, StreamsError } from '@waypost/streams';
+import { connectKafka, openAdmin, untilTopicsKnown } from '@waypost/streams/admin';
 import { messageOf } from '../terminal/message-of.js';
 import { type Finding, ok, problem, warning } from './finding.js';
 
-type Kafka = ReturnType<typeof connectKafka>;
+type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
 interface TryOptions {
   readonly replicationFactor: number;
@@ -20,18 +20,30 @@ const ABOUT = 'kafka';
  * No reading shows whether transactions work, and brokers tell their time only by what they stamp.
  */
 export async function tryCluster(settings: KafkaSettings, options: TryOptions): Promise<Finding[]> {
-  const kafka = connectKafka(settings);
-  const admin = kafka.admin();
+  let admin: Admin;
+  try {
+    admin = await openAdmin(settings);
+  } catch (error) {
+    if (!(error instanceof StreamsError)) throw error;
+    return [problem(ABOUT, 'nothing could be tried', error.message)];
+  }
+  try {
+    return await tryTopic(settings, admin, options);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function tryTopic(settings: KafkaSettings, admin: Admin, options: TryOptions): Promise<Finding[]> {
   const topic = `waypost-doctor-${randomUUID()}`;
   try {
-    await admin.connect();
     const { brokers } = await admin.describeCluster();
     const nodes = brokers.map(({ nodeId }) => nodeId).sort((a, b) => a - b);
     // kafkajs's own wait fails on a topic that a busy broker does not know yet.
     await admin.createTopics({ waitForLeaders: false, topics: [topicOf(topic, nodes, options.replicationFactor)] });
     try {
       await untilTopicsKnown(admin, [topic]);
-      return await tryTransaction(kafka, topic, nodes, options.now);
+      return await tryTransaction(settings, topic, nodes, options.now);
     } finally {
       await admin.deleteTopics({ topics: [topic] });
     }
@@ -42,8 +54,6 @@ export async function tryCluster(settings: KafkaSettings, options: TryOptions): 
       ? 'A partition of some topic has no leader: start the broker that is down.'
       : 'This needs Create, Write and Delete on topics, and Write on transactional ids, that begin with waypost-doctor-.';
     return [problem(ABOUT, `a test topic cannot be created: ${reason}`, fix)];
-  } finally {
-    await admin.disconnect();
   }
 }
 
@@ -57,12 +67,16 @@ function topicOf(topic: string, nodes: readonly number[], replicationFactor: num
 }
 
 async function tryTransaction(
-  kafka: Kafka,
+  settings: KafkaSettings,
   topic: string,
   nodes: readonly number[],
   now: () => number,
 ): Promise<Finding[]> {
-  const producer = kafka.producer({ transactionalId: topic, idempotent: true, maxInFlightRequests: 1 });
+  const producer = connectKafka(settings).producer({
+    transactionalId: topic,
+    idempotent: true,
+    maxInFlightRequests: 1,
+  });
   try {
     await producer.connect();
     const transaction = await producer.transaction();

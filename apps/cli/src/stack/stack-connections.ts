@@ -11,7 +11,7 @@ import {
   registryConfig,
 } from '@waypost/platform/without-nest';
 import type { KafkaSettings } from '@waypost/streams';
-import { connectKafka } from '@waypost/streams/admin';
+import { openAdmin } from '@waypost/streams/admin';
 import { CliError } from '../terminal/output.js';
 import type { StackEnvironment } from './stack-config.js';
 
@@ -65,8 +65,7 @@ export async function stackSource(stack: StackEnvironment, dataDir: string): Pro
 
 /** What a Kafka cluster calls itself, whichever of its brokers answers. */
 async function readClusterId(settings: KafkaSettings): Promise<string> {
-  const admin = connectKafka(settings).admin();
-  await admin.connect();
+  const admin = await openAdmin(settings);
   try {
     return (await admin.describeCluster()).clusterId;
   } finally {

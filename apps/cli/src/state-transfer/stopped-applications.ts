@@ -1,12 +1,11 @@
 import { allConsumerGroups } from '@waypost/contracts';
 import type { KafkaSettings } from '@waypost/streams';
-import { connectKafka } from '@waypost/streams/admin';
+import { openAdmin } from '@waypost/streams/admin';
 import { CliError } from '../terminal/output.js';
 
 /** @throws {CliError} naming the applications that are members of their groups: they could still change what is moved */
 export async function assertApplicationsStopped(settings: KafkaSettings): Promise<void> {
-  const admin = connectKafka(settings).admin();
-  await admin.connect();
+  const admin = await openAdmin(settings);
   try {
     const { groups } = await admin.describeGroups(allConsumerGroups.map(({ id }) => id));
     const busy = new Set(groups.filter(({ members }) => members.length > 0).map(({ groupId }) => groupId));

@@ -1,7 +1,7 @@
 import type { KafkaSettings } from '@waypost/streams';
-import { connectKafka } from '@waypost/streams/admin';
+import { openAdmin } from '@waypost/streams/admin';
 
-type Admin = ReturnType<ReturnType<typeof connectKafka>['admin']>;
+type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
 /** How far one group is on one partition, in log positions (transaction markers count). */
 export interface PartitionProgress {
@@ -27,8 +27,7 @@ export interface GroupProgressReader {
 }
 
 export async function openGroupProgress(settings: KafkaSettings): Promise<GroupProgressReader> {
-  const admin = connectKafka(settings).admin();
-  await admin.connect();
+  const admin = await openAdmin(settings);
   return {
     async read(groups) {
       const ofGroups = await Promise.all(groups.map((group) => progressOf(admin, group)));

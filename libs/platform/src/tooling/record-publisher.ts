@@ -1,7 +1,6 @@
 import { type KafkaSettings, partitionForKey } from '@waypost/streams';
-import { connectKafka } from '@waypost/streams/admin';
+import { connectKafka, openAdmin } from '@waypost/streams/admin';
 
-type Kafka = ReturnType<typeof connectKafka>;
 type Message = Omit<PublishedRecord, 'timestamp'> & { readonly partition: number; readonly timestamp?: string };
 
 /** The broker's time in its response, if it has not put that into the records. */
@@ -34,9 +33,8 @@ export interface RecordPublisher {
  * its own send().
  */
 export async function openRecordPublisher(settings: KafkaSettings, topic: string): Promise<RecordPublisher> {
-  const kafka = connectKafka(settings);
-  const partitions = await partitionCount(kafka, topic);
-  const producer = kafka.producer({
+  const partitions = await partitionCount(settings, topic);
+  const producer = connectKafka(settings).producer({
     idempotent: true,
     maxInFlightRequests: 1,
     // Some two minutes, enough for a broker to restart.
@@ -70,9 +68,8 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
   };
 }
 
-async function partitionCount(kafka: Kafka, topic: string): Promise<number> {
-  const admin = kafka.admin();
-  await admin.connect();
+async function partitionCount(settings: KafkaSettings, topic: string): Promise<number> {
+  const admin = await openAdmin(settings);
   try {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
     return topics[0]?.partitions.length ?? 1;

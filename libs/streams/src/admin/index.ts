@@ -15,5 +15,5 @@ export type {
 export { readToEnd } from '../backend/log-reader.js';
 export { toError } from '../errors.js';
 export type { StallWatch } from '../stalls.js';
-export { connectKafka } from './kafka-connection.js';
+export { connectKafka, openAdmin } from './kafka-connection.js';
 export { untilTopicsKnown } from './topic-admin.js';

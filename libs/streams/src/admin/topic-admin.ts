@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
-import { loginRefusalOr, parkingOr, unavailableOr } from '../backend/kafka/kafka-errors.js';
+import { parkingOr } from '../backend/kafka/kafka-errors.js';
 import type { KafkaSettings } from '../kafka-settings.js';
 import type { TopicSpec } from '../topology/topics.js';
-import { connectKafka } from './kafka-connection.js';
+import { openAdmin } from './kafka-connection.js';
 
 // kafkajs is CommonJS, and Node does not find these names as named exports.
 const { ConfigResourceTypes, ConfigSource, KafkaJSAggregateError } = kafkajs;
@@ -33,8 +33,7 @@ export interface TopicAdmin {
  * @throws {StreamsError} BROKER_UNAVAILABLE, ACCESS_DENIED: why it cannot connect, after some ten seconds of retries
  */
 export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmin> {
-  const admin = connectKafka(settings).admin();
-  await connectAdmin(admin, settings.brokers);
+  const admin = await openAdmin(settings);
   return {
     listTopics: () => admin.listTopics(),
     createTopics: (specs) => createTopics(admin, specs),
@@ -43,12 +42,6 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
     changeSetting: (name, setting, value) => changeSetting(admin, name, setting, value),
     close: () => admin.disconnect(),
   };
-}
-
-export async function connectAdmin(admin: Pick<Admin, 'connect'>, brokers: readonly string[]): Promise<void> {
-  await admin.connect().catch((error: unknown) => {
-    throw unavailableOr(loginRefusalOr(error), `Connecting to ${brokers.join(', ')}`);
-  });
 }
 
 /** Sends one request per topic: in a shared request, a topic that already exists would fail the others. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
-import { connectAdmin } from './topic-admin.js';
+import { connectAdmin } from './kafka-connection.js';
 
 /** Nothing listens there. */
 const brokers = ['127.0.0.1:1', '127.0.0.1:2'];
 
-describe('opening the topic admin', () => {
+describe('opening an admin', () => {
   it('fails with BROKER_UNAVAILABLE where no broker responds, and names the brokers', async () => {
     const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING, retry: { retries: 0 } });
     await expect(connectAdmin(kafka.admin(), brokers)).rejects.toMatchObject({
