@@ -20,14 +20,14 @@ import type { RetentionClock } from './retention-clock.js';
 import { WaitingAttempt } from './waiting-attempt.js';
 
 export interface AttemptFlowOptions extends Clocks {
-  readonly context: TaskContext;
+  readonly context: Pick<TaskContext, 'leaseValid' | 'confirmOwnership' | 'fail'>;
   readonly runner: AttemptRunner;
-  readonly scheduler: DeliveryScheduler;
+  readonly scheduler: Pick<DeliveryScheduler, 'lane' | 'drain'>;
   readonly timers: TimerPort;
-  readonly metrics: DeliveryMetrics;
+  readonly metrics: Pick<DeliveryMetrics, 'attemptEnded' | 'deliveryExpired'>;
   readonly logger: StreamsLogger;
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
-  readonly log: AttemptLog;
+  readonly log: Pick<AttemptLog, 'append' | 'publish'>;
   readonly tracer: AttemptTracer;
   readonly retention: Pick<RetentionClock, 'isTooOld'>;
   /** Called when a delivery is held. */
