@@ -6,8 +6,8 @@ import type { PartitionBacklogs } from './partition-backlogs.js';
 import type { SubscriptionBacklog } from './subscription-backlog.js';
 
 export interface CatchUpOptions {
-  readonly backend: StreamsBackend;
-  readonly codecs: AvroCodecs;
+  readonly backend: Pick<StreamsBackend, 'startOffset' | 'fetcher'>;
+  readonly codecs: Pick<AvroCodecs, 'webhookDeliveries'>;
   readonly partition: number;
   readonly backlogs: PartitionBacklogs;
   /** @returns a promise if the record is not a delivery: no later one may be taken until it has resolved */
