@@ -1,6 +1,6 @@
 import { createAvroCodecs } from '@waypost/contracts';
 import { DELIVERY_UNSTARTED } from '@waypost/domain';
-import type { RecordBatch, StreamRecord } from '@waypost/streams';
+import { type RecordBatch, StreamRecord } from '@waypost/streams';
 import type { PartitionFeed } from '@waypost/streams/admin';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { flushed, until } from '../../../../../test/support/until.js';
@@ -121,10 +121,9 @@ export class PassHarness {
 }
 
 function batchOf({ from, of }: Stretch): RecordBatch {
-  const records = of.map((id, i): StreamRecord => {
-    const about = { value: null, headers: [], timestamp: 0 };
-    return { topic: '', partition: 0, offset: from + i, key: Buffer.from(id), ...about };
-  });
+  const records = of.map((id, i) =>
+    StreamRecord.of({ offset: from + i, timestamp: 0, key: Buffer.from(id), value: null }),
+  );
   const end = from + of.length;
   return { topic: '', partition: 0, records, nextOffset: end, highWatermark: end, lastStableOffset: end };
 }
