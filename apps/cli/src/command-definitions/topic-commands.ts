@@ -94,7 +94,13 @@ export function addRejectedCommands(program: Command, context: ProgramContext): 
     const { listRejected } = await import('../commands/rejected.js');
     await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
   });
-  filtered(leaf(rejected, 'republish [ids...]', 'Republishes rejected records, with the original key and bytes.'))
+  filtered(
+    leaf(
+      rejected,
+      'republish [ids...]',
+      'Republishes rejected records, with the original key and bytes, but not again what was accepted since.',
+    ),
+  )
     .option('--all', 'all rejected records')
     .action(async (ids: string[], flags: RejectedFlags) => {
       const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);

@@ -3,6 +3,7 @@ import { sortVersions } from '../rejected/newest-versions.js';
 import { eachRejected, isVersion, type RejectedRecord } from '../rejected/rejected-records.js';
 import type { RejectedSelection } from '../rejected/rejected-selection.js';
 import { createRepublisher, type Republisher } from '../rejected/republisher.js';
+import { sentBefore } from '../rejected/sent-before.js';
 import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
@@ -24,18 +25,21 @@ export async function listRejected(terminal: Terminal, { dataDir, selection }: R
   });
 }
 
-/** Sends quarantined records again, except versions that are not the newest any more. */
+/** Sends quarantined records again, except those that it has sent before, and versions that are not the newest any more. */
 export async function republishRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
   const republisher = createRepublisher((topic) => openRecordPublisher(kafkaSettings(stack), topic));
   const missing = new Set(selection.ids);
   const isRepeated = createRepeats();
   const versions: RejectedRecord[] = [];
+  let repeated = 0;
   try {
+    const isSent = await sentBefore(stack, selection);
     await eachRejected(stack, selection, async (record) => {
       missing.delete(record.id);
       if (isRepeated(record.originName) || isEmpty(record)) return;
-      if (isVersion(record)) versions.push(record);
+      if (isSent.has(record.originName)) repeated += 1;
+      else if (isVersion(record)) versions.push(record);
       else await republisher.add(record);
     });
     await republisher.flush();
@@ -46,6 +50,8 @@ export async function republishRejected(terminal: Terminal, { dataDir, selection
   } finally {
     await republisher.close();
   }
+  if (repeated > 0)
+    await writeLine(terminal.err, `${String(repeated)} left out: republished before, and not rejected again`);
   await writeLine(terminal.out, `republished ${String(republisher.count())}`);
   if (missing.size > 0) throw new CliError(`Not found: ${[...missing].join(', ')}. "rejected list" prints the ids.`);
 }
