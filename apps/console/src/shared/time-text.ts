@@ -1,18 +1,31 @@
-import { DAY_MS } from './clock.js';
+import { DAY_MS, nowMs as now } from './clock.js';
 
-const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false };
+const KINDS = {
+  clock: { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false },
+  minute: { hour: '2-digit', minute: '2-digit' },
+  date: { year: 'numeric', month: 'short', day: 'numeric' },
+  day: { month: 'short', day: 'numeric' },
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
 /** Of a year with four digits, the only ones that the API takes. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
+/** One takes many times as long to make as to use, and a table that scrolls shows a hundred moments per frame. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 /** `14:03:07` in the zone of the reader; with the day unless it is today's. */
 export function momentText(iso: string, nowMs: number, timeZone?: string): string {
-  const moment = new Date(iso);
-  const zone = timeZone === undefined ? {} : { timeZone };
-  const clock = moment.toLocaleTimeString('en-GB', { ...CLOCK, ...zone });
-  const dayOf = (date: Date): string => date.toLocaleDateString('en-GB', { ...DAY, ...zone });
-  const day = dayOf(moment);
-  return day === dayOf(new Date(nowMs)) ? clock : `${day}, ${clock}`;
+  const atMs = Date.parse(iso);
+  const clock = formatted(atMs, 'clock', timeZone);
+  const day = formatted(atMs, 'date', timeZone);
+  return day === formatted(nowMs, 'date', timeZone) ? clock : `${day}, ${clock}`;
+}
+
+/** A format keeps the zone that it was made in, and a laptop may be opened in another one. */
+function formatted(atMs: number, kind: keyof typeof KINDS, timeZone?: string): string {
+  if (Number.isNaN(atMs)) return String(new Date(atMs));
+  const key = `${kind} ${timeZone ?? String(new Date(now()).getTimezoneOffset())}`;
+  const format = FORMATS.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...KINDS[kind], timeZone });
+  FORMATS.set(key, format);
+  return format.format(atMs);
 }
 
 /** The same with its day, whatever day it is: `20 Mar 2026, 14:03:07`. */
@@ -67,14 +80,12 @@ export function durationText(ms: number): string {
 
 /** `14:03` in the zone of the reader. */
 export function clockText(iso: string, timeZone?: string): string {
-  const zone = timeZone === undefined ? {} : { timeZone };
-  return new Date(iso).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...zone });
+  return formatted(Date.parse(iso), 'minute', timeZone);
 }
 
 /** `20 Mar` in the zone of the reader. */
 export function dayText(iso: string, timeZone?: string): string {
-  const zone = timeZone === undefined ? {} : { timeZone };
-  return new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...zone });
+  return formatted(Date.parse(iso), 'day', timeZone);
 }
 
 /** `12,345`. */
