@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Subscription } from '@waypost/client';
 import { type DeliveryFilters, following, ORDERS, searchOf } from '../filters/delivery-filters.js';
@@ -32,6 +32,10 @@ export function DeliveryList({ filters, openedAtMs, refresh, clear }: DeliveryLi
   const openedAt = new Date(openedAtMs).toISOString();
   const newer = useNewer(filters, isPending || error !== null ? null : (rows[0]?.delivery.firstAttemptAt ?? openedAt));
   const endpoints = useEndpoints();
+  const cells = useCallback(
+    (row: ListedDelivery) => <Cells row={row} endpoint={endpoints.get(row.subscriptionId)} />,
+    [endpoints],
+  );
   const isSearching = search?.isStopped === false;
   return (
     <>
@@ -69,7 +73,7 @@ export function DeliveryList({ filters, openedAtMs, refresh, clear }: DeliveryLi
           titles={TITLES}
           rows={rows}
           keyOf={keyOf}
-          cells={(row) => <Cells row={row} endpoint={endpoints.get(row.subscriptionId)} />}
+          cells={cells}
           {...(hasNextPage && { more: more ?? NOTHING_TO_LOAD })}
         />
       )}

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { changeEntry, readEntry } from './history-entry.js';
 
 const ROW_HEIGHT_PX = 40;
@@ -12,7 +12,7 @@ interface VirtualRowsProps<Item> {
   readonly titles: readonly string[];
   readonly rows: readonly Item[];
   readonly keyOf: (item: Item) => string;
-  /** One `role="cell"` per title. */
+  /** One `role="cell"` per title. The same function until it would draw something else: a row that stays is not drawn again. */
   readonly cells: (item: Item) => ReactNode;
   readonly more?: { readonly load: () => void };
 }
@@ -58,37 +58,41 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>) {
           const row = rows[index];
           if (row === undefined) return null;
           const key = keyOf(row);
-          return (
-            <Row key={key} id={key} index={index} top={start - virtualizer.options.scrollMargin}>
-              {cells(row)}
-            </Row>
-          );
+          const top = start - virtualizer.options.scrollMargin;
+          return <Row key={key} id={key} {...{ index, top, row, cells }} />;
         })}
       </div>
     </div>
   );
 }
 
-interface RowProps {
+interface CellsProps<Item> {
+  readonly row: Item;
+  readonly cells: (item: Item) => ReactNode;
+}
+
+interface RowProps<Item> extends CellsProps<Item> {
   readonly id: string;
   readonly index: number;
   readonly top: number;
-  readonly children: ReactNode;
 }
 
-function Row({ id, index, top, children }: RowProps) {
-  const row = useRef<HTMLDivElement>(null);
+const Row = memo(PlainRow) as typeof PlainRow;
+const Cells = memo(PlainCells) as typeof PlainCells;
+
+function PlainRow<Item>({ id, index, top, row, cells }: RowProps<Item>) {
+  const element = useRef<HTMLDivElement>(null);
 
   // Back from the page that this row has opened, the keyboard continues here.
   useEffect(() => {
     if (readEntry().row !== id) return;
-    row.current?.querySelector('a')?.focus({ preventScroll: true });
+    element.current?.querySelector('a')?.focus({ preventScroll: true });
     changeEntry({ row: '' });
   }, [id]);
 
   return (
     <div
-      ref={row}
+      ref={element}
       role="row"
       aria-rowindex={index + 2}
       data-row=""
@@ -97,7 +101,11 @@ function Row({ id, index, top, children }: RowProps) {
       // Before the link is followed: then the entry is that of another page.
       onClickCapture={() => changeEntry({ row: id })}
     >
-      {children}
+      <Cells row={row} cells={cells} />
     </div>
   );
+}
+
+function PlainCells<Item>({ row, cells }: CellsProps<Item>) {
+  return cells(row);
 }
