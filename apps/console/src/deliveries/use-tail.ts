@@ -7,6 +7,8 @@ import { ArrivedAttempts, NO_ROWS, type StreamedAttempt, type TailRows } from '.
 const MAX_ROWS = 1_000;
 /** Further down than this, somebody reads: rows must not move under them. */
 const READING_PX = 160;
+/** Faster than anybody reads. Where much arrives, each drawing replaces all rows in sight, which takes most of a frame. */
+const DRAW_EVERY_MS = 100;
 
 interface Connection {
   readonly state: 'connecting' | 'open' | 'lost';
@@ -77,7 +79,7 @@ interface KeptTail {
   readonly place: string;
 }
 
-/** What arrives is shown once per frame, at most: a thousand attempts cost one drawing. */
+/** What arrives alone is shown at once, and of much that arrives, many at a time: a thousand attempts cost a few drawings. */
 function useArrivals(address: string) {
   const queries = useQueryClient();
   const [kept] = useState(() => queries.getQueryData<KeptTail>(['tail', address]));
@@ -87,6 +89,7 @@ function useArrivals(address: string) {
   const newest = useRef(tail);
   const [arrived] = useState(() => new ArrivedAttempts(MAX_ROWS));
   const frame = useRef(0);
+  const drawnAtMs = useRef(-DRAW_EVERY_MS);
 
   const show = useCallback(() => {
     newest.current = arrived.moveInto(newest.current);
@@ -94,11 +97,19 @@ function useArrivals(address: string) {
     setWaiting(0);
   }, [arrived]);
 
-  const draw = useCallback(() => {
-    frame.current = 0;
-    if (scrollY > READING_PX) setWaiting(arrived.size);
-    else show();
-  }, [arrived, show]);
+  const draw = useCallback(
+    (frameAtMs: number) => {
+      if (frameAtMs < drawnAtMs.current + DRAW_EVERY_MS) {
+        frame.current = requestAnimationFrame(draw);
+        return;
+      }
+      frame.current = 0;
+      drawnAtMs.current = frameAtMs;
+      if (scrollY > READING_PX) setWaiting(arrived.size);
+      else show();
+    },
+    [arrived, show],
+  );
 
   const push = useCallback(
     (attempt: StreamedAttempt) => {
