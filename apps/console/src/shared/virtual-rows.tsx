@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useRef } from 'react';
+import { elementKeys } from './element-keys.js';
 import { changeEntry, readEntry } from './history-entry.js';
 
 const ROW_HEIGHT_PX = 40;
@@ -33,6 +34,15 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>) {
   });
   const items = virtualizer.getVirtualItems();
   const lastIndex = items.at(-1)?.index ?? 0;
+  const drawn = items.flatMap(({ index, start }) => {
+    const row = rows[index];
+    return row === undefined ? [] : [{ row, id: keyOf(row), index, top: start - virtualizer.options.scrollMargin }];
+  });
+  const elements = useRef<ReadonlyMap<string, number>>(new Map());
+  elements.current = elementKeys(
+    elements.current,
+    drawn.map(({ id }) => id),
+  );
 
   useEffect(() => {
     if (more && lastIndex >= rows.length - LOAD_WITHIN_ROWS) more.load();
@@ -54,13 +64,9 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>) {
         ))}
       </div>
       <div role="rowgroup" className="rows" style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start }) => {
-          const row = rows[index];
-          if (row === undefined) return null;
-          const key = keyOf(row);
-          const top = start - virtualizer.options.scrollMargin;
-          return <Row key={key} id={key} {...{ index, top, row, cells }} />;
-        })}
+        {drawn.map((one) => (
+          <Row key={elements.current.get(one.id)} cells={cells} {...one} />
+        ))}
       </div>
     </div>
   );
@@ -88,6 +94,14 @@ function PlainRow<Item>({ id, index, top, row, cells }: RowProps<Item>) {
     if (readEntry().row !== id) return;
     element.current?.querySelector('a')?.focus({ preventScroll: true });
     changeEntry({ row: '' });
+  }, [id]);
+
+  // The focus was on the row before, which is gone.
+  useEffect(() => {
+    const shown = element.current;
+    return () => {
+      if (shown?.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
+    };
   }, [id]);
 
   return (
