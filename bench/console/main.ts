@@ -27,6 +27,7 @@ if (flags.help) {
 }
 
 const [seconds, rows] = [Number(flags.seconds), Number(flags.rows)];
+const EMPTY_SECONDS = 5;
 const SCROLL_SECONDS = 5;
 const SCROLL_PX = 60;
 const REPETITIONS = 10;
@@ -46,6 +47,7 @@ try {
   const measured = {
     rows,
     seconds,
+    emptyPage: await emptyPage(),
     ...(flags['tail-only'] ? {} : await measurePages()),
     tail: await withPage('/deliveries?view=live', tail, fastStream(rows)),
   };
@@ -60,8 +62,22 @@ async function measurePages() {
   return {
     firstViewMs: await repeated(firstView),
     filterToRowsMs: await withPage(list, (page) => filterTimes(page)),
-    scrolling: await withPage(list, (page) => frames(page, SCROLL_SECONDS, SCROLL_PX)),
+    scrolling: await withPage(list, scrolling),
   };
+}
+
+/** No page has more frames than one with nothing in it, on this machine and at this time. */
+async function emptyPage(): Promise<Frames> {
+  const page = await browser.newPage();
+  const result = await frames(page, EMPTY_SECONDS, 0);
+  await page.close();
+  return result;
+}
+
+/** From its first rows on: what the page goes on to load, and the rows that scrolling asks for, take their part of the time. */
+async function scrolling(page: Page): Promise<Frames> {
+  await page.getByRole('row').nth(5).waitFor();
+  return frames(page, SCROLL_SECONDS, SCROLL_PX);
 }
 
 async function writeHour(): Promise<void> {
@@ -120,7 +136,6 @@ async function filterTimes(page: Page): Promise<Spread> {
 }
 
 async function frames(page: Page, forSeconds: number, scrollPx: number): Promise<Frames> {
-  await page.getByRole('row').nth(5).waitFor();
   const intervals = await page.evaluate<number[]>(frameIntervals(forSeconds, scrollPx));
   const total = intervals.reduce((sum, interval) => sum + interval, 0);
   return { perSecond: rounded((1_000 * intervals.length) / total), intervalMs: spread(intervals) };
