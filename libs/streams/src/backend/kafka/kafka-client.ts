@@ -52,7 +52,6 @@ export class KafkaClient {
   private indexed: object | null = null;
   private readonly coordinators = new Map<string, string>();
   private readonly topics = new Set<string>();
-  private readonly attempts = new Map<string, Promise<void>>();
   private readonly brokers = new Set<KafkajsBroker>();
   private readonly sockets = new Set<Socket>();
   private askedNodes = 0;
@@ -235,20 +234,9 @@ export class KafkaClient {
     this.refuseWhenClosed();
     const broker = await this.cluster.findBroker({ nodeId });
     this.brokers.add(broker);
-    if (!broker.isConnected()) await this.connectOnce(nodeId, broker);
     if (this.closed) await broker.disconnect();
     this.refuseWhenClosed();
     return broker;
-  }
-
-  /** Concurrent callers share one attempt; kafkajs would add listeners to the socket for each of them. */
-  private connectOnce(nodeId: string, broker: KafkajsBroker): Promise<void> {
-    let attempt = this.attempts.get(nodeId);
-    if (!attempt) {
-      attempt = broker.connect().finally(() => this.attempts.delete(nodeId));
-      this.attempts.set(nodeId, attempt);
-    }
-    return attempt;
   }
 
   /** kafkajs would connect again for a late caller, and no one would close that connection. */

@@ -36,7 +36,6 @@ export interface KafkajsBroker {
   readonly nodeId: number | null;
   /** The API versions of the broker by API key; null before it is connected. */
   readonly versions: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null;
-  connect(): Promise<void>;
   disconnect(): Promise<void>;
   isConnected(): boolean;
   metadata(topics?: readonly string[]): Promise<unknown>;
