@@ -107,7 +107,7 @@ describe('a transaction that the brokers do not complete', () => {
   it('is stalled until its producer gives up', async () => {
     let giveUp: (error: Error) => void = () => undefined;
     const client = {
-      coordinator: () => new Promise((_, reject) => (giveUp = reject)),
+      atCoordinator: () => new Promise((_, reject) => (giveUp = reject)),
       close: () => Promise.resolve(),
     } as Partial<KafkaClient> as KafkaClient;
     const producer = new KafkaProducer({

@@ -9,6 +9,7 @@ import {
   kafkaErrorCode,
   loginRefusalOr,
   parkingOr,
+  reactionTo,
   refusal,
   unavailableOr,
   UNKNOWN_TOPIC_OR_PARTITION,
@@ -125,16 +126,18 @@ export class KafkaClient {
     }
   }
 
-  async coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker> {
-    await this.connected();
-    const known = this.coordinators.get(`${type}:${key}`);
-    const nodeId = known ?? (await this.findCoordinator(type, key));
-    this.coordinators.set(`${type}:${key}`, nodeId);
-    return this.broker(nodeId);
-  }
-
-  forgetCoordinator(type: CoordinatorType, key: string): void {
-    this.coordinators.delete(`${type}:${key}`);
+  /** Looks up the coordinator once, and again after it has moved or could not be reached. */
+  async atCoordinator<T>(type: CoordinatorType, key: string, ask: (broker: KafkajsBroker) => Promise<T>): Promise<T> {
+    const name = `${type}:${key}`;
+    try {
+      const nodeId = this.coordinators.get(name) ?? (await this.findCoordinator(type, key));
+      this.coordinators.set(name, nodeId);
+      return await ask(await this.broker(nodeId));
+    } catch (error) {
+      const isGone = reactionTo(kafkaErrorCode(error)) === 'coordinator' || isConnectionFailure(error);
+      if (isGone) this.coordinators.delete(name);
+      throw error;
+    }
   }
 
   /** Picks a different broker at each call, since the first of the list may be offline. */

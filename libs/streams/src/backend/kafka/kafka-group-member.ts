@@ -9,14 +9,8 @@ import { MemberPartitions } from '../member-partitions.js';
 import { Confirmations } from './confirmations.js';
 import { assignToMembers, decodeAssignment, encodeSubscription, type JoinedMember } from './group-protocol.js';
 import { type KafkaClient, retryTransient } from './kafka-client.js';
-import {
-  groupRefusal,
-  isConnectionFailure,
-  kafkaErrorCode,
-  MEMBER_ID_REQUIRED,
-  reactionTo,
-  UNKNOWN_MEMBER_ID,
-} from './kafka-errors.js';
+import { groupRefusal, kafkaErrorCode, MEMBER_ID_REQUIRED, reactionTo, UNKNOWN_MEMBER_ID } from './kafka-errors.js';
+import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 
 interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
@@ -269,7 +263,9 @@ export class KafkaGroupMember implements GroupMember {
     const { offsets, groupId } = this.options;
     const parameters = this.identity();
     try {
-      await offsets.call(await offsets.coordinator('group', groupId), 'LeaveGroup', 3, parameters, LEAVE_TIMEOUT_MS);
+      await offsets.atCoordinator('group', groupId, (broker) =>
+        offsets.call(broker, 'LeaveGroup', 3, parameters, LEAVE_TIMEOUT_MS),
+      );
     } catch (error) {
       this.options.logger.debug('group_leave_failed', { error: errorMessage(error) });
     }
@@ -288,20 +284,14 @@ export class KafkaGroupMember implements GroupMember {
   ): Promise<T> {
     const { groupId, logger, monotonicNow } = this.options;
     const parameters = { ...this.identity(), ...more };
-    return retryTransient(
-      async () => client.call<T>(await client.coordinator('group', groupId), api, version, parameters, timeoutMs),
-      {
-        what: api,
-        logger,
-        monotonicNow,
-        stopped: () => this.leaving,
-        forMs: this.sessionTimeoutMs,
-        onRetry: (error) => {
-          if (reactionTo(kafkaErrorCode(error)) === 'coordinator' || isConnectionFailure(error))
-            client.forgetCoordinator('group', groupId);
-        },
-      },
-    );
+    const call = (broker: KafkajsBroker): Promise<T> => client.call(broker, api, version, parameters, timeoutMs);
+    return retryTransient(() => client.atCoordinator('group', groupId, call), {
+      what: api,
+      logger,
+      monotonicNow,
+      stopped: () => this.leaving,
+      forMs: this.sessionTimeoutMs,
+    });
   }
 
   private get needsRejoin(): boolean {

@@ -20,8 +20,6 @@ const RETRY_FOR_MS = 15_000;
  * transaction, write the records and the offsets, end it.
  */
 export class KafkaProducer extends IdentifiedProducer implements TransactionalProducer {
-  heldUpMs = 0;
-
   constructor(private readonly options: ProducerOptions) {
     super(options, {
       produce: createTransactionalProduce(options.client, options.transactionalId),
@@ -30,14 +28,12 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
     });
   }
 
-  async init(): Promise<void> {
-    await this.watched(() =>
-      this.identify(async () => {
-        const identity = await this.calls.initProducerId(this.options.transactionTimeoutMs);
-        this.calls.takeHeldUpMs();
-        return identity;
-      }),
-    );
+  get heldUpMs(): number {
+    return this.calls.heldUpMs;
+  }
+
+  init(): Promise<void> {
+    return this.watched(() => this.identify(() => this.calls.initProducerId(this.options.transactionTimeoutMs)));
   }
 
   async commit(transaction: Transaction): Promise<BaseOffsets> {
@@ -88,11 +84,11 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
   }
 
   private async openTransaction(outputs: readonly RecordBuffer[], groupId: string | undefined): Promise<void> {
+    this.calls.heldUpMs = 0;
     await Promise.all([
       this.calls.addPartitions(this.identity, outputs),
       groupId !== undefined && this.calls.call('AddOffsetsToTxn', { ...this.identity, groupId }),
     ]);
-    this.heldUpMs = this.calls.takeHeldUpMs();
   }
 
   private async writeOffsets(groupId: string, offsets: readonly TransactionOffset[]): Promise<void> {

@@ -15,7 +15,8 @@ describe('a transaction with a topic that was deleted', () => {
       return answer;
     };
     const client = {
-      coordinator: () => Promise.resolve({} as KafkajsBroker),
+      atCoordinator: (_type: string, _key: string, ask: (broker: KafkajsBroker) => Promise<unknown>) =>
+        ask({} as KafkajsBroker),
       ask: () => Promise.resolve(asked({ errors: [{ topic: 'moves', partitionErrors }] })),
       call: () => Promise.reject(asked(Object.assign(new Error('No such topic.'), missing))),
     };

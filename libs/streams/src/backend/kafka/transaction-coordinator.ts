@@ -34,7 +34,8 @@ const CONCURRENT_FOR_MS = 60_000;
  * take seconds, and frequent retries would delay them.
  */
 export class TransactionCoordinator {
-  private heldUpMs = 0;
+  /** How long the previous transaction held up the calls at most; whoever begins a transaction resets it. */
+  heldUpMs = 0;
 
   constructor(private readonly options: TransactionCoordinatorOptions) {}
 
@@ -69,13 +70,6 @@ export class TransactionCoordinator {
     return (broker) => client.call<T>(broker, api, 1, { transactionalId, ...parameters });
   }
 
-  /** How long the previous transaction held up calls since the last take; 0: not at all. */
-  takeHeldUpMs(): number {
-    const taken = this.heldUpMs;
-    this.heldUpMs = 0;
-    return taken;
-  }
-
   /** Retries calls that certainly did nothing: the coordinator moved, or a predecessor's transaction was open. */
   private async atCoordinator<T>(
     type: CoordinatorType,
@@ -87,11 +81,10 @@ export class TransactionCoordinator {
     const startedAt = monotonicNow();
     for (let waitMs = CONCURRENT_FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS)) {
       try {
-        return await send(await client.coordinator(type, key));
+        return await client.atCoordinator(type, key, send);
       } catch (error) {
         const cause = causeOf(error, api);
         const passedMs = monotonicNow() - startedAt;
-        if (cause === 'moved') client.forgetCoordinator(type, key);
         if (cause === 'held_up') this.heldUpMs = Math.max(this.heldUpMs, passedMs + waitMs);
         const isOver = passedMs > (cause === 'held_up' ? CONCURRENT_FOR_MS : RETRY_FOR_MS);
         if (cause === 'failed' || isOver) throw parkingOr(error, `${api} of ${key}`, isOver);
@@ -101,14 +94,13 @@ export class TransactionCoordinator {
   }
 }
 
-/** Why a call did nothing; `failed`: it may have done something, or a repetition would not help. */
-function causeOf(error: unknown, api: string): 'moved' | 'held_up' | 'undone' | 'failed' {
+/** Why a call may be repeated; `failed`: it may have done something, or a repetition would not help. */
+function causeOf(error: unknown, api: string): 'held_up' | 'undone' | 'failed' {
   const code = kafkaErrorCode(error);
   if (code === CONCURRENT_TRANSACTIONS) return 'held_up';
-  if (reactionTo(code) === 'coordinator') return 'moved';
   // InitProducerId may be done twice.
-  if (isConnectionFailure(error) && api === 'InitProducerId') return 'moved';
-  return isUndone(code) ? 'undone' : 'failed';
+  const isRepeatable = isConnectionFailure(error) && api === 'InitProducerId';
+  return isUndone(code) || isRepeatable ? 'undone' : 'failed';
 }
 
 interface AddedPartitions {
