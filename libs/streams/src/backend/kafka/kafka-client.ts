@@ -162,6 +162,8 @@ export class KafkaClient {
   }
 
   async leader(topic: string, partition: number): Promise<KafkajsBroker> {
+    const connected = this.connectedLeader(topic, partition);
+    if (connected) return connected;
     await this.knownTopic(topic);
     const metadata = this.partitionsOf(topic)[partition];
     if (!metadata || metadata.leader < 0) {

@@ -47,6 +47,7 @@ const leader = (): KafkajsBroker | undefined => (metadataReads < knownAt ? FORME
 
 const client = {
   connectedLeader: leader,
+  leader: () => Promise.resolve(leader()),
   callRaw: async <T>(broker: KafkajsBroker, _request: RawRequest<T>) => {
     await flushed();
     fetches++;

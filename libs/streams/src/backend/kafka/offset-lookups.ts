@@ -31,10 +31,7 @@ export class OffsetLookups {
 
   /** @returns null: the partition has no such offset */
   async find(partition: TopicPartition, timestamp: number): Promise<number | null> {
-    const { client } = this;
-    const leader =
-      client.connectedLeader(partition.topic, partition.partition) ??
-      (await client.leader(partition.topic, partition.partition));
+    const leader = await this.client.leader(partition.topic, partition.partition);
     return new Promise((resolve, reject) => {
       const name = `${String(leader.nodeId)} ${String(timestamp)}`;
       const lookup = { partition, resolve, reject };
