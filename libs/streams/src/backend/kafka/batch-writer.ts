@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as endOfTick, setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsLogger } from '../../logger.js';
 import { type PartitionBatch, type ProducedPartition, produceRequest } from '../../protocol/produce.js';
 import { type ProducerId, sealRecordBatch } from '../../protocol/record-batch-encoder.js';
@@ -58,15 +58,18 @@ export class BatchWriter {
   }
 
   private async produce(batches: readonly PartitionBatch[]): Promise<ProducedPartition[]> {
-    let pending = batches;
     const done: ProducedPartition[] = [];
     const deadline = this.options.monotonicNow() + this.options.retryForMs;
-    while (pending.length > 0) {
+    for (let pending = batches; ;) {
       const answers = await this.answers(pending, deadline);
-      done.push(...answers.filter(({ errorCode }) => errorCode === NO_ERROR));
-      pending = await this.unwritten(pending, answers, deadline);
+      const written = answers.filter(({ errorCode }) => errorCode === NO_ERROR);
+      done.push(...written);
+      if (written.length === pending.length) return done;
+      this.assertRepeatable(answers, deadline);
+      const names = new Set(written.map(partitionName));
+      pending = pending.filter((batch) => !names.has(partitionName(batch)));
+      await this.pause();
     }
-    return done;
   }
 
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
@@ -85,16 +88,11 @@ export class BatchWriter {
 
   private async byLeader(batches: readonly PartitionBatch[]): Promise<Map<KafkajsBroker, PartitionBatch[]>> {
     const { client, logger, monotonicNow, retryForMs } = this.options;
+    const retry = { logger, monotonicNow, forMs: retryForMs };
     const byLeader = new Map<KafkajsBroker, PartitionBatch[]>();
     for (const batch of batches) {
-      const leader =
-        client.connectedLeader(batch.topic, batch.partition) ??
-        (await retryTransient(() => client.leader(batch.topic, batch.partition), {
-          what: `Leader of ${batch.topic}-${String(batch.partition)}`,
-          logger,
-          monotonicNow,
-          forMs: retryForMs,
-        }));
+      const what = `Leader of ${partitionName(batch)}`;
+      const leader = await retryTransient(() => client.leader(batch.topic, batch.partition), { what, ...retry });
       const list = byLeader.get(leader);
       if (list) list.push(batch);
       else byLeader.set(leader, [batch]);
@@ -102,34 +100,22 @@ export class BatchWriter {
     return byLeader;
   }
 
-  /** Resends only batches that were not appended for certain or are safe to repeat. Other errors end this producer. */
-  private async unwritten(
-    batches: readonly PartitionBatch[],
-    answers: readonly ProducedPartition[],
-    deadline: number,
-  ): Promise<PartitionBatch[]> {
-    const errors = answers.filter(({ errorCode }) => errorCode !== NO_ERROR);
-    const written = answers.length - errors.length;
-    if (written === batches.length) return [];
-    const fatal = errors.find(({ errorCode }) => !this.isRepeated(errorCode));
-    if (fatal) throw writeError(fatal);
-    const [refused] = errors;
-    if (this.options.monotonicNow() > deadline && refused) throw writeError(refused);
+  /** Batches are sent again that were not appended for certain or are safe to repeat; other errors end this producer. */
+  private assertRepeatable(answers: readonly ProducedPartition[], deadline: number): void {
+    const { isTransactional, monotonicNow } = this.options;
+    const mayRepeat = isTransactional ? isUndone : isRepeatable;
+    const refused = answers.filter(({ errorCode }) => errorCode !== NO_ERROR);
+    const fatal = refused.find(({ errorCode }) => !mayRepeat(errorCode));
+    const last = fatal ?? (monotonicNow() > deadline ? refused[0] : undefined);
+    if (last) throw refusal(`Writing to ${partitionName(last)}`, last.errorCode);
+  }
+
+  private async pause(): Promise<void> {
     await sleep(RETRY_WAIT_MS);
     await this.options.client.refreshMetadata().catch((error: unknown) => {
       if (this.options.isTransactional) throw error;
     });
-    const done = answers.filter(({ errorCode }) => errorCode === NO_ERROR);
-    return batches.filter((b) => !done.some((d) => d.topic === b.topic && d.partition === b.partition));
   }
-
-  private isRepeated(errorCode: number): boolean {
-    return this.options.isTransactional ? isUndone(errorCode) : isRepeatable(errorCode);
-  }
-}
-
-function writeError(refused: ProducedPartition): Error {
-  return refusal(`Writing to ${partitionName(refused)}`, refused.errorCode);
 }
 
 /** Sends batches to a leader; returns the results of these batches, in any order. */
@@ -140,10 +126,11 @@ export function createTransactionalProduce(client: KafkaClient, transactionalId:
   return (leader, batches) => client.callRaw(leader, produceRequest(transactionalId, batches));
 }
 
-interface Waiting {
-  readonly batches: readonly PartitionBatch[];
-  readonly resolve: (answers: ProducedPartition[]) => void;
-  readonly reject: (error: unknown) => void;
+/** Batches of several writers for one request to a leader. */
+interface SharedRequest {
+  readonly batches: PartitionBatch[];
+  readonly partitions: Set<string>;
+  readonly answers: Promise<ProducedPartition[]>;
 }
 
 /**
@@ -152,48 +139,24 @@ interface Waiting {
  * share a partition need as many requests.
  */
 export function createCoalescedProduce(client: Pick<KafkaClient, 'callRaw'>): Produce {
-  const waiting = new Map<KafkajsBroker, Waiting[]>();
-  const request = (leader: KafkajsBroker, together: readonly Waiting[]): void => {
-    const all = together.flatMap(({ batches }) => batches);
-    client.callRaw(leader, produceRequest(null, all)).then(
-      (answers) => {
-        for (const { batches, resolve } of together) resolve(answersTo(batches, answers));
-      },
-      (error: unknown) => {
-        for (const { reject } of together) reject(error);
-      },
-    );
-  };
-  const send = (leader: KafkajsBroker): void => {
-    const all = waiting.get(leader) ?? [];
-    waiting.delete(leader);
-    for (const together of withoutCollisions(all)) request(leader, together);
-  };
-  return (leader, batches) =>
-    new Promise((resolve, reject) => {
-      const together = waiting.get(leader);
-      const own = { batches, resolve, reject };
-      if (together) {
-        together.push(own);
-        return;
-      }
-      waiting.set(leader, [own]);
-      setImmediate(send, leader);
+  const collecting = new Map<KafkajsBroker, SharedRequest[]>();
+  const begin = (leader: KafkajsBroker): SharedRequest => {
+    const batches: PartitionBatch[] = [];
+    const answers = endOfTick().then(() => {
+      collecting.delete(leader);
+      return client.callRaw(leader, produceRequest(null, batches));
     });
-}
-
-function withoutCollisions(all: readonly Waiting[]): Waiting[][] {
-  const groups: { readonly members: Waiting[]; readonly partitions: Set<string> }[] = [];
-  for (const waiting of all) {
-    const names = waiting.batches.map(partitionName);
-    let group = groups.find(({ partitions }) => names.every((name) => !partitions.has(name)));
-    if (!group) groups.push((group = { members: [], partitions: new Set() }));
-    group.members.push(waiting);
-    for (const name of names) group.partitions.add(name);
-  }
-  return groups.map(({ members }) => members);
-}
-
-function answersTo(batches: readonly PartitionBatch[], answers: readonly ProducedPartition[]): ProducedPartition[] {
-  return answers.filter((a) => batches.some(({ topic, partition }) => topic === a.topic && partition === a.partition));
+    return { batches, partitions: new Set(), answers };
+  };
+  return async (leader, batches) => {
+    const names = batches.map(partitionName);
+    const requests = collecting.get(leader) ?? [];
+    collecting.set(leader, requests);
+    let request = requests.find(({ partitions }) => names.every((name) => !partitions.has(name)));
+    if (!request) requests.push((request = begin(leader)));
+    request.batches.push(...batches);
+    for (const name of names) request.partitions.add(name);
+    const answers = await request.answers;
+    return answers.filter((answer) => names.includes(partitionName(answer)));
+  };
 }
