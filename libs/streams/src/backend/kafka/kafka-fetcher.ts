@@ -52,8 +52,8 @@ class KafkaPartitionFeed implements PartitionFeed {
   open = true;
   /** Prevents concurrent fetches even if the leader changes: both would return the same records. */
   fetching = false;
-  /** Set between a refusal and the next attempt; the leader's other partitions do not wait. */
-  held = false;
+  /** The error code between a refusal and the next attempt; the leader's other partitions do not wait. */
+  refusedWith = NO_ERROR;
   /** In the last response, earlier partitions left no room for the next batch, or it exceeds the limits. */
   passedOver = false;
   /** Whether this was the first partition of the last request. */
@@ -73,7 +73,8 @@ class KafkaPartitionFeed implements PartitionFeed {
   }
 
   get wanted(): boolean {
-    if (!this.open || this.fetching || this.held || this.ready !== null || this.failure !== null) return false;
+    if (!this.open || this.fetching || this.refusedWith !== NO_ERROR) return false;
+    if (this.ready !== null || this.failure !== null) return false;
     return this.waiting !== null || this.isBehind;
   }
 
@@ -89,10 +90,6 @@ class KafkaPartitionFeed implements PartitionFeed {
       this.waiting = { resolve, reject };
       this.on.wanted();
     });
-  }
-
-  answered(): void {
-    this.refusals = 0;
   }
 
   /** The log continues after the position, but nothing arrives. Partitions with the same `name` stall as one. */
@@ -142,11 +139,6 @@ class KafkaPartitionFeed implements PartitionFeed {
   }
 }
 
-interface Refused {
-  readonly feed: KafkaPartitionFeed;
-  readonly errorCode: number;
-}
-
 /**
  * One loop that fetches all waiting partitions from each leader. With a backlog, the next batch of a partition is
  * fetched while one is processed, so memory holds two. Without one it is fetched on demand: fetched earlier it would
@@ -154,10 +146,8 @@ interface Refused {
  */
 export class KafkaFetcher implements Fetcher {
   private readonly feeds = new Map<string, KafkaPartitionFeed>();
-  /** Open partitions without a request in flight. */
-  private idle = 0;
+  /** Partitions for the next request, by leader; an entry exists while a leader is being asked. */
   private readonly queues = new Map<number, Set<KafkaPartitionFeed>>();
-  private readonly busyLeaders = new Set<number>();
   private closed = false;
 
   private readonly client: KafkaClient;
@@ -173,13 +163,11 @@ export class KafkaFetcher implements Fetcher {
   open(partition: TopicPartition, position: number): PartitionFeed {
     const wanted = (): void => this.route(feed);
     const closed = (): void => {
-      if (!feed.fetching) this.idle--;
       if (this.feeds.get(feed.name) === feed) this.feeds.delete(feed.name);
     };
     const feed = new KafkaPartitionFeed(partition, position, { wanted, closed }, this.options.stalls);
     this.feeds.get(feed.name)?.close();
     this.feeds.set(feed.name, feed);
-    this.idle++;
     return feed;
   }
 
@@ -194,113 +182,74 @@ export class KafkaFetcher implements Fetcher {
     if (this.closed || !feed.wanted) return;
     const leader = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
     if (!leader || leader.nodeId === null) {
-      void this.occupied([feed], () => this.reachLeader(feed)).then(() => this.route(feed));
+      const { topic, partition } = feed.partition;
+      void this.occupied([feed], () => this.client.leader(topic, partition)).then(() => this.route(feed));
       return;
     }
     const { nodeId } = leader;
-    const queue = this.queues.get(nodeId) ?? new Set();
-    this.queues.set(nodeId, queue.add(feed));
+    const queue = this.queues.get(nodeId);
+    if (queue) {
+      queue.add(feed);
+      return;
+    }
     // Only one fetch per leader at a time: the broker handles the requests of a connection in order.
-    if (this.busyLeaders.has(nodeId)) return;
-    this.busyLeaders.add(nodeId);
+    const next = new Set([feed]);
+    this.queues.set(nodeId, next);
     // Deferred so that the request includes all partitions that want more now.
-    queueMicrotask(() => void this.fetchQueued(leader, nodeId));
+    queueMicrotask(() => void this.fetchQueued(leader, nodeId, next));
   }
 
-  private async fetchQueued(leader: KafkajsBroker, nodeId: number): Promise<void> {
-    const feeds = this.takeQueue(nodeId).filter(({ wanted }) => wanted);
+  private async fetchQueued(leader: KafkajsBroker, nodeId: number, queue: Set<KafkaPartitionFeed>): Promise<void> {
+    const feeds = [...queue].filter(({ wanted }) => wanted);
+    queue.clear();
     for (const [index, feed] of feeds.entries()) feed.isFirst = index === 0;
     if (feeds.length > 0) await this.occupied(feeds, () => this.fetch(leader, feeds));
-    this.busyLeaders.delete(nodeId);
+    this.queues.delete(nodeId);
     // A broker fills its response in request order: with a backlog, the first partitions would always fill it. A batch
     // larger than the limits comes only as the first one.
     const [passedOver, served] = [feeds.filter((feed) => feed.passedOver), feeds.filter((feed) => !feed.passedOver)];
-    for (const feed of [...passedOver, ...this.takeQueue(nodeId), ...served]) this.route(feed);
+    for (const feed of [...passedOver, ...queue, ...served]) this.route(feed);
   }
 
-  private takeQueue(nodeId: number): KafkaPartitionFeed[] {
-    const queued = [...(this.queues.get(nodeId) ?? [])];
-    this.queues.delete(nodeId);
-    return queued;
-  }
-
-  private async occupied(feeds: readonly KafkaPartitionFeed[], work: () => Promise<void>): Promise<void> {
+  /** After a failure the partitions are asked for again a little later; those of other leaders do not wait for that. */
+  private async occupied(feeds: readonly KafkaPartitionFeed[], work: () => Promise<unknown>): Promise<void> {
     for (const feed of feeds) feed.fetching = true;
-    this.idle -= feeds.length;
-    await work();
-    for (const feed of feeds) {
-      feed.fetching = false;
-      if (feed.open) this.idle++;
-    }
-  }
-
-  /** Retries a leader that cannot be found or reached later; other partitions do not wait for it. */
-  private async reachLeader(feed: KafkaPartitionFeed): Promise<void> {
-    try {
-      await this.client.leader(feed.partition.topic, feed.partition.partition);
-    } catch (error) {
-      await this.recover(error, [feed]);
-    }
+    await work().catch((error: unknown) => this.recover(error, feeds));
+    for (const feed of feeds) feed.fetching = false;
   }
 
   private async fetch(leader: KafkajsBroker, feeds: readonly KafkaPartitionFeed[]): Promise<void> {
-    try {
-      const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
-      const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
-      const byName = new Map(feeds.map((feed) => [feed.name, feed]));
-      const refused = whileHeld(partitions, () =>
-        partitions.flatMap((fetched) => this.take(byName.get(partitionName(fetched)), fetched)),
-      );
-      if (refused.length > 0) void this.retryRefused(refused);
-    } catch (error) {
-      await this.recover(error, feeds);
-    }
+    const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
+    const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
+    const byName = new Map(feeds.map((feed) => [feed.name, feed]));
+    whileHeld(partitions, () => {
+      for (const fetched of partitions) {
+        const feed = byName.get(partitionName(fetched));
+        if (feed?.open) take(feed, fetched);
+      }
+    });
+    const refused = feeds.filter(({ refusedWith }) => refusedWith !== NO_ERROR);
+    if (refused.length > 0) void this.retryRefused(refused);
   }
 
   /** A partition that wants more must not wait behind the long poll of partitions without records. */
   private limitsNow(): FetchLimits {
     const { limits } = this.options;
-    if (this.idle === 0) return limits;
-    return { ...limits, maxWaitMs: Math.min(limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
+    for (const { fetching } of this.feeds.values())
+      if (!fetching) return { ...limits, maxWaitMs: Math.min(limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
+    return limits;
   }
 
-  private take(feed: KafkaPartitionFeed | undefined, fetched: FetchedPartition): Refused[] {
-    if (!feed?.open) return [];
-    if (fetched.errorCode !== NO_ERROR) {
-      feed.refused(fetched.errorCode);
-      return [{ feed, errorCode: fetched.errorCode }];
-    }
-    feed.answered();
-    this.decode(feed, fetched);
-    return [];
-  }
-
-  /** A corrupt batch fails only the reader of its partition. */
-  private decode(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
-    try {
-      const batch = new FetchedBatch(fetched, feed.position);
-      const isEmpty = batch.nextOffset === feed.position;
-      feed.passedOver = isEmpty && fetched.lastStableOffset > feed.position;
-      if (!isEmpty) feed.deliver(batch);
-      else if (fetched.highWatermark <= feed.position) feed.unblocked();
-      else if (!feed.passedOver) feed.blocked('A transaction of another producer is open.');
-      else if (feed.isFirst) feed.blocked('Its leader sends nothing of it.');
-    } catch (error) {
-      feed.fail(toError(error));
-    }
-  }
-
-  private async retryRefused(refused: readonly Refused[]): Promise<void> {
-    const codes = refused.map(({ errorCode }) => errorCode);
-    this.options.logger.debug('fetch_refused', { partitions: refused.map(({ feed }) => feed.name), codes });
-    for (const { feed } of refused) feed.held = true;
+  private async retryRefused(refused: readonly KafkaPartitionFeed[]): Promise<void> {
+    const codes = refused.map(({ refusedWith }) => refusedWith);
+    this.options.logger.debug('fetch_refused', { partitions: refused.map(({ name }) => name), codes });
     await sleep(ERROR_WAIT_MS);
     const reactions = codes.map((code) => kafkaError(code).reaction);
     if (reactions.includes('refresh') || reactions.includes('unsure')) await this.refreshMetadata();
-    for (const { feed, errorCode } of refused) {
-      const isOver = errorCode === OFFSET_OUT_OF_RANGE ? this.locate(feed) : Promise.resolve();
+    for (const feed of refused) {
+      const isOver = feed.refusedWith === OFFSET_OUT_OF_RANGE ? this.locate(feed) : Promise.resolve();
       void isOver.then(() => {
-        feed.held = false;
+        feed.refusedWith = NO_ERROR;
         this.route(feed);
       });
     }
@@ -351,12 +300,33 @@ export class KafkaFetcher implements Fetcher {
   }
 }
 
+/** A corrupt batch fails only the reader of its partition. */
+function take(feed: KafkaPartitionFeed, fetched: FetchedPartition): void {
+  feed.refusedWith = fetched.errorCode;
+  if (fetched.errorCode !== NO_ERROR) {
+    feed.refused(fetched.errorCode);
+    return;
+  }
+  feed.refusals = 0;
+  try {
+    const batch = new FetchedBatch(fetched, feed.position);
+    const isEmpty = batch.nextOffset === feed.position;
+    feed.passedOver = isEmpty && fetched.lastStableOffset > feed.position;
+    if (!isEmpty) feed.deliver(batch);
+    else if (fetched.highWatermark <= feed.position) feed.unblocked();
+    else if (!feed.passedOver) feed.blocked('A transaction of another producer is open.');
+    else if (feed.isFirst) feed.blocked('Its leader sends nothing of it.');
+  } catch (error) {
+    feed.fail(toError(error));
+  }
+}
+
 /** Keeps the response: the reader of the first partition may release it before the second is decoded. */
-function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T {
+function whileHeld(partitions: readonly FetchedPartition[], work: () => void): void {
   const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
   for (const lease of leases) lease.hold();
   try {
-    return work();
+    work();
   } finally {
     for (const lease of leases) lease.release();
   }
