@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { TopicPartition } from '../record.js';
 import {
   assignCooperatively,
+  assignPartitions,
   assignSticky,
-  assignTogether,
   type CooperativeClaim,
   type MemberAssignment,
   type MemberClaim,
@@ -31,7 +31,7 @@ describe('the assignment of topics together', () => {
   const both = (...partitions: number[]) => topics.flatMap((topic) => at(...partitions).map((p) => ({ ...p, topic })));
 
   it('gives all partitions of one number to one member', () => {
-    const shares = assignTogether('t', both(0, 1, 2), [claim('a', { topics }), claim('b', { topics })]);
+    const shares = assignPartitions(both(0, 1, 2), [claim('a', { topics }), claim('b', { topics })], 't');
     for (const memberId of ['a', 'b']) {
       const own = shares.get(memberId)?.partitions ?? [];
       const ofTopic = (topic: string) => numbers(own.filter((partition) => partition.topic === topic));
@@ -42,17 +42,17 @@ describe('the assignment of topics together', () => {
 
   it('moves them together: to the next member only when the first topic is released', () => {
     const owner = claim('a', { topics, owned: both(0, 1), generation: 4 });
-    const shares = assignTogether('t', both(0, 1), [owner, claim('b', { topics })]);
+    const shares = assignPartitions(both(0, 1), [owner, claim('b', { topics })], 't');
     const [kept] = given(shares, 'a');
     expect(shares.get('a')?.partitions).toEqual(both(kept ?? 0));
     expect([given(shares, 'b'), awaited(shares, 'a')]).toEqual([[], [1 - (kept ?? 0)]]);
   });
 
   it('leaves out topics that a member does not read, and partitions that do not exist', () => {
-    const shares = assignTogether(
-      't',
+    const shares = assignPartitions(
       [...at(0, 1), { topic: 'u', partition: 0 }],
       [claim('a', { topics, owned: at(1), generation: 1 }), claim('b', { owned: at(0), generation: 1 })],
+      't',
     );
     expect([shares.get('a')?.partitions, shares.get('b')?.partitions]).toEqual([at(1), at(0)]);
   });

@@ -31,37 +31,31 @@ export function assignCooperatively(
   claims: readonly CooperativeClaim[],
 ): Map<string, MemberAssignment> {
   const holders = holdersOf(claims);
-  const awaited = new Map<string, TopicPartition[]>(claims.map(({ memberId }) => [memberId, []]));
-  const mayTake = (memberId: string, partition: TopicPartition): boolean => {
-    const held = holders.get(partitionName(partition))?.memberIds ?? [];
-    if (held.length === 0 || held.includes(memberId)) return true;
-    for (const holder of held) awaited.get(holder)?.push(partition);
-    return false;
-  };
-  const shares = [...assignAmongSubscribers(partitions, claims)].map(
-    ([memberId, target]): [string, MemberAssignment] => [
-      memberId,
-      { partitions: target.filter((partition) => mayTake(memberId, partition)), awaited: awaited.get(memberId) ?? [] },
-    ],
-  );
-  return new Map(shares);
+  const shares = new Map(claims.map(({ memberId }) => [memberId, emptyShare()]));
+  for (const [memberId, target] of assignAmongSubscribers(partitions, claims)) {
+    for (const partition of target) {
+      const held = holders.get(partitionName(partition))?.memberIds ?? [];
+      if (held.length === 0 || held.includes(memberId)) shares.get(memberId)?.partitions.push(partition);
+      else for (const holder of held) shares.get(holder)?.awaited.push(partition);
+    }
+  }
+  return shares;
 }
 
-/** @param lead the topic whose partitions decide for the others; absent: each partition goes where there is room */
+function emptyShare(): { partitions: TopicPartition[]; awaited: TopicPartition[] } {
+  return { partitions: [], awaited: [] };
+}
+
+/**
+ * Like assignCooperatively(), but all partitions of one number go to one member.
+ * @param lead the topic whose partitions decide for the others; absent: each partition goes where there is room
+ */
 export function assignPartitions(
   partitions: readonly TopicPartition[],
   claims: readonly CooperativeClaim[],
   lead?: string,
 ): Map<string, MemberAssignment> {
-  return lead === undefined ? assignCooperatively(partitions, claims) : assignTogether(lead, partitions, claims);
-}
-
-/** Like assignCooperatively(), but all partitions of one number go to one member: those of the topic `lead` decide. */
-export function assignTogether(
-  lead: string,
-  partitions: readonly TopicPartition[],
-  claims: readonly CooperativeClaim[],
-): Map<string, MemberAssignment> {
+  if (lead === undefined) return assignCooperatively(partitions, claims);
   const ofLead = <T extends TopicPartition>(all: readonly T[]): T[] => all.filter(({ topic }) => topic === lead);
   const leading = claims.map((claim) => ({ ...claim, owned: ofLead(claim.owned), revoking: ofLead(claim.revoking) }));
   const topics = new Map(claims.map((claim) => [claim.memberId, claim.topics]));
