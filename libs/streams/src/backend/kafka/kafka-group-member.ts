@@ -142,9 +142,8 @@ export class KafkaGroupMember implements GroupMember {
       confirm();
       return 'accepted';
     } catch (error) {
-      const code = kafkaErrorCode(error);
-      const reaction = reactionTo(code);
-      if (code === UNKNOWN_MEMBER_ID) this.memberId = '';
+      this.learnMemberId(error);
+      const reaction = reactionTo(kafkaErrorCode(error));
       if (reaction === 'rejoin' || reaction === 'expelled') return reaction;
       if (reaction !== 'fatal') await this.pause(REJOIN_WAIT_MS);
       return 'rejoin';
@@ -155,9 +154,11 @@ export class KafkaGroupMember implements GroupMember {
   private async joinUntil(deadline: number, log: 'debug' | 'warn'): Promise<void> {
     for (;;) {
       try {
-        await this.joinAgain();
+        await this.joinOnce();
         return;
       } catch (error) {
+        const isAskedAgain = this.learnMemberId(error) || reactionTo(kafkaErrorCode(error)) === 'rejoin';
+        if (isAskedAgain && !this.leaving) continue;
         const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
         if (refusal) throw refusal;
         if (this.leaving || this.options.monotonicNow() > deadline) throw error;
@@ -175,26 +176,35 @@ export class KafkaGroupMember implements GroupMember {
     this.listener?.failed(toError(refusal));
   }
 
-  private async joinAgain(): Promise<void> {
-    for (;;) {
-      const answer = await this.joinOnce();
-      this.refuseLeaving();
-      const assignments = answer.leaderId === answer.memberId ? await this.assignAll(answer) : [];
-      const sentAt = this.options.monotonicNow();
-      try {
-        const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(
-          'SyncGroup',
-          3,
-          { generationId: answer.generationId, groupAssignment: assignments },
-          { timeoutMs: REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs },
-        );
-        this.acceptedSentAt = sentAt;
-        this.accept(answer, decodeAssignment(memberAssignment));
-        return;
-      } catch (error) {
-        if (reactionTo(kafkaErrorCode(error)) !== 'rejoin') throw error;
-      }
-    }
+  /** @returns whether the coordinator expects another join at once, under another member id */
+  private learnMemberId(error: unknown): boolean {
+    const code = kafkaErrorCode(error);
+    const { memberId = this.memberId } = error as { readonly memberId?: string };
+    if (code === MEMBER_ID_REQUIRED) this.memberId = memberId;
+    if (code === UNKNOWN_MEMBER_ID) this.memberId = '';
+    return code === MEMBER_ID_REQUIRED || code === UNKNOWN_MEMBER_ID;
+  }
+
+  private async joinOnce(): Promise<void> {
+    const timeoutMs = REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs;
+    this.refuseLeaving();
+    const metadata = encodeSubscription({ topics: this.options.topics, ...this.subscriptions.claim() });
+    const parameters = {
+      sessionTimeout: this.sessionTimeoutMs,
+      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+      protocolType: PROTOCOL_TYPE,
+      groupProtocols: [{ name: PROTOCOL, metadata }],
+    };
+    const joined = await this.atGroup<JoinAnswer>('JoinGroup', 5, parameters, { timeoutMs });
+    this.memberId = joined.memberId;
+    this.refuseLeaving();
+    const { generationId } = joined;
+    const groupAssignment = joined.leaderId === joined.memberId ? await this.assignAll(joined) : [];
+    const sentAt = this.options.monotonicNow();
+    const share = { generationId, groupAssignment };
+    const synced = await this.atGroup<{ memberAssignment: Buffer }>('SyncGroup', 3, share, { timeoutMs });
+    this.acceptedSentAt = sentAt;
+    this.accept(generationId, decodeAssignment(synced.memberAssignment));
   }
 
   private async assignAll({ members }: JoinAnswer): Promise<readonly unknown[]> {
@@ -204,7 +214,7 @@ export class KafkaGroupMember implements GroupMember {
     return assignToMembers(members, (topic) => client.partitionCount(topic), joinsTopics ? topics[0] : undefined);
   }
 
-  private accept({ generationId: generation }: JoinAnswer, share: MemberAssignment): void {
+  private accept(generation: number, share: MemberAssignment): void {
     const revoked = this.subscriptions.accept(generation, share);
     this.isOutdated = false;
     this.confirmations.generationIs(generation);
@@ -230,33 +240,6 @@ export class KafkaGroupMember implements GroupMember {
 
   private refuseLeaving(): void {
     if (this.leaving) throw new Error('The member is leaving the group.');
-  }
-
-  private async joinOnce(): Promise<JoinAnswer> {
-    for (;;) {
-      this.refuseLeaving();
-      try {
-        const metadata = encodeSubscription({ topics: this.options.topics, ...this.subscriptions.claim() });
-        const answer = await this.atGroup<JoinAnswer>(
-          'JoinGroup',
-          5,
-          {
-            sessionTimeout: this.sessionTimeoutMs,
-            rebalanceTimeout: REBALANCE_TIMEOUT_MS,
-            protocolType: PROTOCOL_TYPE,
-            groupProtocols: [{ name: PROTOCOL, metadata }],
-          },
-          { timeoutMs: REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs },
-        );
-        this.memberId = answer.memberId;
-        return answer;
-      } catch (error) {
-        const code = kafkaErrorCode(error);
-        if (code === MEMBER_ID_REQUIRED) this.memberId = (error as { memberId: string }).memberId;
-        else if (code === UNKNOWN_MEMBER_ID) this.memberId = '';
-        else throw error;
-      }
-    }
   }
 
   private async sendLeaveGroup(): Promise<void> {
