@@ -45,15 +45,17 @@ const DECOMPRESSORS: Readonly<Record<number, Decompressor>> = {
   },
   2: {
     name: 'snappy',
-    unpackedBytesAtMost: (body) => snappyBlocks(body).reduce((bytes, block) => bytes + snappyLength(block), 0),
-    unpack: (body) => Buffer.concat(snappyBlocks(body).map((block) => asBuffer(snappy().uncompressSync(block)))),
+    // A block begins with its unpacked length.
+    unpackedBytesAtMost: (body) =>
+      snappyBlocks(body).reduce((bytes, block) => bytes + new ByteReader(block).unsignedVarint(), 0),
+    unpack: (body) => Buffer.concat(snappyBlocks(body).map((block) => snappy().uncompressSync(block) as Buffer)),
   },
   3: {
     name: 'lz4',
     unpackedBytesAtMost: lz4Bound,
-    unpack: (body) => asBuffer((nativePackage('lz4-napi') as typeof Lz4).decompressFrameSync(body)),
+    unpack: (body) => (nativePackage('lz4-napi') as typeof Lz4).decompressFrameSync(body),
   },
-  4: { name: 'zstd', unpackedBytesAtMost: zstdBound, unpack: (body) => asBuffer(unzstd(body)) },
+  4: { name: 'zstd', unpackedBytesAtMost: zstdBound, unpack: (body) => bufferOf(unzstd(body)) },
 };
 
 function snappy(): typeof Snappy {
@@ -73,11 +75,6 @@ function snappyBlocks(body: Buffer): Buffer[] {
     at = end;
   }
   return blocks;
-}
-
-/** A snappy block begins with its unpacked length. */
-function snappyLength(block: Buffer): number {
-  return new ByteReader(block).unsignedVarint();
 }
 
 /** The maximum expansion of one byte of an LZ4 block. */
@@ -112,12 +109,7 @@ function zstdBound(body: Buffer): number {
   return bytes;
 }
 
-interface FrameBound {
-  readonly bytes: number;
-  readonly end: number;
-}
-
-function zstdFrame(body: Buffer, start: number): FrameBound {
+function zstdFrame(body: Buffer, start: number): { bytes: number; end: number } {
   const descriptor = body.readUInt8(start);
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const sizeAt = start + (isSingleSegment ? 1 : 2) + ([0, 1, 2, 4][descriptor & 3] ?? 0);
@@ -143,9 +135,8 @@ function zstdWindow(descriptor: number): number {
   return 2 ** (10 + (descriptor >> 3)) * (1 + (descriptor & 7) / 8);
 }
 
-function asBuffer(data: Buffer | string | Uint8Array): Buffer {
-  if (typeof data === 'string') return Buffer.from(data);
-  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function corrupt(what: string, cause?: unknown): StreamsError {
