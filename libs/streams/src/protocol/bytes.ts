@@ -8,10 +8,6 @@ export class ByteReader {
     return this.buffer.length - this.position;
   }
 
-  int8(): number {
-    return this.buffer.readInt8(this.position++);
-  }
-
   int16(): number {
     const value = this.buffer.readInt16BE(this.position);
     this.position += 2;
@@ -25,10 +21,9 @@ export class ByteReader {
   }
 
   int64(): number {
-    const high = this.buffer.readInt32BE(this.position);
-    const low = this.buffer.readUInt32BE(this.position + 4);
+    const value = readInt64(this.buffer, this.position);
     this.position += 8;
-    return high * 4_294_967_296 + low;
+    return value;
   }
 
   string(): string | null {
@@ -130,6 +125,10 @@ export function writeVarlong(buffer: Buffer, position: number, value: number): n
 
 function zigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+export function readInt64(buffer: Buffer, position: number): number {
+  return buffer.readInt32BE(position) * 4_294_967_296 + buffer.readUInt32BE(position + 4);
 }
 
 export function writeInt64(buffer: Buffer, value: number, position: number): void {

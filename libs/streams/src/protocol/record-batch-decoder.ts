@@ -1,6 +1,6 @@
 import { errorMessage, StreamsError, UndecodedBatch } from '../errors.js';
 import { StreamRecord } from '../record.js';
-import { ByteReader } from './bytes.js';
+import { ByteReader, readInt64 } from './bytes.js';
 import { crc32c } from './crc32c.js';
 import { decompress } from './decompress.js';
 
@@ -120,9 +120,10 @@ function tryHeader(data: Buffer, at: number, size: number, position: number): Ba
   try {
     return readHeader(data.subarray(at, at + size));
   } catch (error) {
-    const offset = Math.max(position, Number(data.readBigInt64BE(at)));
-    const following = at + size + 8 <= data.length ? Number(data.readBigInt64BE(at + size)) : Infinity;
-    const end = Math.min(Number(data.readBigInt64BE(at)) + data.readInt32BE(at + LAST_OFFSET_DELTA_AT) + 1, following);
+    const baseOffset = readInt64(data, at);
+    const offset = Math.max(position, baseOffset);
+    const following = at + size + 8 <= data.length ? readInt64(data, at + size) : Infinity;
+    const end = Math.min(baseOffset + data.readInt32BE(at + LAST_OFFSET_DELTA_AT) + 1, following);
     return undecoded(offset, Math.max(offset + 1, end), 0, error);
   }
 }
@@ -132,24 +133,15 @@ function readHeader(batch: Buffer): BatchHeader {
   if (magic !== 2)
     throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
   if (crc32c(batch.subarray(CHECKED_FROM)) !== batch.readUInt32BE(CRC_AT)) throw corrupt('its checksum does not match');
-  const reader = new ByteReader(batch);
-  const baseOffset = reader.int64();
-  reader.position = MAGIC_AT + 1 + 4;
-  const attributes = reader.int16();
-  const lastOffset = baseOffset + reader.int32();
-  const firstTimestamp = reader.int64();
-  const maxTimestamp = reader.int64();
-  const producerId = reader.int64();
-  reader.position += 2 + 4;
-  const count = reader.int32();
+  const baseOffset = readInt64(batch, 0);
   return {
     baseOffset,
-    lastOffset,
-    attributes,
-    firstTimestamp,
-    maxTimestamp,
-    producerId,
-    count,
+    lastOffset: baseOffset + batch.readInt32BE(LAST_OFFSET_DELTA_AT),
+    attributes: batch.readInt16BE(21),
+    firstTimestamp: readInt64(batch, 27),
+    maxTimestamp: readInt64(batch, 35),
+    producerId: readInt64(batch, 43),
+    count: batch.readInt32BE(57),
     body: batch.subarray(HEADER_BYTES),
   };
 }
@@ -159,7 +151,7 @@ function controlType(header: BatchHeader): number | null {
   if (header.count === 0) return null;
   const reader = new ByteReader(header.body);
   reader.varint();
-  reader.int8();
+  reader.position++; // attributes
   reader.varlong();
   reader.varint();
   reader.varint();
