@@ -22,14 +22,7 @@ export type Reaction =
   | 'park'
   | 'fatal';
 
-interface KafkaErrorRow {
-  readonly code: number;
-  readonly name: string;
-  readonly reaction: Reaction;
-  /** The error if repeating does not help or is not tried; absent: PROTOCOL. */
-  readonly error?: StreamsErrorCode;
-}
-
+/** `error` is for when repeating does not help or is not tried; absent: PROTOCOL. */
 type Row = readonly [code: number, name: string, reaction: Reaction, error?: StreamsErrorCode];
 
 /** Every code that brokers return for our requests, with one reaction wherever it occurs; see `reactionTo`. */
@@ -147,12 +140,7 @@ const FIXES: Readonly<Record<string, string>> = {
   INVALID_RECORD: 'A compacted topic takes no record without a key: forward one.',
 };
 
-export const KAFKA_ERRORS: readonly KafkaErrorRow[] = ROWS.map(([code, name, reaction, error]) => ({
-  code,
-  name,
-  reaction,
-  ...(error && { error }),
-}));
+export const KAFKA_ERRORS = ROWS.map(([code, name, reaction, error]) => ({ code, name, reaction, error }));
 
 const BY_CODE = new Map(KAFKA_ERRORS.map((row) => [row.code, row]));
 
@@ -165,8 +153,8 @@ export const OPERATION_NOT_ATTEMPTED = 55;
 export const FENCED_LEADER_EPOCH = 74;
 export const MEMBER_ID_REQUIRED = 79;
 
-export function kafkaError(code: number): KafkaErrorRow {
-  return BY_CODE.get(code) ?? { code, name: 'an unexpected code', reaction: 'rebuild' };
+export function kafkaError(code: number): (typeof KAFKA_ERRORS)[number] {
+  return BY_CODE.get(code) ?? { code, name: 'an unexpected code', reaction: 'rebuild', error: undefined };
 }
 
 export function reactionTo(code: number | null): Reaction | null {
@@ -203,16 +191,17 @@ const KAFKAJS_UNKNOWN_CODE = -99;
 
 /** Whether no response came, so it is unknown if the broker acted. */
 export function isConnectionFailure(error: unknown): boolean {
-  const name = (error as { name?: unknown } | null)?.name;
-  return (
-    name === 'KafkaJSConnectionError' ||
-    name === 'KafkaJSConnectionClosedError' ||
-    name === 'KafkaJSRequestTimeoutError' ||
-    name === 'KafkaJSBrokerNotFound' ||
-    name === 'KafkaJSLockTimeout' ||
-    name === 'KafkaJSNumberOfRetriesExceeded'
-  );
+  return CONNECTION_FAILURES.has((error as { name?: unknown } | null)?.name);
 }
+
+const CONNECTION_FAILURES = new Set<unknown>([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSLockTimeout',
+  'KafkaJSNumberOfRetriesExceeded',
+]);
 
 /** @returns `error` if a broker did respond: kafkajs wraps its error code in the same error as a lost connection */
 export function unavailableOr(error: unknown, what: string): unknown {
