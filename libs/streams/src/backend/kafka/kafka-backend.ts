@@ -56,50 +56,40 @@ export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend
 
 class KafkaBackend implements StreamsBackend {
   readonly stalls: StallWatch;
-  private lookups: KafkaClient | null = null;
-  private offsets: OffsetLookups | null = null;
-  private fencedWrites: { readonly client: KafkaClient; readonly produce: Produce } | null = null;
-  private readonly clock: { readonly now: () => number; readonly monotonicNow: () => number };
   private readonly buffers = new ResponseBufferPool();
+  /** What all parts of the backend get. */
+  private readonly shared;
+  private readonly lookups: KafkaClient;
+  private readonly offsets: OffsetLookups;
+  private readonly fencedWrites: { readonly client: KafkaClient; readonly produce: Produce };
 
   constructor(private readonly options: KafkaBackendOptions) {
-    const { now, monotonicNow = monotonicClock } = options;
-    this.clock = { now, monotonicNow };
+    const { logger, now, monotonicNow = monotonicClock } = options;
     this.stalls = new StallWatch(options);
+    this.shared = { logger, now, monotonicNow, stalls: this.stalls };
+    this.lookups = this.client();
+    this.offsets = new OffsetLookups(this.lookups);
+    const client = this.client();
+    this.fencedWrites = { client, produce: createCoalescedProduce(client) };
   }
 
   group(options: GroupOptions): GroupMember {
-    const { logger } = this.options;
-    return new KafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, ...this.clock });
+    return new KafkaGroupMember({ ...this.shared, ...options, client: this.client(), offsets: this.client() });
   }
 
   fetcher(sizes?: FetchSizes): Fetcher {
     const limits = fetchLimits(this.options.fetch, sizes);
-    return new KafkaFetcher({ client: this.client(), logger: this.options.logger, stalls: this.stalls, limits });
+    return new KafkaFetcher({ ...this.shared, client: this.client(), limits });
   }
 
   producer(transactionalId: string): TransactionalProducer {
-    return new KafkaProducer({
-      transactionalId,
-      client: this.client(),
-      logger: this.options.logger,
-      stalls: this.stalls,
-      ...this.clock,
-      transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
-      onCommit: this.options.onCommit,
-    });
+    const { transactionTimeoutMs = DEFAULT_TRANSACTION_TIMEOUT_MS, onCommit } = this.options;
+    const client = this.client();
+    return new KafkaProducer({ ...this.shared, transactionalId, client, transactionTimeoutMs, onCommit });
   }
 
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter {
-    const { client, produce } = (this.fencedWrites ??= this.sharedWrites());
-    return new KafkaFencedWriter({
-      transactionalId,
-      partitions,
-      client,
-      produce,
-      logger: this.options.logger,
-      ...this.clock,
-    });
+    return new KafkaFencedWriter({ ...this.shared, ...this.fencedWrites, transactionalId, partitions });
   }
 
   partitionCount(topic: string, { fresh } = { fresh: false }): Promise<number | null> {
@@ -108,7 +98,7 @@ class KafkaBackend implements StreamsBackend {
         if (fresh) await client.refreshMetadata();
         return client.partitionCount(topic);
       });
-    return knownPartitionCount(ask, this.clock.monotonicNow);
+    return knownPartitionCount(ask, this.shared.monotonicNow);
   }
 
   async topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null> {
@@ -135,15 +125,15 @@ class KafkaBackend implements StreamsBackend {
   }
 
   async endOffset(partition: TopicPartition): Promise<number> {
-    return (await this.listOffset(partition, LATEST)) ?? 0;
+    return (await this.offsetAt(partition, LATEST)) ?? 0;
   }
 
   async startOffset(partition: TopicPartition): Promise<number> {
-    return (await this.listOffset(partition, EARLIEST)) ?? 0;
+    return (await this.offsetAt(partition, EARLIEST)) ?? 0;
   }
 
   offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null> {
-    return this.listOffset(partition, timestamp);
+    return this.retry(`ListOffsets of ${partitionName(partition)}`, () => this.offsets.find(partition, timestamp));
   }
 
   epochEnd(partition: TopicPartition, epoch: number, reached = ANY_EPOCH): Promise<number | null> {
@@ -162,28 +152,15 @@ class KafkaBackend implements StreamsBackend {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.lookups?.close(), this.fencedWrites?.client.close()]);
-  }
-
-  private sharedWrites(): { client: KafkaClient; produce: Produce } {
-    const client = this.client();
-    return { client, produce: createCoalescedProduce(client) };
-  }
-
-  private listOffset(partition: TopicPartition, timestamp: number): Promise<number | null> {
-    return this.retry(`ListOffsets of ${partitionName(partition)}`, (client) =>
-      (this.offsets ??= new OffsetLookups(client)).find(partition, timestamp),
-    );
+    await Promise.all([this.lookups.close(), this.fencedWrites.client.close()]);
   }
 
   private retry<T>(what: string, work: (client: KafkaClient) => Promise<T>): Promise<T> {
-    const client = (this.lookups ??= this.client());
-    return retryTransient(() => work(client), {
+    return retryTransient(() => work(this.lookups), {
+      ...this.shared,
       what,
-      logger: this.options.logger,
-      monotonicNow: this.clock.monotonicNow,
       forMs: METADATA_RETRY_FOR_MS,
-      onRetry: () => void client.refreshMetadata().catch(() => undefined),
+      onRetry: () => void this.lookups.refreshMetadata().catch(() => undefined),
     });
   }
 
