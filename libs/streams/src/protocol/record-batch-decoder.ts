@@ -27,12 +27,16 @@ const ABORT_MARKER = 0;
 /** Limits the bytes of a slice: one fetch can hold hundreds of bodies that are tiny when packed. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 
-interface BatchHeader {
+/** What the records of a batch are relative to. */
+interface RecordBase {
   readonly baseOffset: number;
-  readonly lastOffset: number;
   readonly attributes: number;
   readonly firstTimestamp: number;
   readonly maxTimestamp: number;
+}
+
+interface BatchHeader extends RecordBase {
+  readonly lastOffset: number;
   readonly producerId: number;
   readonly count: number;
   readonly body: Buffer;
@@ -193,7 +197,7 @@ function* slicesOfBatches(
 }
 
 /** The hottest function of all readers: one object per record, no views, varints read in place. */
-function readRecord(reader: ByteReader, header: BatchHeader, index: number): StreamRecord {
+export function readRecord(reader: ByteReader, header: RecordBase, index: number): StreamRecord {
   const bytes = reader.buffer;
   const length = reader.varint();
   const end = reader.position + length;

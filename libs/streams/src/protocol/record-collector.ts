@@ -1,6 +1,7 @@
 import type { OutgoingRecord } from '../record.js';
 import { ByteReader, varintSize, varlongSize, writeVarint, writeVarlong } from './bytes.js';
-import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './record-headers.js';
+import { readRecord } from './record-batch-decoder.js';
+import { headersSize, type RecordHeader, writeHeaders } from './record-headers.js';
 
 /** The records of a transaction, by partition. Iteration yields single records, in order within each partition. */
 export class RecordCollector implements Iterable<OutgoingRecord> {
@@ -129,21 +130,17 @@ export class RecordBuffer {
       if (bytes.length <= 2 * this.maxBatchBytes && this.spare.length < MAX_SPARE) this.spare.push(bytes);
   }
 
+  /** Copies, since the memory of the batches is used again. */
   *records(): Generator<OutgoingRecord> {
     const { topic, partition } = this;
     for (const { bytes, length, count, firstTimestamp } of this.batches) {
-      const reader = new ByteReader(bytes.subarray(0, length));
+      const reader = new ByteReader(Buffer.from(bytes.subarray(0, length)));
       reader.position = BATCH_HEADER_BYTES;
-      for (let i = 0; i < count; i++) {
-        const end = reader.varint() + reader.position;
-        reader.position++;
-        const timestampDelta = reader.varlong();
-        reader.varint();
-        const [key, value] = [copyField(reader), copyField(reader)];
-        const headers = readHeaders(Buffer.from(reader.buffer.subarray(reader.position, end)), 0);
+      const batch = { baseOffset: 0, attributes: 0, firstTimestamp: firstTimestamp ?? 0, maxTimestamp: 0 };
+      for (let index = 0; index < count; index++) {
+        const { key, value, headers, timestamp } = readRecord(reader, batch, index);
         const record = { topic, partition, key, value, ...(headers.length > 0 && { headers }) };
-        yield firstTimestamp === null ? record : { ...record, timestamp: firstTimestamp + timestampDelta };
-        reader.position = end;
+        yield firstTimestamp === null ? record : { ...record, timestamp };
       }
     }
   }
@@ -181,12 +178,4 @@ function writeField(into: Buffer, at: number, field: Uint8Array | null, start: n
     into.set(field.subarray(start, start + length), to);
   }
   return to + length;
-}
-
-function copyField(reader: ByteReader): Buffer | null {
-  const length = reader.varint();
-  if (length < 0) return null;
-  const start = reader.position;
-  reader.position += length;
-  return Buffer.from(reader.buffer.subarray(start, reader.position));
 }
