@@ -49,6 +49,15 @@ export class ByteReader {
     return items;
   }
 
+  /** What a response has of partitions, which it groups by topic. */
+  partitions<T>(item: (topic: string) => T): T[] {
+    const topics = this.array(() => {
+      const topic = this.string() ?? '';
+      return this.array(() => item(topic));
+    });
+    return topics.flat();
+  }
+
   /** As lengths outside of records have it. */
   unsignedVarint(): number {
     let value = 0;
@@ -157,6 +166,14 @@ export function string(value: string | null): Buffer {
 /** For a caller that decides by the code: see kafka-errors.ts. */
 export function brokerError(code: number): Error {
   return Object.assign(new Error(`The broker returned error code ${String(code)}.`), { code });
+}
+
+/** As kafkajs takes the partitions of a request. */
+export function partitionsByTopic<T extends { readonly topic: string }, P>(
+  items: Iterable<T>,
+  toPartition: (item: T) => P,
+): { topic: string; partitions: P[] }[] {
+  return [...byTopic(items)].map(([topic, list]) => ({ topic, partitions: list.map(toPartition) }));
 }
 
 export function byTopic<T extends { readonly topic: string }>(items: Iterable<T>): Map<string, T[]> {

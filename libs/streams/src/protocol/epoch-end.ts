@@ -25,16 +25,13 @@ function encode({ topic, partition }: TopicPartition, epoch: number, present: nu
 function decode(payload: Buffer): number | null {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time
-  const [answer] = reader.array(() => {
-    reader.string(); // topic
-    return reader.array(() => {
-      const errorCode = reader.int16();
-      reader.int32(); // partition
-      reader.int32(); // the newest epoch up to the one asked for
-      return { errorCode, end: reader.int64() };
-    });
+  const [answer = { errorCode: 0, end: -1 }] = reader.partitions(() => {
+    const errorCode = reader.int16();
+    reader.int32(); // partition
+    reader.int32(); // the newest epoch up to the one asked for
+    return { errorCode, end: reader.int64() };
   });
-  const { errorCode, end } = answer?.[0] ?? { errorCode: 0, end: -1 };
+  const { errorCode, end } = answer;
   if (errorCode !== 0) throw brokerError(errorCode);
   return end < 0 ? null : end;
 }

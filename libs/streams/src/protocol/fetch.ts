@@ -81,13 +81,7 @@ function decodeFetch(payload: Buffer): { partitions: FetchedPartition[] } {
   const errorCode = reader.int16();
   if (errorCode !== 0) throw brokerError(errorCode);
   reader.int32(); // session
-  const partitions = reader.array(decodeTopic).flat();
-  return { partitions };
-}
-
-function decodeTopic(reader: ByteReader): FetchedPartition[] {
-  const topic = reader.string() ?? '';
-  return reader.array(() => {
+  const partitions = reader.partitions((topic) => {
     const partition = reader.int32();
     const errorCode = reader.int16();
     const highWatermark = reader.int64();
@@ -98,4 +92,5 @@ function decodeTopic(reader: ByteReader): FetchedPartition[] {
     const data = reader.bytes() ?? Buffer.alloc(0);
     return { topic, partition, errorCode, highWatermark, lastStableOffset, aborted, data };
   });
+  return { partitions };
 }

@@ -37,17 +37,12 @@ function encodeProduce(transactionalId: string | null, batches: readonly Partiti
 
 function decodeProduce(payload: Buffer): ProducedPartition[] {
   const reader = new ByteReader(payload);
-  return reader
-    .array(() => {
-      const topic = reader.string() ?? '';
-      return reader.array(() => {
-        const partition = reader.int32();
-        const errorCode = reader.int16();
-        const baseOffset = reader.int64();
-        reader.int64(); // log append time
-        reader.int64(); // log start offset
-        return { topic, partition, errorCode, baseOffset };
-      });
-    })
-    .flat();
+  return reader.partitions((topic) => {
+    const partition = reader.int32();
+    const errorCode = reader.int16();
+    const baseOffset = reader.int64();
+    reader.int64(); // log append time
+    reader.int64(); // log start offset
+    return { topic, partition, errorCode, baseOffset };
+  });
 }

@@ -30,12 +30,7 @@ function encodePartitions(partitions: readonly TopicPartition[]): Buffer {
 }
 
 function decodePartitions(reader: ByteReader): TopicPartition[] {
-  return reader
-    .array(() => {
-      const topic = reader.string() ?? '';
-      return reader.array(() => ({ topic, partition: reader.int32() }));
-    })
-    .flat();
+  return reader.partitions((topic) => ({ topic, partition: reader.int32() }));
 }
 
 function encodeLettingGo(partitions: readonly RevokingPartition[]): Buffer {

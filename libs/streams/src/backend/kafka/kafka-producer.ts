@@ -1,4 +1,4 @@
-import { byTopic } from '../../protocol/bytes.js';
+import { partitionsByTopic } from '../../protocol/bytes.js';
 import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
 import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
@@ -92,9 +92,10 @@ export class KafkaProducer extends IdentifiedProducer implements TransactionalPr
   }
 
   private async writeOffsets(groupId: string, offsets: readonly TransactionOffset[]): Promise<void> {
-    const topics = [...byTopic(offsets)].map(([topic, list]) => ({
-      topic,
-      partitions: list.map(({ partition, offset, metadata = '' }) => ({ partition, offset, metadata })),
+    const topics = partitionsByTopic(offsets, ({ partition, offset, metadata = '' }) => ({
+      partition,
+      offset,
+      metadata,
     }));
     await this.calls.callGroup(groupId, 'TxnOffsetCommit', { ...this.identity, groupId, topics });
   }

@@ -1,4 +1,4 @@
-import { brokerError, byTopic } from '../../protocol/bytes.js';
+import { brokerError, partitionsByTopic } from '../../protocol/bytes.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { KafkaClient } from './kafka-client.js';
 import { NO_ERROR } from './kafka-errors.js';
@@ -59,10 +59,7 @@ export class OffsetLookups {
 
   private async ask(leader: KafkajsBroker, timestamp: number, lookups: readonly Lookup[]): Promise<void> {
     const asked = new Map(lookups.map(({ partition }) => [partitionName(partition), partition]));
-    const topics = [...byTopic(asked.values())].map(([topic, partitions]) => ({
-      topic,
-      partitions: partitions.map(({ partition }) => ({ partition, timestamp })),
-    }));
+    const topics = partitionsByTopic(asked.values(), ({ partition }) => ({ partition, timestamp }));
     const parameters = { replicaId: -1, isolationLevel: 0, topics };
     const { responses } = await this.client.ask<ListedOffsets>(leader, 'ListOffsets', 3, parameters);
     const found = new Map(

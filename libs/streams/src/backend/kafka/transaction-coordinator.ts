@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
-import { byTopic } from '../../protocol/bytes.js';
+import { partitionsByTopic } from '../../protocol/bytes.js';
 import type { ProducerId } from '../../protocol/record-batch-encoder.js';
 import { partitionName, type TopicPartition } from '../../record.js';
 import type { BatchWriterOptions } from './batch-writer.js';
@@ -54,10 +54,7 @@ export class TransactionCoordinator {
   }
 
   async addPartitions(identity: ProducerId, partitions: Iterable<TopicPartition>): Promise<void> {
-    const topics = [...byTopic(partitions)].map(([topic, list]) => ({
-      topic,
-      partitions: list.map(({ partition }) => partition),
-    }));
+    const topics = partitionsByTopic(partitions, ({ partition }) => partition);
     if (topics.length === 0) return;
     const [{ transactionalId, client }, api] = [this.options, 'AddPartitionsToTxn'];
     await this.atCoordinator('transaction', transactionalId, api, async (broker) =>
