@@ -24,12 +24,12 @@ function holdHeartbeats(member: GroupMember) {
 
 /** Whether it has joined once more, since it heard of a rebalance. */
 function watchRejoin(member: GroupMember): () => boolean {
-  const watched = member as unknown as { joinAgain(): Promise<void> };
-  const joinAgain = watched.joinAgain.bind(member);
+  const watched = member as unknown as { joinOnce(): Promise<void> };
+  const joinOnce = watched.joinOnce.bind(member);
   let rejoins = false;
-  watched.joinAgain = () => {
+  watched.joinOnce = () => {
     rejoins = true;
-    return joinAgain();
+    return joinOnce();
   };
   return () => rejoins;
 }
