@@ -12,42 +12,39 @@ import {
 
 type MemberSubscription = Omit<CooperativeClaim, 'memberId'>;
 
-const VERSION = 0;
+const VERSION = Buffer.from([0, 0]);
 
 function bytes(value: Buffer): Buffer {
   return Buffer.concat([int32(value.length), value]);
 }
-function version(): Buffer {
-  return Buffer.from([0, VERSION]);
+
+function array<T>(items: readonly T[], encode: (item: T) => readonly Buffer[]): Buffer {
+  return Buffer.concat([int32(items.length), ...items.flatMap(encode)]);
 }
 
 function encodePartitions(partitions: readonly TopicPartition[]): Buffer {
-  const topics = byTopic(partitions);
-  const parts = [int32(topics.size)];
-  for (const [topic, list] of topics)
-    parts.push(string(topic), int32(list.length), ...list.map(({ partition }) => int32(partition)));
-  return Buffer.concat(parts);
+  return array([...byTopic(partitions)], ([topic, list]) => [
+    string(topic),
+    array(list, ({ partition }) => [int32(partition)]),
+  ]);
 }
 
 function decodePartitions(reader: ByteReader): TopicPartition[] {
   return reader.partitions((topic) => ({ topic, partition: reader.int32() }));
 }
 
-function encodeLettingGo(partitions: readonly RevokingPartition[]): Buffer {
-  return Buffer.concat([
-    int32(partitions.length),
-    ...partitions.flatMap(({ topic, partition, generation }) => [string(topic), int32(partition), int32(generation)]),
-  ]);
+function encodeRevoking(partitions: readonly RevokingPartition[]): Buffer {
+  return array(partitions, ({ topic, partition, generation }) => [string(topic), int32(partition), int32(generation)]);
 }
 
-function decodeLettingGo(reader: ByteReader): RevokingPartition[] {
+function decodeRevoking(reader: ByteReader): RevokingPartition[] {
   return reader.array(() => ({ topic: reader.string() ?? '', partition: reader.int32(), generation: reader.int32() }));
 }
 
 /** The user data has the owned and revoked partitions. */
 export function encodeSubscription({ topics, owned, generation, revoking }: MemberSubscription): Buffer {
-  const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(revoking)]);
-  return Buffer.concat([version(), int32(topics.length), ...topics.map((topic) => string(topic)), bytes(userData)]);
+  const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeRevoking(revoking)]);
+  return Buffer.concat([VERSION, array(topics, (topic) => [string(topic)]), bytes(userData)]);
 }
 
 export function decodeSubscription(buffer: Buffer): MemberSubscription {
@@ -57,12 +54,12 @@ export function decodeSubscription(buffer: Buffer): MemberSubscription {
   const userData = reader.remaining >= 4 ? reader.bytes() : null;
   if (!userData || userData.length < 12) return { topics, owned: [], generation: -1, revoking: [] };
   const held = new ByteReader(userData);
-  return { topics, generation: held.int32(), owned: decodePartitions(held), revoking: decodeLettingGo(held) };
+  return { topics, generation: held.int32(), owned: decodePartitions(held), revoking: decodeRevoking(held) };
 }
 
 /** The user data has the awaited revocations; the coordinator keeps it for a static member that restarts. */
 export function encodeAssignment({ partitions, awaited }: MemberAssignment): Buffer {
-  return Buffer.concat([version(), encodePartitions(partitions), bytes(encodePartitions(awaited))]);
+  return Buffer.concat([VERSION, encodePartitions(partitions), bytes(encodePartitions(awaited))]);
 }
 
 export function decodeAssignment(buffer: Buffer): MemberAssignment {
