@@ -85,11 +85,17 @@ export function loadKafkajsInternals(): KafkajsInternals {
     encoder.writeBufferInternal(payload);
     return encoder;
   };
+  // kafkajs encodes "no topics" as "all topics": a client that needs only the brokers would get every partition.
+  const metadata: MetadataRequest = (topics) => {
+    const exchange: ReturnType<MetadataRequest> = request('Metadata', 6, { topics, allowAutoTopicCreation: false });
+    if (topics.length > 0) return exchange;
+    return { ...exchange, request: { ...exchange.request, encode: () => Promise.resolve(rawPayload(NO_TOPICS)) } };
+  };
   return {
     createCluster: (options) => {
       const socketFactory = silenceEndedSockets(createSocketFactory(), options.onSocket);
       const cluster = new Cluster(clusterOptions(options, loggers, socketFactory));
-      patchBrokers(cluster.brokerPool, options.buffers, (topics) => metadataRequest({ request, rawPayload }, topics));
+      patchBrokers(cluster.brokerPool, options.buffers, metadata);
       return cluster;
     },
     rawPayload,
@@ -120,16 +126,6 @@ type MetadataRequest = Parameters<typeof patchMetadata>[1];
 
 /** Encodes an empty array of topics, and that no topic is created. */
 const NO_TOPICS = Buffer.from([0, 0, 0, 0, 0]);
-
-/** kafkajs encodes "no topics" as "all topics": a client that needs only the brokers would get every partition. */
-function metadataRequest(
-  { request, rawPayload }: Pick<KafkajsInternals, 'request' | 'rawPayload'>,
-  topics: readonly string[],
-): ReturnType<MetadataRequest> {
-  const exchange: ReturnType<MetadataRequest> = request('Metadata', 6, { topics, allowAutoTopicCreation: false });
-  if (topics.length > 0) return exchange;
-  return { ...exchange, request: { ...exchange.request, encode: () => Promise.resolve(rawPayload(NO_TOPICS)) } };
-}
 
 function clusterOptions(options: KafkajsClusterOptions, loggers: Loggers, socketFactory: unknown): object {
   return {
