@@ -6,6 +6,7 @@ export { StreamsError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
 export {
   partitionName,
+  rangeOf,
   slicesOf,
   type ByteRange,
   type OutgoingRecord,
@@ -38,7 +39,15 @@ export {
   type KeyValueStoreOptions,
   type ReadOnlyKeyValueStore,
 } from './state/key-value-store.js';
-export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from './state/state-store.js';
+export {
+  jsonSerde,
+  type ChangeSink,
+  type EntryScan,
+  type Serde,
+  type StateStore,
+  type StoreDefinition,
+  type StoreOptions,
+} from './state/state-store.js';
 export type { Stall, StallKind } from './stalls.js';
 export { partitionForKey } from './partitioner.js';
 export {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { StreamRecord } from '../record.js';
+import { storeContract } from '../testing/store-contract.js';
 import { type KeyValueStore, keyValueStore } from './key-value-store.js';
 import { jsonSerde, type StateStore } from './state-store.js';
 
@@ -238,6 +239,21 @@ const steps = fc.array(
     fc.record({ type: fc.constantFrom('commit' as const, 'rollback' as const) }),
   ),
 );
+
+describe.each([
+  ['the key-value store', {}],
+  ['a key-value store with a time to live', { timeToLiveMs: TTL_MS }],
+])('%s', (_what, more) => {
+  const { createStore } = keyValueStore({ changelogTopic: 'counts', serde: jsonSerde<number>(), ...more });
+  const contract = storeContract<KeyValueStore<number>>({
+    createStore,
+    put: (counts, key, count) => counts.put(key, count),
+    delete: (counts, key) => counts.delete(key),
+    get: (counts, key) => counts.get(key),
+  });
+
+  it.each(contract)('$rule', ({ check }) => check());
+});
 
 describe('the key-value store', () => {
   it('is a map whose changes last from a commit on, and whose changelog makes the same map again', () => {
