@@ -30,6 +30,7 @@ const LAYERS = [
     knows: [],
     packages: ['kafkajs', 'prom-client', 'snappy', 'lz4-napi', 'fzstd', '@node-rs/crc32'],
   },
+  { library: 'compact-store', knows: ['streams'], packages: [] },
   {
     library: 'database',
     knows: [],

@@ -6,6 +6,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /waypost
 COPY package.json package-lock.json .npmrc ./
 COPY apps/console/package.json apps/console/
+COPY libs/compact-store/package.json libs/compact-store/
 COPY libs/streams/package.json libs/streams/
 COPY packages/client/package.json packages/client/
 RUN npm ci

@@ -133,7 +133,7 @@ export default tseslint.config(
   },
   {
     name: 'waypost/time-is-given',
-    files: ['libs/domain/**/*.ts', 'libs/streams/**/*.ts'],
+    files: ['libs/compact-store/**/*.ts', 'libs/domain/**/*.ts', 'libs/streams/**/*.ts'],
     ignores: SPECS,
     rules: {
       'no-restricted-properties': restrictedProperties(...clocks),
@@ -142,7 +142,7 @@ export default tseslint.config(
   },
   {
     name: 'waypost/open-options',
-    files: ['libs/streams/**/*.ts'],
+    files: ['libs/compact-store/**/*.ts', 'libs/streams/**/*.ts'],
     ignores: SPECS,
     rules: { 'no-restricted-syntax': restrictedSyntax(topicNames, currentDate, closedOptions) },
   },

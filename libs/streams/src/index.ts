@@ -30,9 +30,6 @@ export {
   type TaskManagerOptions,
   type TaskStatus,
 } from './runtime/task-manager.js';
-export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
-export type { OverflowLayout, StructLayout } from './state/compact/entry-table.js';
-export { KeyBuilder } from './state/compact/key-builder.js';
 export {
   keyValueStore,
   type KeyValueStore,

@@ -5,15 +5,7 @@
  * processor has to remember where each parcel was. It keeps that in a state store.
  */
 import { describe, expect, it } from '@jest/globals';
-import {
-  compactStore,
-  createTopology,
-  jsonSerde,
-  KeyBuilder,
-  keyValueStore,
-  type OutgoingRecord,
-  type StructLayout,
-} from '@waypost/streams';
+import { createTopology, jsonSerde, keyValueStore, type OutgoingRecord } from '@waypost/streams';
 import { createTopologyTestDriver } from '@waypost/streams/testing';
 
 interface Whereabouts {
@@ -100,45 +92,6 @@ describe('chapter 2: state and its changelog', () => {
     expect(driver.written().at(-1)).toMatchObject({ topic: 'parcel-moves.parcels', value: null });
     await driver.restart();
     expect(driver.store('parcels').get('parcel-1')).toBeUndefined();
-  });
-
-  // Millions of parcels are too many for a JavaScript object each. A compact store keeps values of fixed width in large
-  // buffers, and its keys are put together in one that is used again. In its changelog it is a store like any other.
-  it('keeps millions of keys in little memory, by a layout for their values', async () => {
-    const weights: StructLayout<number> = {
-      byteLength: 8,
-      version: '1',
-      read: (view, at) => view.getFloat64(at),
-      write: (view, at, weight) => view.setFloat64(at, weight),
-    };
-    const parcelWeights = createTopology({
-      applicationId: 'parcel-weights',
-      source: 'weighings',
-      stores: {
-        weights: compactStore({ changelogTopic: 'parcel-weights', serde: jsonSerde<number>(), layout: weights }),
-      },
-      sinks: { changes: { topic: 'weight-changes', partitioner: 'source-partition' } },
-      processor: (context) => {
-        const heaviest = context.store('weights');
-        const parcel = new KeyBuilder();
-        return {
-          process: ({ key, value }) => {
-            if (!key || !value) return;
-            parcel.reset().append(key, 0, key.length);
-            const weight = Number(value.toString());
-            if (weight <= (heaviest.get(parcel) ?? 0)) return;
-            heaviest.put(parcel, weight);
-            context.forward('changes', { key, value });
-          },
-        };
-      },
-    });
-    const driver = createTopologyTestDriver({ topology: parcelWeights });
-    for (const weight of ['3.5', '4.25', '4']) await driver.pipe(scan('parcel-1', weight));
-    await driver.restart();
-    await driver.pipe(scan('parcel-1', '4.2'));
-    expect(driver.readOutput('changes').map(textOf)).toEqual(['parcel-1: 3.5', 'parcel-1: 4.25']);
-    expect(driver.store('weights').get(new KeyBuilder().appendText('parcel-1'))).toBe(4.25);
   });
 
   // Two stores in one topic would restore each other's values. Such a topology is refused where it is made.

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 export const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The workspaces that are published: each is built into a `dist` of its own. */
-export const PACKAGES = ['libs/streams', 'packages/client'];
+export const PACKAGES = ['libs/compact-store', 'libs/streams', 'packages/client'];
 
 const MINIMUM = [20, 19];
 

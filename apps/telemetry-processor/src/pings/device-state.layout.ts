@@ -1,5 +1,5 @@
+import type { OverflowLayout, StructLayout } from '@waypost/compact-store';
 import type { DeviceGeofences, DeviceState, GeofenceVisit, MovedPing, Trip } from '@waypost/domain';
-import type { OverflowLayout, StructLayout } from '@waypost/streams';
 import { readTrip, TRIP_BYTES, writeLeg, writeTrip } from './trip.layout.js';
 
 const FLAGS = 0;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { KeyBuilder } from '@waypost/compact-store';
 import { createAvroCodecs } from '@waypost/contracts';
 import type { DeviceState } from '@waypost/domain';
-import { KeyBuilder, StreamRecord } from '@waypost/streams';
+import { StreamRecord } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { deviceStateStore } from './device-state.store.js';
 import { plainState } from './testing/plain-state.js';

@@ -1,6 +1,7 @@
+import { type CompactStore, compactStore } from '@waypost/compact-store';
 import { type AvroCodecs, createDeviceStateReader, type DecodeResult, resolveBatch, topics } from '@waypost/contracts';
 import type { DeviceState } from '@waypost/domain';
-import { type CompactStore, compactStore, type Serde, type StoreDefinition, StreamsError } from '@waypost/streams';
+import { type Serde, type StoreDefinition, StreamsError } from '@waypost/streams';
 import { deviceStateLayout, type StoredDeviceState } from './device-state.layout.js';
 
 export type DeviceStore = CompactStore<DeviceState, StoredDeviceState>;

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { KeyBuilder } from '@waypost/compact-store';
 import { createAvroCodecs, createPingReader, LazyTelemetryPing } from '@waypost/contracts';
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
-import { KeyBuilder, StreamRecord } from '@waypost/streams';
+import { StreamRecord } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { isKeyOfDevice, writeDeviceKey } from './ping-record.js';

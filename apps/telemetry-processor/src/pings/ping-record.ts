@@ -1,3 +1,4 @@
+import type { KeyBuilder } from '@waypost/compact-store';
 import {
   type AvroCodecs,
   createPingReader,
@@ -7,7 +8,7 @@ import {
   valueOf,
 } from '@waypost/contracts';
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
-import type { KeyBuilder, StreamRecord } from '@waypost/streams';
+import type { StreamRecord } from '@waypost/streams';
 
 /** Returns the ping of a record, or why it has none (R-2). The writers' schemas must have been looked up. */
 export type PingRecordReader = (record: StreamRecord) => ReadValue<TelemetryPing>;

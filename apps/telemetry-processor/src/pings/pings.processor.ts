@@ -1,3 +1,4 @@
+import { KeyBuilder } from '@waypost/compact-store';
 import {
   type AvroCodecs,
   consumerGroups,
@@ -25,7 +26,7 @@ import {
   traceOfPing,
 } from '@waypost/domain';
 import { type EndedSpan, messageSpan, type Traces } from '@waypost/platform';
-import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
+import type { Processor, ProcessorContext, StreamRecord } from '@waypost/streams';
 import type { FleetDirectory } from '../fleets/fleet-directory.js';
 import { createFleetRules, type FleetRules } from '../fleets/fleet-rules.js';
 import type { StoredDeviceState } from './device-state.layout.js';

@@ -6,40 +6,42 @@ import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend } from '../backend/backend.js';
 import { readToEnd } from '../backend/log-reader.js';
 import type { StreamsLogger } from '../logger.js';
-import { compactStore } from '../state/compact/compact-store.js';
-import { KeyBuilder } from '../state/compact/key-builder.js';
+import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde, type StoreDefinition } from '../state/state-store.js';
 import { createMemoryBackend } from '../testing/memory-backend.js';
 import { createTopology, type Topology } from '../topology/topology.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 import { type Broker, Journal, Observed } from './testing/observed-restores.js';
 
-/** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
+interface Counts {
+  get(key: string): number | undefined;
+  put(key: string, count: number): void;
+}
+
+/** As others write stores: with a format of their own in checkpoints, and without a view from outside. */
+function countsAs(version: string): StoreDefinition<Counts> {
+  const { createStore, ...changelog } = keyValueStore({ changelogTopic: 'counts', serde: jsonSerde<number>() });
+  const differences: ProxyHandler<ReturnType<typeof createStore>> = {
+    get: (store, name) => (name === 'checkpointFormat' ? version : (Reflect.get(store, name) as unknown)),
+    has: (store, name) => name !== 'readOnly' && name in store,
+  };
+  return { ...changelog, createStore: () => new Proxy(createStore(), differences) };
+}
+
+/** Counts the records of each key in its store: a lost or doubled one shows in the output. */
 function countingAs(version: string) {
   return createTopology({
     applicationId: 'counting',
     source: 'input',
-    stores: {
-      counts: compactStore<number>({
-        changelogTopic: 'counts',
-        layout: {
-          byteLength: 8,
-          version,
-          read: (view, at) => view.getFloat64(at),
-          write: (view, at, count) => view.setFloat64(at, count),
-        },
-        serde: { serialize: (count) => Buffer.from(String(count)), deserialize: (bytes) => Number(bytes.toString()) },
-      }),
-    },
+    stores: { counts: countsAs(version) },
     sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
     processor: (context) => {
       const counts = context.store('counts');
-      const name = new KeyBuilder();
       return {
         process: ({ key }) => {
-          name.reset().appendText(String(key));
-          const count = (counts.get(name) ?? 0) + 1;
-          counts.put(name, count);
+          const count = (counts.get(String(key)) ?? 0) + 1;
+          counts.put(String(key), count);
           context.forward('output', { key, value: Buffer.from(`${String(key)}:${String(count)}`) });
         },
       };
@@ -113,7 +115,7 @@ async function restart(app: TaskManager, more: Partial<StreamsAppOptions> = {}):
   return start(observed.backend, journal, more);
 }
 
-describe('a compact store', () => {
+describe('a store of another kind than key-value stores', () => {
   it('is not read from outside, which neither compiles nor runs', async () => {
     const app = createStreamsApp({
       topology: counting,

@@ -37,7 +37,7 @@ export interface KeyValueStoreOptions<T> extends StoreOptions<T> {
 /**
  * A store of any values under string keys. Values are copied in and out: changing one that was read or put changes
  * nothing here, so nothing survives an aborted transaction. A get() costs one deserialization, about 0.8 us for 100
- * bytes of JSON. For millions of keys: compactStore().
+ * bytes of JSON. For millions of keys: @waypost/compact-store.
  */
 export function keyValueStore<T>(options: KeyValueStoreOptions<T>): StoreDefinition<KeyValueStore<T>> {
   const { serde, timeToLiveMs, ...changelog } = options;

@@ -71,7 +71,7 @@ export interface StoreOptions<T> {
   readonly prepare?: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
 }
 
-/** The result of keyValueStore() or compactStore(). `Store` is the interface for processors. */
+/** The result of keyValueStore(), or of a function for stores of another kind. `Store` is the interface for processors. */
 export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;

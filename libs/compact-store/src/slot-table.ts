@@ -12,7 +12,7 @@ type HashOfEntry = (entry: number) => number;
  * it six bits of the hash, which avoid nearly all comparisons with other keys.
  */
 export class SlotTable {
-  slots = new Int32Array(0);
+  slots: Int32Array = new Int32Array(0);
   mask = 0;
   private used = 0;
   private maxUsed = 0;

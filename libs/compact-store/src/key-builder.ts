@@ -9,8 +9,8 @@ export class KeyBuilder {
   /** The number of the current key, which changes with each reset(). */
   revision = 0;
   length = 0;
-  bytes = new Uint8Array(FIRST_BYTES);
-  words = new Int32Array(this.bytes.buffer);
+  bytes: Uint8Array = new Uint8Array(FIRST_BYTES);
+  words: Int32Array = new Int32Array(this.bytes.buffer);
 
   reset(): this {
     this.length = 0;

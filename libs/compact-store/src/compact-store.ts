@@ -1,12 +1,13 @@
-import { rangeOf, type StreamRecord } from '../../record.js';
 import {
   type ChangeSink,
   type EntryScan,
+  rangeOf,
   type Serde,
   type StateStore,
   type StoreDefinition,
   type StoreOptions,
-} from '../state-store.js';
+  type StreamRecord,
+} from '@waypost/streams';
 import { EntryTable, type StructLayout, UndoLog } from './entry-table.js';
 import { KeyArena } from './key-arena.js';
 import { KeyBuilder } from './key-builder.js';
