@@ -21,6 +21,12 @@ describe('the image (R-40)', () => {
     expect(image.installOf('dependencies')).toEqual(expect.arrayContaining(['ci', '--omit=dev', '--workspaces=false']));
   });
 
+  it('is built with the packages of every workspace', () => {
+    const { workspaces } = JSON.parse(textOf('package.json')) as { workspaces: readonly string[] };
+    const copied = [...textOf('Dockerfile').matchAll(/^COPY (\S+)\/package\.json \1\/$/gm)].map(([, folder]) => folder);
+    expect(copied).toEqual(workspaces);
+  });
+
   it('starts every application, and each program that it names has a source', () => {
     const programs = [...textOf('deploy/image/start.mjs').matchAll(/^ {2}'?([\w-]+)'?: '(.*)\.js',$/gm)];
     expect(programs.map(([, name]) => name)).toEqual(expect.arrayContaining([...APPLICATIONS, 'waypost']));
