@@ -138,7 +138,7 @@ describe('a stream application', () => {
       'Zwolle',
       undefined,
     ]);
-    // @ts-expect-error -- there is no such store, and a compact store has no such view
+    // @ts-expect-error -- there is no such store
     expect(() => app.readOnlyStore('place')).toThrow('has no store named place');
     await app.stop();
   });

@@ -58,7 +58,7 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
 export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskManager {
   /**
    * Reads a store of the partitions assigned to this process: committed entries, and during a restore those restored so
-   * far. A key of another process's partition is not found. Compact stores have no such view.
+   * far. A key of another process's partition is not found. Only key-value stores have such a view.
    */
   readOnlyStore<Name extends ReadOnlyStoreNames<Definitions>>(name: Name): ReadOnlyStoreOf<Definitions[Name]>;
 }
