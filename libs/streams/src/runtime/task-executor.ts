@@ -85,7 +85,7 @@ export class TaskExecutor {
   constructor(private readonly options: TaskExecutorOptions) {
     this.generation = options.generation;
     [this.partition] = options.inputs;
-    this.inputs = new TaskInputs(options.inputs, options.handlers.deadLetterQueue);
+    this.inputs = new TaskInputs(options.inputs, options.fetcher, options.handlers.deadLetterQueue);
     this.parkedInput = this.inputs.current;
     this.done = this.run();
   }
@@ -274,7 +274,7 @@ export class TaskExecutor {
     const signals = [this.closing.signal, this.failing.signal];
     for (const signal of signals) signal.addEventListener('abort', wakeup);
     try {
-      this.inputs.open(this.options.fetcher, opened);
+      this.inputs.open(opened);
       this.running = true;
       this.options.onStateChange();
       await this.consume(task);

@@ -23,10 +23,11 @@ it('is behind after what can be read of a batch that is corrupt further on', asy
     open: () => ({ next: () => Promise.resolve(batch), close: () => undefined }),
     close: () => Promise.resolve(),
   };
-  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
-  input.open(fetcher, 0);
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, fetcher, undefined);
+  input.open(0);
   expect(await input.arrival(1_000)).toBe(true);
-  expect(await input.take(true)).toMatchObject({ nextOffset: 1 });
+  await input.hold(true);
+  expect(input.held).toMatchObject({ nextOffset: 1 });
   expect(input.isBehind).toBe(true);
 });
 
@@ -54,12 +55,12 @@ it('takes no more of a batch than memory allows, and reads the rest again', asyn
     },
     close: () => Promise.resolve(),
   };
-  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
-  input.open(fetcher, 0);
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, fetcher, undefined);
+  input.open(0);
   expect(await input.arrival(1_000)).toBe(true);
-  const taken = await input.take(true);
-  expect(taken?.records.map(({ offset }) => offset)).toEqual([0, 1]);
-  expect([taken?.nextOffset, opened, unpacked]).toEqual([2, [0, 2], [0, 1]]);
+  await input.hold(true);
+  expect(input.held?.records.map(({ offset }) => offset)).toEqual([0, 1]);
+  expect([input.held?.nextOffset, opened, unpacked]).toEqual([2, [0, 2], [0, 1]]);
   expect(input.isBehind).toBe(true);
 });
 
@@ -83,31 +84,33 @@ function readOnDemand() {
 
 it('gives a rebuilt task nothing that was read for the one before it', async () => {
   const { fetcher, reads, batchOf } = readOnDemand();
-  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
-  input.open(fetcher, 5);
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, fetcher, undefined);
+  input.open(5);
   const arrival = input.arrival(5);
   expect(await arrival).toBe(false);
 
-  input.open(fetcher, 2);
+  input.open(2);
   expect(await input.arrival(5)).toBe(false);
   reads[0]?.(batchOf(5));
   await flushed();
-  expect(await input.take()).toBeNull();
+  await input.hold(false);
+  expect(input.held).toBeNull();
   reads[1]?.(batchOf(2));
   await flushed();
-  expect((await input.take(true))?.records.map(({ offset }) => offset)).toEqual([2]);
+  await input.hold(false);
+  expect(input.held?.records.map(({ offset }) => offset)).toEqual([2]);
 });
 
 it('gives a rebuilt task nothing that the one before it had left of a batch', async () => {
   const { fetcher, reads, batchOf } = readOnDemand();
-  const input = new TaskInput({ topic: 'orders', partition: 0 }, undefined);
-  input.open(fetcher, 5);
+  const input = new TaskInput({ topic: 'orders', partition: 0 }, fetcher, undefined);
+  input.open(5);
   await input.arrival(5);
   reads[0]?.(batchOf(5));
   await flushed();
-  await input.hold();
+  await input.hold(true);
   expect(input.held).not.toBeNull();
 
-  input.open(fetcher, 2);
+  input.open(2);
   expect(input.held).toBeNull();
 });

@@ -31,25 +31,23 @@ export class TaskInput {
   isBehind = true;
   /** Records for the next task to hand to the dead-letter queue, by offset. */
   private readonly skipped = new Map<number, ParkingReason>();
-  private fetched: RecordBatch | null = null;
   /** The index in `held` of the first unprocessed record. */
   private heldFrom = 0;
-  private failure: Error | null = null;
+  /** What the last read has ended with, until it is held. */
+  private arrived: RecordBatch | Error | null = null;
   private isFetching = false;
   private waking = new AbortController();
-  private fetcher: Fetcher | null = null;
   private feed: PartitionFeed | null = null;
 
   constructor(
     readonly partition: TopicPartition,
+    private readonly fetcher: Fetcher,
     private readonly deadLetterQueue: ExceptionHandlers['deadLetterQueue'],
   ) {}
 
-  open(fetcher: Fetcher, position: number): void {
-    this.fetcher = fetcher;
+  open(position: number): void {
     this.position = position;
     this.held = null;
-    this.fetched = null;
     // The task will not get committed records again. Before that, a rebuilt task gets them again, and a task itself may
     // re-read batches that cannot be decoded.
     for (const [offset, { code }] of this.skipped)
@@ -76,32 +74,32 @@ export class TaskInput {
   /** @returns whether a batch has arrived, or the read has failed */
   async arrival(timeoutMs: number): Promise<boolean> {
     this.fetch();
-    if (!this.fetched && !this.failure) {
+    if (!this.arrived) {
       this.waking = new AbortController();
       await waitOrAbort(timeoutMs, this.waking.signal);
     }
-    return this.fetched !== null || this.failure !== null;
+    return this.arrived !== null;
   }
 
-  /** The next batch without skipped records, if it has arrived. `asRecords`: its records are an array. */
-  async take(asRecords = false): Promise<RecordBatch | null> {
+  /** Holds the next batch without skipped records, if it has arrived. `asRecords`: its records are an array. */
+  async hold(asRecords: boolean): Promise<void> {
+    this.heldFrom = 0;
     try {
-      this.fetch();
-      if (this.failure) throw this.failure;
-      const batch = this.fetched;
-      this.fetched = null;
-      if (!batch) return null;
-      this.isBehind = batch.nextOffset < batch.lastStableOffset;
-      const hasSkipped = [...this.skipped.keys()].some((at) => at >= this.position && at < batch.nextOffset);
-      return asRecords || this.search.isOn || hasSkipped ? await this.withoutSkipped(this.readable(batch)) : batch;
+      this.held = await this.take(asRecords);
     } catch (error) {
-      return this.afterCorrupt(error);
+      this.held = await this.afterCorrupt(error);
     }
   }
 
-  /** Like take(), for cut(). */
-  async hold(): Promise<void> {
-    [this.held, this.heldFrom] = [await this.take(true), 0];
+  private async take(asRecords: boolean): Promise<RecordBatch | null> {
+    this.fetch();
+    const batch = this.arrived;
+    if (batch instanceof Error) throw batch;
+    this.arrived = null;
+    if (!batch) return null;
+    this.isBehind = batch.nextOffset < batch.lastStableOffset;
+    const hasSkipped = [...this.skipped.keys()].some((at) => at >= this.position && at < batch.nextOffset);
+    return asRecords || this.search.isOn || hasSkipped ? this.withoutSkipped(this.readable(batch)) : batch;
   }
 
   /** The next timestamp in the held batch; -Infinity: it has no record. */
@@ -113,6 +111,10 @@ export class TaskInput {
   cut(untilMs: number, isInclusive: boolean): RecordBatch {
     const { held, heldFrom } = this;
     if (!held) throw new Error('cut() was called without a held batch.');
+    if (untilMs === Infinity && heldFrom === 0) {
+      this.held = null;
+      return held;
+    }
     const isOver = ({ timestamp }: StreamRecord): boolean => (isInclusive ? timestamp > untilMs : timestamp >= untilMs);
     let end = heldFrom;
     for (let next = held.records[end]; next && !isOver(next); next = held.records[end]) end++;
@@ -172,8 +174,8 @@ export class TaskInput {
   /** Reads from another position. No batch is in flight: the last one was taken, or its read has failed. */
   private seek(position: number): void {
     this.feed?.close();
-    this.feed = this.fetcher?.open(this.partition, position) ?? null;
-    this.failure = null;
+    this.feed = this.fetcher.open(this.partition, position);
+    this.arrived = null;
     this.isFetching = false;
     // The fetch's end of log does not apply to a batch that is not used to its end.
     this.isBehind = true;
@@ -181,21 +183,15 @@ export class TaskInput {
 
   private fetch(): void {
     const { feed } = this;
-    if (this.isFetching || this.fetched || !feed) return;
+    if (this.isFetching || this.arrived || !feed) return;
     this.isFetching = true;
-    feed.next().then(
-      (batch) => {
-        if (feed !== this.feed) return;
-        this.isFetching = false;
-        this.fetched = batch;
-        this.wakeup();
-      },
-      (error: unknown) => {
-        if (feed !== this.feed) return;
-        this.failure = toError(error);
-        this.wakeup();
-      },
-    );
+    const arrive = (result: RecordBatch | Error): void => {
+      if (feed !== this.feed) return;
+      this.isFetching = false;
+      this.arrived = result;
+      this.wakeup();
+    };
+    feed.next().then(arrive, (error: unknown) => arrive(toError(error)));
   }
 }
 

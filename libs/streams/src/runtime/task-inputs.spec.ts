@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamRecord, type TopicPartition } from '../record.js';
+import { createMemoryBackend } from '../testing/memory-backend.js';
 import { TaskInputs } from './task-inputs.js';
 
 const RECORDS = 1_000;
@@ -17,7 +18,8 @@ function counted(records: StreamRecord[], onCopy: (records: number) => void): St
 /** Each holds a record for every second millisecond. */
 function inputsOf(topics: readonly [string, string], onCopy: (records: number) => void): TaskInputs {
   const [first, second] = topics.map((topic) => ({ topic, partition: 0 })) as [TopicPartition, TopicPartition];
-  const inputs = new TaskInputs([first, second], undefined);
+  const backend = createMemoryBackend({ topics: {}, now: () => 0 });
+  const inputs = new TaskInputs([first, second], backend.fetcher(), undefined);
   for (const [n, input] of inputs.all.entries()) {
     const records = Array.from({ length: RECORDS }, (_, offset) => {
       return StreamRecord.of({ offset, timestamp: n + 2 * offset, key: null, value: null });

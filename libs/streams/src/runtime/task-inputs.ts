@@ -20,10 +20,11 @@ export class TaskInputs {
 
   constructor(
     [first, ...others]: readonly [TopicPartition, ...TopicPartition[]],
+    fetcher: Fetcher,
     deadLetterQueue: ExceptionHandlers['deadLetterQueue'],
   ) {
-    this.current = new TaskInput(first, deadLetterQueue);
-    this.all = [this.current, ...others.map((partition) => new TaskInput(partition, deadLetterQueue))];
+    this.current = new TaskInput(first, fetcher, deadLetterQueue);
+    this.all = [this.current, ...others.map((partition) => new TaskInput(partition, fetcher, deadLetterQueue))];
   }
 
   get areSeveral(): boolean {
@@ -56,14 +57,14 @@ export class TaskInputs {
     return this.all.find(({ partition }) => isOfRecord(error, partition));
   }
 
-  open(fetcher: Fetcher, { position, others }: OpenedTask): void {
+  open({ position, others }: OpenedTask): void {
     const [first] = this.all;
     for (const input of this.all) {
       this.current = input;
       const { topic } = input.partition;
       const start = input === first ? position : others?.get(topic);
       if (start === undefined) throw positionMissing(topic, first.partition);
-      input.open(fetcher, start);
+      input.open(start);
     }
     this.current = first;
   }
@@ -75,11 +76,6 @@ export class TaskInputs {
    */
   async next(): Promise<NextPart | null> {
     const last = this.current;
-    if (!this.areSeveral) {
-      await last.arrival(IDLE_AFTER_MS);
-      const batch = await last.take();
-      return batch && { input: last, batch };
-    }
     const next = (await this.hold()) ? this.earliest() : null;
     this.current = next?.input ?? last;
     return next;
@@ -94,7 +90,7 @@ export class TaskInputs {
       for (const input of this.all) {
         if (input.held) continue;
         this.current = input;
-        await input.hold();
+        await input.hold(this.areSeveral);
       }
       const behind = this.all.filter(({ held, isBehind }) => !held && isBehind);
       if (behind.length === 0 && this.all.some(({ held }) => held)) return true;
