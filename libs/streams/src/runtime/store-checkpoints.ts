@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { StreamsBackend } from '../backend/backend.js';
 import { errorMessage } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import type { StreamRecord, TopicPartition } from '../record.js';
+import type { TopicPartition } from '../record.js';
 import type { CheckpointHeader, CheckpointIdentity } from '../state/checkpoint/checkpoint-format.js';
 import { readCheckpoint, removeUnfinished } from '../state/checkpoint/checkpoint-reader.js';
 import { CheckpointWriter } from '../state/checkpoint/checkpoint-writer.js';
-import type { StateStore } from '../state/state-store.js';
+import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import type { Topology } from '../topology/topology.js';
 
 /** A store holds every change that its changelog had before `position`. */
@@ -27,14 +27,10 @@ export interface StateOptions {
   readonly now: () => number;
 }
 
-interface CheckpointLoad {
+interface CheckpointedStore extends Pick<StoreDefinition<unknown>, 'prepare'> {
+  readonly name: string;
   readonly store: StateStore;
-  readonly topicId: string | null;
-  /** Why the state cannot be used; null: it can. */
-  readonly refusal: (state: CompleteState) => string | null;
-  readonly prepare: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
-  /** Aborted when the task is closed: the store must not be touched then. */
-  readonly closed: AbortSignal;
+  readonly changelog: TopicPartition;
 }
 
 /**
@@ -46,33 +42,33 @@ interface CheckpointLoad {
  */
 export class StoreCheckpoints {
   private readonly path: string;
-  private readonly identity: Omit<CheckpointIdentity, 'topicId' | 'format'>;
+  private readonly identity: Omit<CheckpointIdentity, 'topicId'>;
   private writer: CheckpointWriter | null = null;
   private dueAt: number;
   private writtenAt: number | null = null;
 
   constructor(
-    store: string,
-    changelog: TopicPartition,
+    private readonly of: CheckpointedStore,
     stateDir: string,
     private readonly options: StateOptions,
   ) {
     const { topology, checkpointIntervalMs, now } = options;
     const { applicationId } = topology;
-    this.identity = { applicationId, store, ...changelog };
-    this.path = join(stateDir, fileName(applicationId), `${fileName(store)}-${String(changelog.partition)}.checkpoint`);
+    const { name, store, changelog } = of;
+    this.identity = { applicationId, store: name, ...changelog, format: store.checkpointFormat };
+    this.path = join(stateDir, fileName(applicationId), `${fileName(name)}-${String(changelog.partition)}.checkpoint`);
     this.dueAt = now() + checkpointIntervalMs;
   }
 
   /** Call between transactions. Starts a due checkpoint, or writes the next entries of the current one. */
-  step(store: StateStore, state: CompleteState): void {
+  step(state: CompleteState): void {
     if (this.writer) this.writer.step();
-    else if (this.options.now() >= this.dueAt) this.start(store, state)?.step();
+    else if (this.options.now() >= this.dueAt) this.start(state)?.step();
   }
 
-  async finish(store: StateStore, state: CompleteState): Promise<void> {
+  async finish(state: CompleteState): Promise<void> {
     await this.abort();
-    await this.start(store, state)?.finish();
+    await this.start(state)?.finish();
   }
 
   async abort(): Promise<void> {
@@ -81,53 +77,48 @@ export class StoreCheckpoints {
     await writer?.abort();
   }
 
-  async load(load: CheckpointLoad): Promise<CompleteState | null> {
-    const { identity } = this;
+  /**
+   * Loads the checkpoint into the store, which may be left with a part of it where there is none to use.
+   * @param refusal why the state cannot be used; null: it can
+   * @param closed aborted when the task is closed: the store must not be touched then
+   */
+  async load(refusal: (state: CompleteState) => string | null, closed: AbortSignal): Promise<CompleteState | null> {
+    const { store, prepare } = this.of;
     await removeUnfinished(this.path);
-    const reading = await readCheckpoint(
-      this.path,
-      (header) => this.refusal(header, load),
-      async (entries) => {
-        // Values in changelog format may need the same preparation as its records.
-        if (load.store.checkpointFormat === 'changelog-values') await load.prepare?.(entries);
-        load.closed.throwIfAborted();
-        for (const entry of entries) load.store.load(entry);
-      },
-    ).catch((error: unknown) => {
-      if (load.closed.aborted) throw error;
-      return { type: 'unusable' as const, reason: errorMessage(error) };
-    });
-    if (reading.type === 'unusable')
-      this.options.logger.warn('checkpoint_ignored', { ...identity, reason: reading.reason });
-    if (reading.type !== 'read') return null;
-    const { position, topicId, asOf } = reading.header;
-    this.writtenAt = position;
-    return { position, topicId, asOf };
+    try {
+      const header = await readCheckpoint(
+        this.path,
+        (found) => this.difference(found) ?? refusal(found),
+        async (entries) => {
+          // Values in changelog format may need the same preparation as its records.
+          if (store.checkpointFormat === 'changelog-values') await prepare?.(entries);
+          closed.throwIfAborted();
+          for (const entry of entries) store.load(entry);
+        },
+      );
+      this.writtenAt = header?.position ?? null;
+      return header;
+    } catch (error) {
+      closed.throwIfAborted();
+      this.options.logger.warn('checkpoint_ignored', { ...this.identity, reason: errorMessage(error) });
+      return null;
+    }
   }
 
-  private refusal(header: CheckpointHeader, { store, topicId, refusal }: CheckpointLoad): string | null {
-    const { identity } = this;
-    const same =
-      header.applicationId === identity.applicationId &&
-      header.store === identity.store &&
-      header.topic === identity.topic &&
-      header.partition === identity.partition;
-    if (!same) return 'it is of another store';
-    if (header.format !== store.checkpointFormat) return 'its values are of another version';
-    if (topicId === null) return 'the cluster does not tell one topic from another of the same name';
-    if (!Number.isSafeInteger(header.position) || !Number.isSafeInteger(header.asOf)) return 'its header is incomplete';
-    return refusal(header);
+  private difference(header: CheckpointHeader): string | null {
+    if (header.format !== this.identity.format) return 'its values are of another version';
+    const isSame = ([name, value]: [string, unknown]): boolean => header[name as keyof CheckpointHeader] === value;
+    return Object.entries(this.identity).every(isSame) ? null : 'it is of another store';
   }
 
-  private start(store: StateStore, state: CompleteState): CheckpointWriter | null {
+  /** Without topic ids, nobody could tell whether the changelog is another topic of the same name by then. */
+  private start({ topicId, position, asOf }: CompleteState): CheckpointWriter | null {
     const { identity } = this;
     const { checkpointIntervalMs, logger, now } = this.options;
-    this.dueAt = now() + checkpointIntervalMs;
-    const { topicId, position, asOf } = state;
-    if (topicId === null || position === this.writtenAt) return null;
     const startedAt = now();
-    const header = { ...identity, topicId, format: store.checkpointFormat, position, asOf };
-    const writer = new CheckpointWriter(this.path, store.scan(), header);
+    this.dueAt = startedAt + checkpointIntervalMs;
+    if (topicId === null || position === this.writtenAt) return null;
+    const writer = new CheckpointWriter(this.path, this.of.store.scan(), { ...identity, topicId, position, asOf });
     this.writer = writer;
     void writer.outcome.then((outcome) => {
       if (this.writer === writer) this.writer = null;

@@ -1,45 +1,34 @@
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorMessage, StreamsError } from '../../errors.js';
 import { LENGTH_AT, LOG_OVERHEAD_BYTES, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
 import type { StreamRecord } from '../../record.js';
 import { type CheckpointHeader, MAGIC } from './checkpoint-format.js';
-
-export type CheckpointReading =
-  | { readonly type: 'read'; readonly header: CheckpointHeader; readonly entries: number }
-  | { readonly type: 'absent' }
-  /** The checkpoint is unusable. Discard the entries that were already read. */
-  | { readonly type: 'unusable'; readonly reason: string };
-
-/** Why a checkpoint cannot be used; not a bug. */
-class Unusable extends Error {}
 
 /**
  * Reads a checkpoint batch by batch. Only a file that is complete to its last byte counts as read.
  *
  * @param refusal returns what is wrong with the header; null: nothing
+ * @returns null: there is none
+ * @throws why it cannot be used: discard the entries that were already read
  */
 export async function readCheckpoint(
   path: string,
   refusal: (header: CheckpointHeader) => string | null,
   take: (entries: readonly StreamRecord[]) => Promise<void>,
-): Promise<CheckpointReading> {
+): Promise<CheckpointHeader | null> {
   const file = await open(path, 'r').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error;
   });
-  if (!file) return { type: 'absent' };
+  if (!file) return null;
   try {
     const source = new Batches(file, (await file.stat()).size);
     const header = await readHeader(source);
     const reason = refusal(header);
-    if (reason !== null) throw new Unusable(reason);
-    return { type: 'read', header, entries: await readEntries(source, take) };
-  } catch (error) {
-    const isCorrupt = error instanceof StreamsError && error.code === 'CORRUPT_BATCH';
-    if (isCorrupt || error instanceof Unusable) return { type: 'unusable', reason: error.message };
-    throw error;
+    if (reason !== null) throw new Error(reason);
+    await readEntries(source, take);
+    return header;
   } finally {
     await file.close();
   }
@@ -53,27 +42,14 @@ export async function removeUnfinished(path: string): Promise<void> {
 }
 
 async function readHeader(source: Batches): Promise<CheckpointHeader> {
-  if (!(await source.take(MAGIC.length)).equals(MAGIC)) throw new Unusable('it is of another format');
+  if (!(await source.take(MAGIC.length)).equals(MAGIC)) throw new Error('it is of another format');
   const [record] = await source.next();
-  try {
-    return JSON.parse(String(record?.value)) as CheckpointHeader;
-  } catch (error) {
-    throw new Unusable(`its header is unreadable: ${errorMessage(error)}`);
-  }
+  return JSON.parse(String(record?.value)) as CheckpointHeader;
 }
 
-async function readEntries(
-  source: Batches,
-  take: (entries: readonly StreamRecord[]) => Promise<void>,
-): Promise<number> {
-  for (let entries = 0; ;) {
-    const records = await source.next();
-    if (records[0]?.key !== null) {
-      entries += records.length;
-      await take(records);
-    } else if (source.atEnd) return entries;
-    else throw new Unusable('its end does not fit its entries');
-  }
+async function readEntries(source: Batches, take: (entries: readonly StreamRecord[]) => Promise<void>): Promise<void> {
+  for (let records = await source.next(); records[0]?.key !== null; records = await source.next()) await take(records);
+  if (!source.atEnd) throw new Error('its end does not fit its entries');
 }
 
 /** The record batches of a file, each verified by its checksum and its place. */
@@ -91,10 +67,10 @@ class Batches {
   }
 
   async take(length: number): Promise<Buffer> {
-    if (this.position + length > this.size) throw new Unusable('it is cut off');
+    if (this.position + length > this.size) throw new Error('it is cut off');
     const bytes = Buffer.allocUnsafe(length);
     const { bytesRead } = await this.file.read(bytes, 0, length, this.position);
-    if (bytesRead !== length) throw new Unusable('it is cut off');
+    if (bytesRead !== length) throw new Error('it is cut off');
     this.position += length;
     return bytes;
   }
@@ -107,7 +83,7 @@ class Batches {
     const [records = []] = slices(Infinity);
     // The checksum covers neither the number of the first record nor the field that only brokers use.
     const isInPlace = records[0]?.offset === this.offset && bytes.readInt32BE(LOG_OVERHEAD_BYTES) === -1;
-    if (!isInPlace) throw new Unusable('a part of it is not where it belongs');
+    if (!isInPlace) throw new Error('a part of it is not where it belongs');
     this.offset = nextOffset;
     return records;
   }

@@ -24,16 +24,12 @@ export type CheckpointOutcome =
 export class CheckpointWriter {
   /** How it ended; never rejects. */
   readonly outcome: Promise<CheckpointOutcome>;
-  private readonly temporary: string;
   private readonly records: RecordBuffer;
-  private file: FileHandle | null = null;
-  private written: Promise<void>;
-  private busy = false;
-  private scanned = false;
-  private aborted = false;
   private recordsWritten = 0;
-  private bytes = 0;
-  private end: (outcome: CheckpointOutcome) => void = () => undefined;
+  private isScanned = false;
+  private isAborted = false;
+  /** Writes what a step has scanned; null: the previous entries are still being written. */
+  private goOn: (() => void) | null = null;
 
   constructor(
     private readonly path: string,
@@ -41,11 +37,7 @@ export class CheckpointWriter {
     header: CheckpointHeader,
   ) {
     this.records = new RecordBuffer(header.topic, header.partition, BATCH_BYTES);
-    this.temporary = `${path}.${String(process.pid)}.tmp`;
-    this.outcome = new Promise((resolve) => {
-      this.end = resolve;
-    });
-    this.written = this.whileBusy(this.start(header));
+    this.outcome = this.write(header, `${path}.${String(process.pid)}.tmp`);
   }
 
   /**
@@ -53,90 +45,68 @@ export class CheckpointWriter {
    * @returns whether there are more
    */
   step(): boolean {
-    if (this.scanned || this.aborted) return false;
-    if (this.busy) return true;
-    this.scanned = !this.scan.next(ENTRIES_A_STEP, this.records);
-    this.written = this.whileBusy(this.append());
-    return !this.scanned;
+    if (this.isScanned || this.isAborted) return false;
+    if (!this.goOn) return true;
+    this.isScanned = !this.scan.next(ENTRIES_A_STEP, this.records);
+    this.goOn();
+    this.goOn = null;
+    return !this.isScanned;
   }
 
   /** Writes the rest, and yields in between. The store must not change. */
   async finish(): Promise<CheckpointOutcome> {
-    while (this.step()) {
-      await this.written;
-      await nextTurn();
-    }
+    while (this.step()) await nextTurn();
     return this.outcome;
   }
 
   async abort(): Promise<void> {
-    this.aborted = true;
-    await this.written;
-    await this.discard({ type: 'aborted' });
+    this.isAborted = true;
+    this.goOn?.();
+    await this.outcome;
   }
 
-  private async whileBusy(work: Promise<void>): Promise<void> {
-    this.busy = true;
-    await work.then(
-      () => (this.busy = false),
-      (error: unknown) => this.fail(error),
-    );
+  private async write(header: CheckpointHeader, temporary: string): Promise<CheckpointOutcome> {
+    let file: FileHandle | undefined;
+    try {
+      await mkdir(dirname(this.path), { recursive: true });
+      file = await open(temporary, 'w');
+      await file.writeFile(MAGIC);
+      this.records.append(null, Buffer.from(JSON.stringify(header)));
+      await this.writeRecords(file);
+      while (!this.isScanned && !this.isAborted) {
+        await new Promise<void>((resolve) => (this.goOn = resolve));
+        await this.writeRecords(file);
+      }
+      return this.isAborted ? { type: 'aborted' } : await this.publish(file, temporary);
+    } catch (error) {
+      this.isAborted = true;
+      return { type: 'failed', error };
+    } finally {
+      await file?.close().catch(() => undefined);
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
   }
 
-  private async start(header: CheckpointHeader): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true });
-    this.file = await open(this.temporary, 'w');
-    await this.write(MAGIC);
-    this.records.append(null, Buffer.from(JSON.stringify(header)));
-    await this.writeRecords();
-  }
-
-  private async append(): Promise<void> {
-    await this.writeRecords();
-    if (this.scanned && !this.aborted) await this.publish();
-  }
-
-  private async publish(): Promise<void> {
+  private async publish(file: FileHandle, temporary: string): Promise<CheckpointOutcome> {
     const entries = this.recordsWritten - 1;
     this.records.append(null, null);
-    await this.writeRecords();
-    await this.file?.sync();
-    await this.close();
-    await rename(this.temporary, this.path);
+    await this.writeRecords(file);
+    await file.sync();
+    const { size: bytes } = await file.stat();
+    await file.close();
+    await rename(temporary, this.path);
     await syncDirectory(dirname(this.path));
-    this.end({ type: 'written', entries, bytes: this.bytes });
+    return { type: 'written', entries, bytes };
   }
 
-  private async writeRecords(): Promise<void> {
+  private async writeRecords(file: FileHandle): Promise<void> {
     for (const batch of this.records.batches) {
       const bytes = sealRecordBatch(batch, 0, NO_PRODUCER, Infinity);
       writeInt64(bytes, this.recordsWritten, 0);
       this.recordsWritten += batch.count;
-      await this.write(bytes);
+      await file.writeFile(bytes);
     }
     this.records.clear();
-  }
-
-  private async write(bytes: Buffer): Promise<void> {
-    await this.file?.writeFile(bytes);
-    this.bytes += bytes.length;
-  }
-
-  private async fail(error: unknown): Promise<void> {
-    this.aborted = true;
-    await this.discard({ type: 'failed', error });
-  }
-
-  private async discard(outcome: CheckpointOutcome): Promise<void> {
-    await this.close().catch(() => undefined);
-    await rm(this.temporary, { force: true }).catch(() => undefined);
-    this.end(outcome);
-  }
-
-  private async close(): Promise<void> {
-    const { file } = this;
-    this.file = null;
-    await file?.close();
   }
 }
 
