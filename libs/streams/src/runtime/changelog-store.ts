@@ -41,7 +41,8 @@ export class ChangelogStore {
     const { stateDir } = options;
     this.store = definition.createStore();
     this.changelog = { topic: definition.changelogTopic, partition };
-    this.checkpoints = stateDir === undefined ? null : new StoreCheckpoints(name, this.changelog, stateDir, options);
+    const of = { name, store: this.store, changelog: this.changelog, prepare: definition.prepare };
+    this.checkpoints = stateDir === undefined ? null : new StoreCheckpoints(of, stateDir, options);
   }
 
   /** Whether the changelog has records, or gets some by the next commit. True stays true: compaction keeps the end. */
@@ -74,18 +75,16 @@ export class ChangelogStore {
     const [range, topicId] = await Promise.all([logRange(backend, changelog), backend.topicId(changelog.topic)]);
     closed.throwIfAborted();
     const { from, state } = await this.start(range, { topicId, asOf: startedAt }, closed);
-    const progress = this.progress(state.position, range.end);
-    this.remaining = range.end - state.position;
-    const position = await this.readTo(range.end, state, closed, progress.taken).finally(() => (this.remaining = 0));
+    const { position, records } = await this.readTo(range.end, state, closed);
     closed.throwIfAborted();
     this.isDistrusted = false;
     this.complete = { position, topicId, asOf: startedAt };
-    this.hasHistory ||= this.store.size > 0 || progress.records > 0;
+    this.hasHistory ||= this.store.size > 0 || records > 0;
     logger.info('store_restored', {
       store: this.name,
       changelog: partitionName(changelog),
       keys: this.store.size,
-      records: progress.records,
+      records,
       durationMs: now() - startedAt,
       from,
     });
@@ -112,22 +111,20 @@ export class ChangelogStore {
     this.complete = { ...complete, position: base + this.store.changeCount, asOf: this.options.now() };
   }
 
-  rollback(): void {
-    this.store.rollback();
-  }
-
   between(): void {
-    if (this.complete && this.store.changeCount === 0) this.checkpoints?.step(this.store, this.complete);
+    if (this.complete && this.store.changeCount === 0) this.checkpoints?.step(this.complete);
   }
 
-  async abortCheckpoint(): Promise<void> {
+  /** Returns the store to the last commit that is known to have happened. */
+  async suspend(): Promise<void> {
+    this.store.rollback();
     await this.checkpoints?.abort();
   }
 
   /** Writes a last checkpoint of the committed state, once no task uses the store. */
   async retire(): Promise<void> {
     this.store.rollback();
-    if (this.complete && !this.isDistrusted) await this.checkpoints?.finish(this.store, this.complete);
+    if (this.complete && !this.isDistrusted) await this.checkpoints?.finish(this.complete);
   }
 
   private async start(
@@ -138,13 +135,7 @@ export class ChangelogStore {
     const { complete } = this;
     if (complete && this.refusal(complete, range, known.topicId) === null) return { from: 'memory', state: complete };
     this.forget();
-    const checkpoint = await this.checkpoints?.load({
-      store: this.store,
-      topicId: known.topicId,
-      refusal: (state) => this.refusal(state, range, known.topicId),
-      prepare: this.definition.prepare,
-      closed,
-    });
+    const checkpoint = await this.checkpoints?.load((state) => this.refusal(state, range, known.topicId), closed);
     closed.throwIfAborted();
     if (checkpoint) return { from: 'checkpoint', state: (this.complete = checkpoint) };
     this.forget();
@@ -170,31 +161,33 @@ export class ChangelogStore {
     end: number,
     state: CompleteState,
     closed: AbortSignal,
-    onTaken: (records: number, position: number) => void,
-  ): Promise<number> {
-    if (state.position >= end) return state.position;
+  ): Promise<{ readonly position: number; readonly records: number }> {
+    const { store } = this;
+    const { position: from } = state;
+    if (from >= end) return { position: from, records: 0 };
     const fetcher = this.options.backend.fetcher();
-    const keysBefore = this.store.size;
-    let isFirst = true;
+    const tell = this.progressLog(from, end);
+    const keysBefore = store.size;
+    let records = 0;
+    this.remaining = end - from;
     try {
-      const reading = readUpTo(fetcher, this.changelog, state.position, end, async (batch) => {
+      const reading = readUpTo(fetcher, this.changelog, from, end, async (batch) => {
         const taken = await this.take(batch, closed);
-        if (isFirst) this.expectMore(keysBefore, batch.nextOffset - state.position, end - state.position);
-        isFirst = false;
-        this.complete = { ...state, position: batch.nextOffset };
-        onTaken(taken, batch.nextOffset);
+        const { nextOffset } = batch;
+        // Extrapolates from the share of new keys in the first batch.
+        if (records === 0)
+          store.expect?.(keysBefore + Math.round(((store.size - keysBefore) * (end - from)) / (nextOffset - from)));
+        records += taken;
+        this.complete = { ...state, position: nextOffset };
+        this.remaining = end - nextOffset;
+        tell(nextOffset);
       });
       // Otherwise a blocked read or a waiting prepare() would keep the fetcher forever.
-      return await settleOrAbort(reading, closed);
+      return { position: await settleOrAbort(reading, closed), records };
     } finally {
+      this.remaining = 0;
       await fetcher.close();
     }
-  }
-
-  /** Extrapolates from the share of new keys in the first batch. */
-  private expectMore(keysBefore: number, offsetsRead: number, offsetsInAll: number): void {
-    const newKeys = this.store.size - keysBefore;
-    this.store.expect?.(keysBefore + Math.round((newKeys * offsetsInAll) / Math.max(1, offsetsRead)));
   }
 
   private async take(batch: RecordBatch, closed: AbortSignal): Promise<number> {
@@ -218,28 +211,23 @@ export class ChangelogStore {
     }
   }
 
-  private progress(from: number, end: number) {
+  private progressLog(from: number, end: number): (position: number) => void {
+    const { store, name, changelog } = this;
     const { logger, now } = this.options;
-    const [startedAt, keysBefore] = [now(), this.store.size];
+    const [startedAt, keysBefore] = [now(), store.size];
     let toldAt = startedAt;
-    const progress = {
-      records: 0,
-      taken: (records: number, position: number): void => {
-        progress.records += records;
-        this.remaining = end - position;
-        const at = now();
-        if (at - toldAt < LOG_EVERY_MS) return;
-        toldAt = at;
-        logger.info('store_restoring', {
-          store: this.name,
-          changelog: partitionName(this.changelog),
-          keys: this.store.size,
-          percent: Math.floor((100 * (position - from)) / (end - from)),
-          keysPerSecond: Math.round(((this.store.size - keysBefore) * 1_000) / (at - startedAt)),
-        });
-      },
+    return (position) => {
+      const at = now();
+      if (at - toldAt < LOG_EVERY_MS) return;
+      toldAt = at;
+      logger.info('store_restoring', {
+        store: name,
+        changelog: partitionName(changelog),
+        keys: store.size,
+        percent: Math.floor((100 * (position - from)) / (end - from)),
+        keysPerSecond: Math.round(((store.size - keysBefore) * 1_000) / (at - startedAt)),
+      });
     };
-    return progress;
   }
 
   private warnOfOthers(position: number, base: number): void {

@@ -54,8 +54,7 @@ export class StateManager {
 
   /** Call when the task has ended: the stores return to the last commit that is known to have happened. */
   async suspend(): Promise<void> {
-    for (const store of this.stores) store.rollback();
-    await Promise.all(this.stores.map((store) => store.abortCheckpoint()));
+    await Promise.all(this.stores.map((store) => store.suspend()));
   }
 
   /** Call when the partition is revoked or the application stops: its next owner starts from the changelog. */
